@@ -1,0 +1,135 @@
+# Every chore by name. The environment lives in .venv; nothing needs activating.
+# Set-up happens once and again only when pyproject.toml or a lock changes.
+
+PYTHON ?= python3
+GOLDEN ?= tests/reference/golden
+BENCH ?=
+TESTS ?= -n 2
+UPGRADE ?=
+
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip install -qq --only-binary :all:
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_NO_INPUT := 1
+export PIP_ROOT_USER_ACTION := ignore
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test check format reference bench lock clean FORCE
+
+help: ## list the chores
+	@sed -n 's/^\([a-z][a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS='	' read -r name text; do \
+	  printf '  make %-10s %s\n' "$$name" "$$text"; done
+
+demo: $(VENV)/.run ## walk through an assessment and write demo-output/
+	@$(VENV)/bin/gamekeeper demo
+
+test: $(VENV)/.test ## run the tests (TESTS="-k name" hands arguments to pytest)
+	@$(PY) -m pytest -q $(TESTS)
+
+check: $(VENV)/.check ## lint, format, types and layers
+	@$(VENV)/bin/ruff check --quiet
+	@$(VENV)/bin/ruff format --check --quiet || \
+	  { echo "these files are not formatted; run: make format"; $(VENV)/bin/ruff format --check; exit 1; }
+	@$(VENV)/bin/basedpyright --level error
+	@$(VENV)/bin/lint-imports --no-logo
+
+format: $(VENV)/.check ## format the code and repair what ruff can
+	@$(VENV)/bin/ruff check --quiet --fix --exit-zero
+	@$(VENV)/bin/ruff format --quiet
+
+reference: $(VENV)/.run ## run the worked examples in a folder (GOLDEN=folder)
+	@$(PY) -m tests.reference.run "$(GOLDEN)"
+
+bench: $(VENV)/.run ## run the benchmarks (BENCH="..." hands them arguments)
+	@$(PY) -m benchmarks $(BENCH)
+
+lock: $(VENV)/.made ## resolve the locks anew (UPGRADE=1 raises every version)
+	@$(PIP) 'uv>=0.13'
+	@set -e; compile() { \
+	    $(VENV)/bin/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
+	      --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) "$$@"; }; \
+	  all='--constraint requirements/check.lock'; \
+	  compile pyproject.toml --group check --output-file requirements/check.lock; \
+	  compile pyproject.toml --group test $$all --output-file requirements/test.lock; \
+	  compile pyproject.toml $$all --output-file requirements/run.lock; \
+	  compile --group build $$all --output-file requirements/build.lock
+	@if grep -n '://' requirements/*.lock; then echo 'a lock must hold no address' >&2; exit 1; fi
+
+clean: ## remove everything that make has made
+	@rm -rf $(VENV) demo-output build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@find src tests benchmarks -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+# Set-up. A virtual environment knows its own place: one that was moved is made anew.
+
+ifneq ($(shell test -x $(PY) && cat $(VENV)/.made 2>/dev/null),$(CURDIR))
+$(VENV)/.made: FORCE
+endif
+
+# Names the Debian packages that are missing: the one that makes virtual environments, and the
+# libraries that pygraphviz's wheel leaves to the system.
+define MISSING
+import ctypes, importlib.util, sys
+libraries = {
+    "libexpat1": "libexpat.so.1",
+    "libglib2.0-0": "libgobject-2.0.so.0",
+    "libxext6": "libXext.so.6",
+    "libxrender1": "libXrender.so.1",
+}
+if importlib.util.find_spec("ensurepip") is None or importlib.util.find_spec("venv") is None:
+    print("python%d.%d-venv" % sys.version_info[:2])
+for package, library in libraries.items() if sys.platform == "linux" else ():
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        print(package)
+endef
+export MISSING
+
+$(VENV)/.made:
+	@set -e; \
+	  fits() { "$$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }; \
+	  python='$(PYTHON)'; \
+	  if [ '$(origin PYTHON)' = file ] && ! fits "$$python"; then \
+	    for minor in 19 18 17 16 15 14 13 12 11; do \
+	      if fits python3.$$minor; then python=python3.$$minor; break; fi; \
+	    done; \
+	  fi; \
+	  if ! fits "$$python"; then \
+	    echo "Gamekeeper needs Python 3.11 or newer, and '$$python' is not; name another: make PYTHON=python3.12" >&2; \
+	    exit 1; \
+	  fi; \
+	  missing=$$("$$python" -c "$$MISSING" | paste -s -d ' '); \
+	  if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "installing $$missing ..."; \
+	    { apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
+	      apt-get -qq install -y --no-install-recommends $$missing; } >/dev/null 2>&1 || true; \
+	    missing=$$("$$python" -c "$$MISSING" | paste -s -d ' '); \
+	  fi; \
+	  if [ -n "$$missing" ]; then \
+	    echo "Some system packages are missing; run: sudo apt-get install $$missing" >&2; \
+	    exit 1; \
+	  fi; \
+	  echo "setting up $(VENV) (once, about a minute) ..."; \
+	  rm -rf $(VENV); \
+	  "$$python" -m venv $(VENV); \
+	  printf '%s' '$(CURDIR)' > $@
+
+$(VENV)/.run: $(VENV)/.made pyproject.toml requirements/run.lock requirements/build.lock
+	@echo "installing what Gamekeeper needs ..."
+	@$(PIP) --require-hashes -r requirements/run.lock -r requirements/build.lock
+	@$(PIP) --no-deps --no-build-isolation --no-index --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.run requirements/test.lock
+	@echo "installing what the tests need ..."
+	@$(PIP) --require-hashes -r requirements/test.lock
+	@touch $@
+
+$(VENV)/.check: $(VENV)/.test requirements/check.lock
+	@echo "installing what the checks need ..."
+	@$(PIP) --require-hashes -r requirements/check.lock
+	@touch $@

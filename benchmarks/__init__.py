@@ -1,0 +1,1 @@
+"""Measurements by size and by shape; run them with `make bench`."""

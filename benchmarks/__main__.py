@@ -1,0 +1,46 @@
+"""Run the benchmarks: `python -m benchmarks [harmonization] [environment]`."""
+
+from __future__ import annotations
+
+import platform
+import sys
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import bench_harmonization
+
+_SUITES = {
+    "harmonization": bench_harmonization.rows,
+}
+
+
+def main() -> None:
+    """Print one table per suite."""
+    console = Console()
+    names = sys.argv[1:] or list(_SUITES)
+    unknown = [name for name in names if name not in _SUITES]
+    if unknown:
+        console.print(f"No such benchmark: {', '.join(unknown)}. There are: {', '.join(_SUITES)}.")
+        raise SystemExit(2)
+    console.print(f"Python {platform.python_version()}, {platform.machine()}")
+    for name in names:
+        table = Table(title=name, title_justify="left", box=None)
+        for column in ("what", "output", "wall s", "CPU s", "µs per output", "peak MB", "aim"):
+            table.add_column(column, justify="left" if column in ("what", "aim") else "right")
+        with console.status(f"measuring {name} ..."):
+            for row in _SUITES[name]():
+                table.add_row(
+                    row.name,
+                    f"{row.output:,}",
+                    f"{row.wall:.3f}",
+                    f"{row.cpu:.3f}",
+                    f"{row.cpu / max(row.output, 1) * 1e6:,.1f}",
+                    f"{row.peak_mb:,.1f}",
+                    row.aim,
+                )
+        console.print(table)
+
+
+if __name__ == "__main__":
+    main()

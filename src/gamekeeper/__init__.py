@@ -1,0 +1,1 @@
+"""Gamekeeper: a workbench for statistical disclosure control that takes the intruder's side."""

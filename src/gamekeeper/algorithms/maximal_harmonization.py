@@ -1,0 +1,248 @@
+"""The finest categorization at which a target can be matched against N forms, for every N.
+
+For a target categorization x0 and forms with categorizations x1 .. xS, the maximal harmonization
+for a threshold N is H(x0, y1, .., yN) with the most categories over all choices of N forms
+(Smith and Elliot, section 5). A harmonization v qualifies when it is coarser than the target and
+at least N forms have categorizations that refine it.
+
+Only harmonizations coarser than the target can qualify, so everything happens on the blocks of
+the target: each form merges some of them, and the size of a harmonization is the number of blocks
+less the rank of the merges (they are edges of a graph, the rank is that of its cycle matroid).
+Where the merges fall into parts that share no cycle and no categorization, rank and number of
+forms add up over the parts. Each part has its own small harmonization graph, and the parts are
+combined by the best sum for each rank. So the answer is exact even where the harmonization graph
+of the whole would have 2^n - 1 nodes: that many arise only from parts that are independent.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.disjoint_sets import DisjointSets
+from gamekeeper.algorithms.harmonization import MAX_NODES, HarmonizationGraph
+from gamekeeper.algorithms.partitions import ARBITRARY, Arbitrary, Partition, join_partitions
+from gamekeeper.errors import LimitError
+
+__all__ = ["MaximalHarmonizations"]
+
+# Splitting costs more than it saves on graphs up to about this size.
+_WHOLE_BELOW = 2_048
+
+_Front = list[int]
+"""The most forms that can be matched at the price of 0, 1, 2 .. ranks (merged blocks)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One independent part: for each of its nodes the rank, the forms below it, the merges."""
+
+    ranks: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    partitions: tuple[Partition, ...]
+
+    def front(self) -> _Front:
+        best = np.zeros(int(self.ranks.max()) + 1, dtype=np.int64)
+        np.maximum.at(best, self.ranks, self.weights)
+        return np.maximum.accumulate(best).tolist()
+
+
+class MaximalHarmonizations:
+    """Answers for one variable: the maximal harmonizations for any threshold.
+
+    Parameters
+    ----------
+    target
+        The categorization of the target.
+    counts
+        The number of forms with each observed categorization (those of the target excluded).
+    max_nodes
+        Bound on the harmonization graph of an independent part.
+
+    Examples
+    --------
+    >>> target = Partition.from_labels([0, 0, 1, 1])
+    >>> forms = {Partition.from_labels([0, 1, 1, 2]): 1, target: 1}
+    >>> answers = MaximalHarmonizations(target, forms)
+    >>> [answers.size(n) for n in (1, 2)]
+    [2, 1]
+    """
+
+    def __init__(
+        self,
+        target: Partition | Arbitrary,
+        counts: Mapping[Partition | Arbitrary, int],
+        *,
+        max_nodes: int = MAX_NODES,
+    ) -> None:
+        self.target = target
+        self.n_forms = sum(counts.values())
+        self._arbitrary = counts.get(ARBITRARY, 0)
+        partitions = {
+            categorization: count
+            for categorization, count in counts.items()
+            if isinstance(categorization, Partition) and count > 0
+        }
+        if isinstance(target, Partition):
+            self._base = target
+        else:
+            # A target of arbitrary precision stands below all partitions: start at the finest.
+            self._base = Partition.finest(max((p.n_sinks for p in partitions), default=0))
+        smallest = np.unique(self._base.labels)
+        merges: dict[Partition, int] = {}
+        for categorization, count in partitions.items():
+            joined = join_partitions(self._base, categorization)
+            projected = Partition.from_labels(joined.labels[smallest])
+            merges[projected] = merges.get(projected, 0) + count
+        self._free = merges.pop(Partition.finest(self._base.n_blocks), 0) + self._arbitrary
+        self._parts = _split(merges, max_nodes)
+        fronts = [part.front() for part in self._parts]
+        self._after: list[_Front] = [[0]]
+        for front in reversed(fronts):
+            self._after.insert(0, _combined(front, self._after[0]))
+
+    def size(self, threshold: int) -> float:
+        """Return the number of categories for a threshold of 1 or more forms.
+
+        It is 0 where there are fewer forms, and `math.inf` for arbitrary precision.
+        """
+        if threshold > self.n_forms:
+            return 0
+        if isinstance(self.target, Arbitrary) and threshold <= self._arbitrary:
+            return math.inf
+        return self._base.n_blocks - self._rank(threshold)
+
+    def sizes(self) -> tuple[float, ...]:
+        """Return the sizes for the thresholds 1, 2, .. up to the number of forms."""
+        unbounded = self._arbitrary if isinstance(self.target, Arbitrary) else 0
+        needed = np.arange(unbounded + 1, self.n_forms + 1) - self._free
+        bounded = self._base.n_blocks - np.searchsorted(self._after[0], needed)
+        return (math.inf,) * unbounded + tuple(bounded.tolist())
+
+    def maximal(
+        self, threshold: int, *, most: int | None = None
+    ) -> tuple[Partition | Arbitrary, ...]:
+        """Return all harmonizations of that size, or the first `most` of them."""
+        if threshold > self.n_forms:
+            return ()
+        if self.size(threshold) == math.inf:
+            return (ARBITRARY,)
+        choices = self._choices(0, self._rank(threshold), threshold - self._free)
+        found = [self._lift(choice) for choice in islice(choices, most)]
+        return tuple(sorted(found, key=_canonical))
+
+    def _rank(self, threshold: int) -> int:
+        return bisect_left(self._after[0], threshold - self._free)
+
+    def _choices(self, part: int, rank: int, needed: int) -> Iterator[tuple[int, ...]]:
+        """Pick a node of each part so that ranks add up to `rank` and forms to `needed`."""
+        if part == len(self._parts):
+            if rank == 0 and needed <= 0:
+                yield ()
+            return
+        rest = self._after[part + 1]
+        nodes = self._parts[part]
+        for node in range(len(nodes.partitions)):
+            left = rank - int(nodes.ranks[node])
+            missing = needed - int(nodes.weights[node])
+            if left >= 0 and rest[min(left, len(rest) - 1)] >= missing:
+                for others in self._choices(part + 1, left, missing):
+                    yield (node, *others)
+
+    def _lift(self, choice: tuple[int, ...]) -> Partition:
+        merged = Partition.finest(self._base.n_blocks)
+        for part, node in zip(self._parts, choice, strict=True):
+            merged = join_partitions(merged, part.partitions[node])
+        return Partition.from_labels(merged.labels[self._base.dense()])
+
+
+def _canonical(partition: Partition) -> list[int]:
+    return partition.labels.tolist()
+
+
+def _solve(merges: Mapping[Partition, int], max_nodes: int) -> _Part:
+    graph = HarmonizationGraph.of(merges, max_nodes=max_nodes)
+    partitions = [node for node in graph.nodes if isinstance(node, Partition)]
+    n_blocks = partitions[0].n_sinks
+    return _Part(
+        ranks=np.array([0, *(n_blocks - node.n_blocks for node in partitions)], dtype=np.int64),
+        weights=np.concatenate(([0], graph.weights(list(merges.values())))),
+        partitions=(Partition.finest(n_blocks), *partitions),
+    )
+
+
+def _combined(a: _Front, b: _Front) -> _Front:
+    best = [0] * (len(a) + len(b) - 1)
+    for rank_a, weight_a in enumerate(a):
+        for rank_b, weight_b in enumerate(b):
+            best[rank_a + rank_b] = max(best[rank_a + rank_b], weight_a + weight_b)
+    return best
+
+
+def _split(merges: Mapping[Partition, int], max_nodes: int) -> list[_Part]:
+    """Solve as one part where that is small, else by independent parts."""
+    if not merges:
+        return []
+    try:
+        return [_solve(merges, min(max_nodes, _WHOLE_BELOW))]
+    except LimitError:
+        return [_solve(part, max_nodes) for part in _independent(merges)]
+
+
+def _independent(merges: Mapping[Partition, int]) -> list[dict[Partition, int]]:
+    """Split categorizations into parts whose merges share no cycle.
+
+    A link joins a block to the smallest block it is merged with. In a forest of links, every
+    further link closes one cycle; links on a common cycle belong together, and so do the links
+    of one categorization. (The fundamental cycles of one forest give the components of the
+    cycle matroid.)
+    """
+    groups = DisjointSets()
+    forest = DisjointSets()
+    neighbours: dict[int, list[int]] = {}
+    closing: list[tuple[int, int]] = []
+    for number, partition in enumerate(merges):
+        for block, root in enumerate(partition.labels.tolist()):
+            if block != root:
+                groups.unite(number, (root, block))
+                if forest.unite(root, block):
+                    neighbours.setdefault(root, []).append(block)
+                    neighbours.setdefault(block, []).append(root)
+                else:
+                    closing.append((root, block))
+    above, depth = _rooted(neighbours)
+    for link in closing:
+        u, v = link
+        while u != v:
+            if depth[u] < depth[v]:
+                u, v = v, u
+            groups.unite(link, (min(u, above[u]), max(u, above[u])))
+            u = above[u]
+    parts: dict[Hashable, dict[Partition, int]] = {}
+    for number, (partition, count) in enumerate(merges.items()):
+        parts.setdefault(groups.find(number), {})[partition] = count
+    return list(parts.values())
+
+
+def _rooted(neighbours: Mapping[int, list[int]]) -> tuple[dict[int, int], dict[int, int]]:
+    """Hang each tree of a forest from one of its nodes: parents and depths."""
+    above: dict[int, int] = {}
+    depth: dict[int, int] = {}
+    for root in neighbours:
+        if root not in depth:
+            depth[root] = 0
+            waiting = deque([root])
+            while waiting:
+                here = waiting.popleft()
+                for other in neighbours[here]:
+                    if other not in depth:
+                        above[other], depth[other] = here, depth[here] + 1
+                        waiting.append(other)
+    return above, depth

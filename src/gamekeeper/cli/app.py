@@ -1,0 +1,82 @@
+"""The `gamekeeper` command: its sub-commands, and how errors leave it.
+
+Exit codes: 0 fine, 1 our fault, 2 your input, 3 a limit was exceeded, 130 cancelled.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import Annotated
+
+import typer
+
+from gamekeeper.cli import demo, mapping
+from gamekeeper.cli.show import ERR, say
+from gamekeeper.errors import GamekeeperError
+from gamekeeper.results import package_version
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="gamekeeper",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="Statistical disclosure control from the intruder's side.\n\n"
+    "Stage one maps key variables: which variables of a planned release could an intruder match"
+    " on, at which level of detail, given the forms and data sets out there?\n\n"
+    "Start with [bold]gamekeeper demo[/bold].",
+)
+app.command("map")(mapping.map_command)
+app.command("graph")(mapping.graph_command)
+app.command("check")(mapping.check_command)
+app.command("demo")(demo.demo_command)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        say(f"gamekeeper {package_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(  # pyright: ignore[reportUnusedFunction]
+    version: Annotated[  # noqa: ARG001 - handled by its callback
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; print one clear error instead of a traceback."""
+    try:
+        app()
+    except GamekeeperError as error:
+        ERR.print(f"gamekeeper: {error} [{error.reason.value}]", markup=False, soft_wrap=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # The reader of our output has gone (as in `| head`): nobody is left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:  # noqa: BLE001 - the last door: nothing of the data may pass it
+        _tell_our_fault(error)
+        sys.exit(1)
+
+
+def _tell_our_fault(error: Exception) -> None:
+    """Say where we failed, never with what: an exception's text can hold values of a data file."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "gamekeeper" in frame.filename]
+    where = f"{ours[-1].name}, line {ours[-1].lineno}" if ours else "unknown place"
+    ERR.print(
+        f"gamekeeper: this is a fault of ours ({type(error).__name__} in {where},"
+        f" version {package_version()}). Nothing was changed. Please report this line;"
+        " it holds none of your data.",
+        markup=False,
+        soft_wrap=True,
+    )

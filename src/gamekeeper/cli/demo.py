@@ -1,0 +1,62 @@
+"""The `demo` command: the whole of what there is, on data that the project makes up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gamekeeper.cli.mapping import describe_map
+from gamekeeper.cli.show import progress_bar, say, show_table
+from gamekeeper.report.tables import key_table
+from gamekeeper.workbench.demo import run_demo
+
+__all__ = ["demo_command"]
+
+
+def demo_command(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")] = Path(
+        "demo-output"
+    ),
+    seed: Annotated[int, typer.Option(help="Another seed makes up other forms.")] = 2026,
+) -> None:
+    """Run the main job on made-up data and write an HTML report.
+
+    [bold]Examples[/bold]
+
+    Into ./demo-output:
+      gamekeeper demo
+
+    Other made-up forms, elsewhere:
+      gamekeeper demo --seed 7 --output elsewhere
+    """
+    with progress_bar("Making up forms and mapping") as progress:
+        told = run_demo(output, seed=seed, progress=progress)
+    say("Gamekeeper demo: could an intruder match this release with data that others hold?")
+    say()
+    summary = told.check.summary()
+    say(
+        f"1. The data environment: {summary['forms']} invented forms with {summary['variables']}"
+        f" variables, {summary['instances']} questions in all ({told.folder})."
+    )
+    say(
+        "   A check finds "
+        + (f"{summary['inconsistent']} inconsistent categorizations:" if told.check.faults else "no faults.")
+    )
+    for variable, forms in told.check.faults.items():
+        for form, fault in forms.items():
+            say(f"   ! {variable} on '{form}' {fault}")
+    say()
+    say(f"2. {describe_map(told.outcome)}")
+    say()
+    header, rows = key_table(told.outcome)
+    show_table(header, rows)
+    for note in told.outcome.notes:
+        say(f"   ! {note}")
+    say()
+    for line in told.story:
+        say(line)
+    say()
+    for what, path in told.files.items():
+        say(f"{what}: {path}")

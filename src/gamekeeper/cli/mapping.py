@@ -1,0 +1,249 @@
+"""The commands of stage one: map, graph and check."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gamekeeper.algorithms.harmonization import MAX_NODES
+from gamekeeper.cli.show import Format, progress_bar, say, show
+from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.mapping.analysis import KeyVariableMap, Mode
+from gamekeeper.mapping.overview import EnvironmentCheck
+from gamekeeper.report.tables import key_table
+from gamekeeper.workbench import mapping as workbench
+
+__all__ = ["check_command", "describe_map", "graph_command", "map_command"]
+
+Folder = Annotated[Path, typer.Argument(help="Folder of an environment.", show_default=False)]
+AsFormat = Annotated[
+    Format, typer.Option("--format", help="Print a table for people, JSON or CSV.")
+]
+MaxNodes = Annotated[
+    int,
+    typer.Option(help="Largest harmonization graph that is searched.", min=1),
+]
+
+
+class Kind(StrEnum):
+    """Which graph of a variable."""
+
+    HARMONIZATION = "harmonization"
+    PARTITION = "partition"
+
+
+def map_command(
+    folder: Folder,
+    target: Annotated[
+        str, typer.Argument(help="The form whose data are to be released.", show_default=False)
+    ],
+    against: Annotated[
+        list[str] | None,
+        typer.Option("--against", "-a", help="A form to match against; may be repeated."),
+    ] = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option("--group", "-g", help="A group of forms to match against; may be repeated."),
+    ] = None,
+    prevalence: Annotated[
+        str,
+        typer.Option(
+            "--prevalence", "-p", help="Share of those forms that must be matched: 0.1, 1/10, 10%."
+        ),
+    ] = "0",
+    mode: Annotated[
+        Mode | None,
+        typer.Option(help="One data set, a typical one of a group, or several groups at once."),
+    ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(help="Give no result for a variable with inconsistent categorizations."),
+    ] = True,
+    levels: Annotated[
+        int | None,
+        typer.Option(help="What arbitrary precision (C0.001) counts as; unbounded if left out."),
+    ] = None,
+    curves: Annotated[
+        bool, typer.Option("--curves", help="Print code size against prevalence instead.")
+    ] = False,
+    report: Annotated[
+        Path | None, typer.Option(help="Write an HTML report to this file.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the curves to this .svg or .png file.")
+    ] = None,
+    max_nodes: MaxNodes = MAX_NODES,
+    how: AsFormat = Format.TABLE,
+) -> None:
+    """Map key variables: what could the target be matched on, and at which detail?
+
+    For every variable of the target, the finest categorization at which enough of the other
+    forms can be matched, ranked by the area under the curve of code size against prevalence.
+
+    [bold]Examples[/bold]
+
+    All other forms, any single one of them:
+      gamekeeper map environment "Census"
+
+    A tenth of the banks, with a report:
+      gamekeeper map environment "Census" -g Banks -p 10% --report census.html
+
+    One data set that the intruder is known to have:
+      gamekeeper map environment "Census" -a "Loyalty card" --mode specific
+    """
+    request = workbench.MapRequest(
+        target, against or (), group or (), mode, prevalence, strict, levels, max_nodes
+    )
+    with progress_bar("Mapping key variables") as progress:
+        outcome = workbench.map_target(
+            folder, request, report=report, plot=plot, progress=progress
+        )
+    if curves:
+        show(outcome.curves(), how, title=f"Code size against prevalence: {outcome.target}")
+    else:
+        show_map(outcome, how)
+    if how is Format.TABLE:
+        for path in (report, plot):
+            if path is not None:
+                say(f"Written: {path}")
+
+
+def show_map(outcome: KeyVariableMap, how: Format) -> None:
+    """Print the outcome of an analysis with what was asked and what to be careful about."""
+    header, rows = key_table(outcome)
+    if how is Format.TABLE:
+        say(describe_map(outcome))
+        say()
+    show(outcome, how, table=(header, rows), extra={"notes": list(outcome.notes)})
+    if how is Format.TABLE:
+        for item in outcome.variables:
+            if item.message:
+                say(f"! {item.variable}: {item.message}")
+        for note in outcome.notes:
+            say(f"! {note}")
+
+
+def describe_map(outcome: KeyVariableMap) -> str:
+    """Say in a sentence what was asked."""
+    n_forms = len(outcome.match_forms)
+    needed = outcome.variables[0].threshold if outcome.variables else 1
+    return (
+        f"Target '{outcome.target}' against {count_of(n_forms, 'form')} ({outcome.mode.value});"
+        f" at least {needed} of them must be matched (prevalence {outcome.prevalence})."
+    )
+
+
+def graph_command(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder of an environment, or a file with a partition graph.", show_default=False
+        ),
+    ],
+    variable: Annotated[
+        str | None, typer.Argument(help="The variable.", show_default=False)
+    ] = None,
+    kind: Annotated[
+        Kind, typer.Option(help="The graph of codes, or the graph of categories.")
+    ] = Kind.HARMONIZATION,
+    form: Annotated[
+        str | None,
+        typer.Option(help="Mark the categories that this form offers (partition graph)."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Draw it to this .svg or .png file.")
+    ] = None,
+    max_nodes: MaxNodes = MAX_NODES,
+    how: AsFormat = Format.TABLE,
+) -> None:
+    """Show or draw the harmonization graph or the partition graph of a variable.
+
+    [bold]Examples[/bold]
+
+    The codes of a variable, what they mean and which are finer:
+      gamekeeper graph environment Age
+
+    Drawn, observed codes as blue ellipses and harmonizations as yellow rectangles:
+      gamekeeper graph environment Age -o age.svg
+
+    The categories, with those of one form marked:
+      gamekeeper graph environment Age --kind partition --form "Census" -o age.png
+    """
+    with progress_bar("Working out the graph") as progress:
+        if path.is_file() or kind is Kind.PARTITION:
+            _require_variable(path, variable)
+            result = workbench.show_categories(
+                path, variable, form=form, output=output, progress=progress
+            )
+        else:
+            result = workbench.show_codes(
+                path,
+                _require_variable(path, variable),
+                output=output,
+                max_nodes=max_nodes,
+                progress=progress,
+            )
+    show(result, how)
+    if how is Format.TABLE:
+        say()
+        say(", ".join(f"{name} {value}" for name, value in result.summary().items()))
+        if output is not None:
+            say(f"Drawn: {output}")
+
+
+def check_command(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder of an environment, or a file with a partition graph.", show_default=False
+        ),
+    ],
+    assign: Annotated[
+        bool, typer.Option("--assign", help="Write the codes into the folder, so that they stay.")
+    ] = False,
+    how: AsFormat = Format.TABLE,
+) -> None:
+    """Check an environment: every file, every partition graph, every categorization.
+
+    Exit code 0 if all is consistent, 2 if not; everything that is wrong is listed at once.
+
+    [bold]Examples[/bold]
+
+    A whole environment:
+      gamekeeper check environment
+
+    One partition graph:
+      gamekeeper check age.json
+    """
+    with progress_bar("Checking") as progress:
+        result = workbench.check(path, assign=assign, progress=progress)
+    faults = result.faults if isinstance(result, EnvironmentCheck) else {}
+    listed = [
+        {"variable": variable, "form": form, "fault": fault}
+        for variable, forms in faults.items()
+        for form, fault in forms.items()
+    ]
+    show(result, how, extra={"faults": listed})
+    if how is Format.TABLE:
+        say()
+        say(", ".join(f"{name} {value}" for name, value in result.summary().items()))
+        for item in listed:
+            say(f"! {item['variable']} on '{item['form']}' {item['fault']}")
+        if not listed:
+            say("Consistent.")
+    if listed:
+        raise typer.Exit(2)
+
+
+def _require_variable(path: Path, variable: str | None) -> str:
+    if variable is None and not path.is_file():
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "The graph of a variable was asked for.",
+            "No variable was named.",
+            "Name one after the folder; 'gamekeeper check' lists them.",
+        )
+    return variable or ""

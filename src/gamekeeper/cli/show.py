@@ -1,0 +1,129 @@
+"""Printing results as a table, JSON or CSV, and progress while people wait."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from gamekeeper import results
+from gamekeeper.results import Result
+
+__all__ = ["Format", "OUT", "progress_bar", "say", "show", "show_table"]
+
+OUT = Console(highlight=False, soft_wrap=False)
+ERR = Console(stderr=True, highlight=False)
+
+# A bar for work that is done at once would only flicker.
+_QUIET_SECONDS = 0.7
+
+
+class Format(StrEnum):
+    """How a result is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+def show(
+    result: Result,
+    how: Format,
+    *,
+    table: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None,
+    title: str = "",
+    extra: dict[str, Any] | None = None,
+) -> None:
+    """Print a result; `table` has the columns for people, `extra` goes into the JSON."""
+    if how is Format.TABLE:
+        header, rows = table or _for_people(result)
+        show_table(header, rows, title=title)
+        return
+    records = [_plain(row) for row in result.to_arrow().to_pylist()]
+    if how is Format.JSON:
+        document = {
+            "result": type(result).__name__,
+            "summary": _plain(result.summary()),
+            **(extra or {}),
+            "rows": records,
+            "provenance": result.provenance.to_dict(),
+        }
+        sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+    else:
+        text = io.StringIO()
+        writer = csv.DictWriter(text, result.to_arrow().column_names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(records)
+        sys.stdout.write(text.getvalue())
+
+
+def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: str = "") -> None:
+    """Print a table that fits the terminal; numbers to the right."""
+    table = Table(title=title or None, title_justify="left", title_style="bold", box=None)
+    for number, name in enumerate(header):
+        cells = [row[number] for row in rows]
+        right = bool(cells) and all(_looks_numeric(cell) for cell in cells)
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(_escaped(cell) for cell in row))
+    OUT.print(table)
+
+
+def say(text: str = "") -> None:
+    """Print one line of text to people."""
+    OUT.print(text, markup=False, soft_wrap=True)
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[results.Progress]:
+    """Show a bar on the terminal once the work has taken a while; give a callback for it."""
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(),
+        console=ERR, transient=True, disable=not ERR.is_terminal,
+    )  # fmt: skip
+    task = bar.add_task(what, total=None)
+    started = time.monotonic()
+
+    def tell(done: int, total: int | None) -> None:
+        if not bar.live.is_started and time.monotonic() - started > _QUIET_SECONDS:
+            bar.start()
+        bar.update(task, completed=done, total=total)
+
+    try:
+        yield tell
+    finally:
+        bar.stop()
+
+
+def _for_people(result: Result) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    table = result.to_arrow()
+    header = [name.replace("_", " ") for name in table.column_names]
+    rows = [["" if cell is None else str(cell) for cell in row.values()] for row in table.to_pylist()]
+    return header, rows
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """JSON and CSV have no infinity: write it as a word."""
+    return {
+        name: "unbounded" if isinstance(value, float) and math.isinf(value) else value
+        for name, value in row.items()
+    }
+
+
+def _looks_numeric(cell: str) -> bool:
+    return cell in ("", "—", "∞") or cell.replace(",", "").replace(".", "", 1).isdigit()
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("[", r"\[")

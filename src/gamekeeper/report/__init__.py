@@ -1,0 +1,1 @@
+"""What people look at: drawings, tables for reading, and the HTML report."""

@@ -1,0 +1,44 @@
+"""The few colours that drawings, plots and reports share; told apart in grey and by colour-blind eyes."""
+
+from __future__ import annotations
+
+__all__ = [
+    "ACCENT",
+    "CURVES",
+    "EDGE",
+    "HARMONIZATION_FILL",
+    "HARMONIZATION_LINE",
+    "INK",
+    "MUTED",
+    "NODE_FILL",
+    "NODE_LINE",
+    "OBSERVED_FILL",
+    "OBSERVED_LINE",
+    "OUTSIDE_FILL",
+    "SELECTED_FILL",
+    "SELECTED_LINE",
+    "SINK_FILL",
+    "SINK_LINE",
+]
+
+INK = "#1c2733"
+MUTED = "#5b6875"
+EDGE = "#8a96a3"
+ACCENT = "#1f5f99"
+
+OBSERVED_FILL = "#a9cdf0"
+OBSERVED_LINE = "#1f5f99"
+HARMONIZATION_FILL = "#ffe07a"
+HARMONIZATION_LINE = "#9a7400"
+
+NODE_FILL = "#ffffff"
+NODE_LINE = "#5b6875"
+SINK_FILL = "#e6ebf0"
+SINK_LINE = "#a4afba"
+SELECTED_FILL = "#f7a545"
+SELECTED_LINE = "#b35f00"
+OUTSIDE_FILL = "#fde3c4"
+
+CURVES = (
+    "#1f5f99", "#d1690e", "#2a8a57", "#b03a5b", "#6b4fa0", "#7a6a2c", "#3a9cb4", "#4d5560",
+)  # fmt: skip

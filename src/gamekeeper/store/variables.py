@@ -1,0 +1,228 @@
+"""From a variable file to a variable with its codes, and back.
+
+A partition graph on the interval scale follows from its bands, so only these are kept. The
+categories of a code are kept by name, so that they outlast a new order of the sinks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from gamekeeper.algorithms.graph_property import bits
+from gamekeeper.algorithms.intervals import Band, BandStyle
+from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.algorithms.partitions import ARBITRARY, Arbitrary, Partition
+from gamekeeper.errors import InputError, Problem, Reason, did_you_mean, quoted
+from gamekeeper.mapping.codes import CodeRegister
+from gamekeeper.mapping.variable import Scale, Variable
+from gamekeeper.store.models import IntervalFile, NominalFile, OrdinalFile
+
+__all__ = ["file_of", "problems_of", "register_of", "variable_of"]
+
+_ANEW = "Correct it, or remove all codes of the variable to have them given anew."
+
+
+def variable_of(
+    file: NominalFile | OrdinalFile | IntervalFile, where: str, problems: list[Problem]
+) -> Variable | None:
+    """Return the variable of a file, or None after adding what is wrong with it."""
+    found = (
+        _range_problems(file, where)
+        if isinstance(file, IntervalFile)
+        else _child_problems(file, where)
+    )
+    try:
+        if found:
+            return None
+        if isinstance(file, IntervalFile):
+            return Variable.of_bands(
+                file.name,
+                file.bands,
+                style=BandStyle(file.style),
+                space=_space(file),
+                description=file.description,
+            )
+        graph = PartitionGraph(file.categories, order=file.order)
+        return Variable(file.name, graph, Scale(file.scale), file.description)
+    except InputError as error:
+        found = problems_of(error, where)
+        return None
+    finally:
+        problems += found
+
+
+def register_of(
+    file: NominalFile | OrdinalFile | IntervalFile,
+    variable: Variable,
+    where: str,
+    problems: list[Problem],
+) -> CodeRegister:
+    """Return the codes in a file, after adding what is wrong with them."""
+    sinks: dict[str, list[int]] = {}
+    meanings: dict[tuple[str, Partition | Arbitrary], str] = {}
+    entries: list[tuple[str, Partition | Arbitrary]] = []
+    for code, blocks in file.codes.items():
+        place = f"{where}, code '{code}'"
+        meaning = _meaning(variable, blocks, sinks, place, problems)
+        if meaning is None:
+            continue
+        size = 0 if isinstance(meaning, Arbitrary) else meaning.n_blocks
+        other = meanings.setdefault((code[0], meaning), code)
+        if int(code[1:].partition(".")[0]) != size:
+            found = f"has {size} categories, which it does not say."
+            problems.append(Problem(Reason.INCONSISTENT_CODE, place, found, _ANEW))
+        elif other != code:
+            found = f"means the same as '{other}'."
+            problems.append(Problem(Reason.INCONSISTENT_CODE, place, found, "Leave one out."))
+        else:
+            entries.append((code, meaning))
+    return CodeRegister(entries)
+
+
+def file_of(
+    variable: Variable, register: CodeRegister
+) -> NominalFile | OrdinalFile | IntervalFile:
+    """Return the file that holds a variable and its codes."""
+    graph = variable.graph
+    codes = {code: _blocks(graph, register.meaning(code)) for code in sorted(register, key=_rank)}
+    if variable.scale is Scale.INTERVAL:
+        space = variable.space or Band(0, math.inf)
+        whole = variable.style is BandStyle.INCLUSIVE
+        ordered = sorted(variable.bands, key=variable.bands.__getitem__)
+        return IntervalFile.model_validate(
+            {
+                "name": variable.name,
+                "description": variable.description,
+                "scale": "interval",
+                "bands": [name for name in ordered if variable.bands[name] != space],
+                "style": variable.style.value,
+                "from": _number(space.low),
+                "to": _number(space.high - 1 if whole else space.high),
+                "codes": codes,
+            }
+        )
+    shared = {
+        "name": variable.name,
+        "description": variable.description,
+        "categories": {name: list(graph.children(name)) for name in graph.categories},
+        "order": list(graph.sinks),
+        "codes": codes,
+    }
+    if variable.scale is Scale.ORDINAL:
+        return OrdinalFile.model_validate({**shared, "scale": "ordinal"})
+    if shared["order"] == sorted(graph.sinks):
+        del shared["order"]
+    return NominalFile.model_validate({**shared, "scale": "nominal"})
+
+
+def problems_of(error: InputError, where: str) -> list[Problem]:
+    """Return the problems of an error, each with the file that it is in."""
+    if not error.problems:
+        return [Problem(error.reason, where, error.found, error.do)]
+    return [Problem(p.reason, f"{where}, {p.where}", p.found, p.do) for p in error.problems]
+
+
+def _child_problems(file: NominalFile | OrdinalFile, where: str) -> list[Problem]:
+    return [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            f"{where}, category {quoted([category])}",
+            f"has the child {quoted([child])}, which is not a category.",
+            did_you_mean(child, file.categories),
+        )
+        for category, children in file.categories.items()
+        for child in children
+        if child not in file.categories
+    ]
+
+
+def _range_problems(file: IntervalFile, where: str) -> list[Problem]:
+    space = _space(file)
+    if file.style == "inclusive" and any(isinstance(b, Fraction) for b in (space.low, space.high)):
+        found = "is not between whole numbers, as the inclusive style asks for."
+        do = "Use whole numbers or the half-open style."
+    elif space.low >= space.high:
+        found, do = "is empty.", "Let 'from' be below 'to'."
+    else:
+        return []
+    return [Problem(Reason.BAD_BAND, f"{where}, range 'from' to 'to'", found, do)]
+
+
+def _space(file: IntervalFile) -> Band:
+    low, high = _bound(file.low, -math.inf), _bound(file.high, math.inf)
+    return Band(low, high + 1 if file.style == "inclusive" else high)
+
+
+def _bound(number: float | None, end: float) -> int | Fraction | float:
+    if number is None:
+        return end
+    exact = Fraction(repr(number))
+    return exact.numerator if exact.denominator == 1 else exact
+
+
+def _number(bound: int | Fraction | float) -> int | float | None:
+    if isinstance(bound, float):
+        return None
+    return float(bound) if isinstance(bound, Fraction) else bound
+
+
+def _rank(code: str) -> tuple[str, int, int]:
+    size, _, number = code[1:].partition(".")
+    return (code[0], int(size), int(number))
+
+
+def _blocks(graph: PartitionGraph, meaning: Partition | Arbitrary) -> list[list[str]]:
+    if isinstance(meaning, Arbitrary):
+        return []
+    return [
+        list(graph.cover(sum(1 << number for number in block))) for block in meaning.blocks()
+    ]
+
+
+def _meaning(
+    variable: Variable,
+    blocks: Sequence[Sequence[str]],
+    sinks: dict[str, list[int]],
+    where: str,
+    problems: list[Problem],
+) -> Partition | Arbitrary | None:
+    """Return the partition that blocks of category names make, or None after saying why not."""
+    if not blocks:
+        return ARBITRARY
+    graph = variable.graph
+    unplaced = len(graph.sinks)
+    labels = [unplaced] * unplaced
+    twice: list[str] = []
+    for block in blocks:
+        members: list[int] = []
+        for name in block:
+            if name not in sinks:
+                category = variable.resolve(name)
+                if category is None:
+                    found = f"names {quoted([name])}, which is not a category."
+                    near = did_you_mean(name, graph.categories)
+                    problems.append(Problem(Reason.UNKNOWN_NAME, where, found, near))
+                    return None
+                sinks[name] = bits(graph.sink_set(category))
+            members += sinks[name]
+        first = min(members, default=0)
+        for number in members:
+            if labels[number] != len(labels):
+                twice.append(graph.sinks[number])
+            labels[number] = first
+    missed = [graph.sinks[number] for number, label in enumerate(labels) if label == len(labels)]
+    empty = sum(not block for block in blocks)
+    for found in (
+        f"has {quoted(dict.fromkeys(twice))} twice." if twice else "",
+        f"leaves out {quoted(missed)}." if missed else "",
+        "has a category that is empty." if empty else "",
+    ):
+        if found:
+            problems.append(Problem(Reason.INCONSISTENT_CODE, where, found, _ANEW))
+    if twice or missed or empty:
+        return None
+    return Partition(np.array(labels, dtype=np.int32), len(blocks))

@@ -1,0 +1,136 @@
+"""Stage one as a person does it: open an environment, check it, map a target, look at graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gamekeeper.algorithms.harmonization import MAX_NODES
+from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.mapping.analysis import KeyVariableMap, Mode, map_key_variables
+from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.overview import (
+    CategoryTable,
+    CodeTable,
+    EnvironmentCheck,
+    check_environment,
+    list_categories,
+    list_codes,
+)
+from gamekeeper.report.build import write_report
+from gamekeeper.report.drawing import draw_harmonization_graph, draw_partition_graph
+from gamekeeper.report.plots import save_curves
+from gamekeeper.results import Progress
+from gamekeeper.store.folder import read_environment, write_environment
+from gamekeeper.store.graph_file import read_partition_graph
+
+__all__ = ["MapRequest", "check", "map_target", "show_categories", "show_codes"]
+
+
+@dataclass(frozen=True, slots=True)
+class MapRequest:
+    """What a person asks of key variable mapping."""
+
+    target: str
+    forms: Sequence[str] = ()
+    groups: Sequence[str] = ()
+    mode: Mode | None = None
+    prevalence: str = "0"
+    strict: bool = True
+    levels: int | None = None
+    max_nodes: int = MAX_NODES
+
+
+def check(
+    path: Path, *, assign: bool = False, progress: Progress | None = None
+) -> EnvironmentCheck | CategoryTable:
+    """Check an environment folder, or a single file with a partition graph.
+
+    With `assign`, codes that were worked out are written into the folder, so that they stay.
+    """
+    if path.is_file():
+        return list_categories(path.stem, read_partition_graph(path))
+    environment = read_environment(path, progress=progress)
+    if assign:
+        write_environment(environment, path)
+    return check_environment(environment)
+
+
+def map_target(
+    folder: Path,
+    request: MapRequest,
+    *,
+    report: Path | None = None,
+    plot: Path | None = None,
+    progress: Progress | None = None,
+) -> KeyVariableMap:
+    """Map the key variables of a target; write a report and a plot where asked for."""
+    environment = read_environment(folder, progress=progress)
+    outcome = analyse(environment, request, progress=progress)
+    if report is not None:
+        write_report(outcome, environment, report)
+    if plot is not None:
+        save_curves(outcome, plot)
+    return outcome
+
+
+def analyse(
+    environment: Environment, request: MapRequest, *, progress: Progress | None = None
+) -> KeyVariableMap:
+    """Map the key variables of a target in an environment that is open."""
+    return map_key_variables(
+        environment,
+        request.target,
+        forms=request.forms,
+        groups=request.groups,
+        mode=request.mode,
+        prevalence=request.prevalence,
+        strict=request.strict,
+        levels=request.levels,
+        max_nodes=request.max_nodes,
+        progress=progress,
+    )
+
+
+def show_codes(
+    folder: Path,
+    variable: str,
+    *,
+    output: Path | None = None,
+    max_nodes: int = MAX_NODES,
+    progress: Progress | None = None,
+) -> CodeTable:
+    """List the codes of a variable and draw its harmonization graph where asked for."""
+    environment = read_environment(folder, progress=progress)
+    codes = list_codes(environment, variable, max_nodes=max_nodes, progress=progress)
+    if output is not None:
+        draw_harmonization_graph(environment, variable, max_nodes=max_nodes).save(output)
+    return codes
+
+
+def show_categories(
+    path: Path,
+    variable: str | None = None,
+    *,
+    form: str | None = None,
+    output: Path | None = None,
+    progress: Progress | None = None,
+) -> CategoryTable:
+    """List the categories of a variable and draw its partition graph where asked for.
+
+    `path` is an environment folder, or a single file with a partition graph. Where a `form` is
+    given, the categories that it offers are marked in the drawing.
+    """
+    selected: Sequence[str] = ()
+    if path.is_file() or variable is None:
+        name = path.stem
+        graph: PartitionGraph = read_partition_graph(path)
+    else:
+        environment = read_environment(path, progress=progress)
+        name, graph = variable, environment.variable(variable).graph
+        if form is not None:
+            selected = environment.categorization(form, variable).categories
+    if output is not None:
+        draw_partition_graph(graph, selected=selected, title=name).save(output)
+    return list_categories(name, graph)
