@@ -32,6 +32,8 @@ __all__ = [
 
 Children = Mapping[str, Sequence[str]]
 
+_SHOWN_CYCLE = 12
+
 
 class ViolationKind(StrEnum):
     """The ways in which a graph can lack the partition graph property."""
@@ -61,7 +63,9 @@ class Violation:
     def __str__(self) -> str:
         match self.kind:
             case ViolationKind.CYCLE:
-                around = " → ".join((*self.categories, self.categories[0]))
+                shown, left_out = self.categories[:_SHOWN_CYCLE], self.categories[_SHOWN_CYCLE:]
+                more = (f"({len(left_out):,} more)",) if left_out else ()
+                around = " → ".join((*shown, *more, self.categories[0]))
                 return f"the cycle {around}: a category cannot be part of itself"
             case ViolationKind.CHILDREN_OVERLAP:
                 return (
@@ -118,7 +122,11 @@ def overlapping_children(children: Children, sets: SinkSets) -> list[Violation]:
     for parent in sorted(children):
         below = children[parent]
         if sum(map(sets.size, below)) > sets.size(parent):
-            for a, b in combinations(sorted(below), 2):
+            seen = twice = 0
+            for child in below:
+                twice |= seen & sets[child]
+                seen |= sets[child]
+            for a, b in combinations((c for c in sorted(below) if sets[c] & twice), 2):
                 if common := sets[a] & sets[b]:
                     shared = tuple(sets.sinks[number] for number in bits(common))
                     found.append(Violation(ViolationKind.CHILDREN_OVERLAP, parent, (a, b), shared))
@@ -200,20 +208,31 @@ def _bit_set(positions: Sequence[int]) -> int:
 def _cycles(children: Children) -> list[tuple[str, ...]]:
     """Return disjoint cycles until none is left."""
     left = {node: set(below) for node, below in children.items()}
+    parents: dict[str, list[str]] = {node: [] for node in children}
+    for node, below in left.items():
+        for child in below:
+            parents[child].append(node)
     cycles: list[tuple[str, ...]] = []
+    ends = [node for node, below in left.items() if not below]
     while True:
-        while ends := [node for node, below in left.items() if not below & left.keys()]:
-            for node in ends:
-                del left[node]
+        while ends:
+            end = ends.pop()
+            if left.pop(end, None) is not None:
+                for parent in parents[end]:
+                    if parent in left:
+                        left[parent].discard(end)
+                        if not left[parent]:
+                            ends.append(parent)
         if not left:
             return cycles
-        path = [min(left)]
-        while (following := min(left[path[-1]] & left.keys())) not in path:
-            path.append(following)
-        cycle = tuple(path[path.index(following) :])
-        cycles.append(cycle)
-        for node in cycle:
-            del left[node]
+        following = min(left)
+        path: dict[str, None] = {}
+        while following not in path:
+            path[following] = None
+            following = min(left[following])
+        walked = list(path)
+        ends = walked[walked.index(following) :]
+        cycles.append(tuple(ends))
 
 
 def _extension_violations(

@@ -16,6 +16,7 @@ With n observed categorizations there can be 2^n - 1 nodes; `max_nodes` bounds t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -108,7 +109,7 @@ class HarmonizationGraph:
                 if target == len(nodes):
                     nodes.append(joined)
                     sources.append(position)
-                    _require_room(joined, len(nodes), max_nodes)
+                    self._require_room(joined, len(nodes), max_nodes)
                 column[position] = target
                 if target < len(self.nodes):
                     # With v = node and u = H(v, c) both old, H(H(v, d), c) = H(u, d) for all d.
@@ -118,7 +119,7 @@ class HarmonizationGraph:
         rows = [self._table, column[self._table[sources]]]
         if own == len(nodes):
             nodes.append(categorization)
-            _require_room(categorization, len(nodes), max_nodes)
+            self._require_room(categorization, len(nodes), max_nodes)
             rows.append(column[list(self.observed)].reshape(1, -1))
         added = np.arange(len(self.nodes), len(nodes), dtype=np.int32)
         last = np.concatenate((column, added)).reshape(-1, 1)
@@ -225,6 +226,12 @@ class HarmonizationGraph:
                 outdone.add(coarser)
         return tuple(node for node, ok in enumerate(met) if ok and node not in outdone)
 
+    def _require_room(self, node: Partition | Arbitrary, n_nodes: int, max_nodes: int) -> None:
+        n_bytes = 0 if isinstance(node, Arbitrary) else node.labels.nbytes * n_nodes
+        if n_nodes > max_nodes or n_bytes > _MAX_BYTES:
+            done = len(self.observed)
+            raise _too_many(done + 1, done, len(self.nodes), max_nodes)
+
     def __repr__(self) -> str:
         return f"HarmonizationGraph({len(self.observed)} observed, {len(self.nodes)} nodes)"
 
@@ -233,20 +240,17 @@ def _size(node: Partition | Arbitrary) -> float:
     return float("inf") if isinstance(node, Arbitrary) else node.n_blocks
 
 
-def _require_room(node: Partition | Arbitrary, n_nodes: int, max_nodes: int) -> None:
-    n_bytes = 0 if isinstance(node, Arbitrary) else node.labels.nbytes * n_nodes
-    if n_nodes > max_nodes or n_bytes > _MAX_BYTES:
-        raise _too_many(1, 0, n_nodes, max_nodes)
-
-
 def _too_many(n_observed: int, done: int, n_nodes: int, max_nodes: int) -> LimitError:
-    growth = n_nodes ** (1 / done) if done > 1 else 2.0
-    estimate = min(2.0**n_observed - 1, n_nodes * growth ** (n_observed - done))
+    # In powers of ten: 2^n is no float from n = 1,024 on.
+    nodes = math.log10(max(n_nodes, 1))
+    growth = nodes / done if done > 1 else math.log10(2)
+    power = min(n_observed * math.log10(2), nodes + growth * (n_observed - done))
+    estimate = f"{10**power:,.3g}" if power < 300 else f"10^{power:.0f}"
     return LimitError(
         Reason.TOO_LARGE,
         f"The harmonization graph of {n_observed} categorizations was asked for.",
         f"With {done} of them it has {n_nodes:,} nodes; at that rate all would make about"
-        f" {estimate:,.3g} (at most {2.0**n_observed - 1:,.3g}), and the limit is {max_nodes:,}"
+        f" {estimate} (at most 2^{n_observed} - 1), and the limit is {max_nodes:,}"
         f" nodes or {_MAX_BYTES >> 30} GiB.",
         "Raise max_nodes (--max-nodes), or analyse: an analysis needs no full graph.",
     )

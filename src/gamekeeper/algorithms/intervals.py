@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem, Reason, count_of
@@ -87,7 +88,7 @@ class Band:
         return [side for side in sides if side.low < side.high]
 
 
-_NUMBER = r"-?\d+(?:,\d{3})*(?:\.\d+)?"
+_NUMBER = r"-?\d{1,30}(?:,\d{3}){0,10}(?:\.\d{1,30})?"
 _TOP = r"inf|infinity|∞"
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (meaning, re.compile(pattern))
@@ -106,6 +107,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 _UNITS = re.compile(r"[£$€]|\b(?:years? old|years?|yrs?|aged?)\b")
 
 
+@lru_cache(maxsize=4_096)
 def parse_band(text: str, style: BandStyle) -> Band:
     """Read one band as it is written.
 

@@ -134,27 +134,45 @@ class MaximalHarmonizations:
             return ()
         if self.size(threshold) == math.inf:
             return (ARBITRARY,)
-        choices = self._choices(0, self._rank(threshold), threshold - self._free)
+        choices = self._choices(self._rank(threshold), threshold - self._free)
         found = [self._lift(choice) for choice in islice(choices, most)]
         return tuple(sorted(found, key=_canonical))
 
     def _rank(self, threshold: int) -> int:
         return bisect_left(self._after[0], threshold - self._free)
 
-    def _choices(self, part: int, rank: int, needed: int) -> Iterator[tuple[int, ...]]:
-        """Pick a node of each part so that ranks add up to `rank` and forms to `needed`."""
-        if part == len(self._parts):
-            if rank == 0 and needed <= 0:
-                yield ()
+    def _choices(self, rank: int, needed: int) -> Iterator[tuple[int, ...]]:
+        """Pick a node of each part so that ranks add up to `rank` and forms to `needed`.
+
+        `rank` must be the least at which enough forms can be matched.
+        """
+        if not self._parts:
+            yield ()
             return
+        # Not by recursion: there can be more parts than Python nests calls.
+        chosen: list[int] = []
+        open_parts = [self._fitting(0, rank, needed)]
+        while open_parts:
+            step = next(open_parts[-1], None)
+            if step is None:
+                open_parts.pop()
+                continue
+            node, left, missing = step
+            chosen[len(open_parts) - 1 :] = [node]
+            if len(open_parts) == len(self._parts):
+                yield tuple(chosen)
+            else:
+                open_parts.append(self._fitting(len(open_parts), left, missing))
+
+    def _fitting(self, part: int, rank: int, needed: int) -> Iterator[tuple[int, int, int]]:
+        """Yield the nodes of a part that later parts can complete, with what is left for those."""
         rest = self._after[part + 1]
         nodes = self._parts[part]
         for node in range(len(nodes.partitions)):
             left = rank - int(nodes.ranks[node])
             missing = needed - int(nodes.weights[node])
             if left >= 0 and rest[min(left, len(rest) - 1)] >= missing:
-                for others in self._choices(part + 1, left, missing):
-                    yield (node, *others)
+                yield node, left, missing
 
     def _lift(self, choice: tuple[int, ...]) -> Partition:
         merged = Partition.finest(self._base.n_blocks)

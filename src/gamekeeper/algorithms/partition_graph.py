@@ -11,8 +11,11 @@ or in the order that is given.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
@@ -292,7 +295,9 @@ class PartitionGraph:
 
     def is_contiguous(self, sinks: Iterable[str]) -> bool:
         """Tell whether some sinks are neighbours in the order of `sinks`."""
-        numbers = sorted(self._reach.numbers[sink] for sink in sinks)
+        named = sorted(set(sinks))
+        self._require(named, kind="sink")
+        numbers = sorted(self._reach.numbers[sink] for sink in named)
         return not numbers or numbers[-1] - numbers[0] + 1 == len(numbers)
 
     def flatten(self) -> PartitionGraph:
@@ -305,15 +310,17 @@ class PartitionGraph:
         Sink sets are kept; there are fewer edges and more levels, which reads better.
         """
         children: dict[str, list[str]] = {}
+        places = {name: n for n, name in enumerate(sorted(self.categories, key=self._rank))}
         for name in self.categories:
             below = children[name] = list[str]()
             left = 0 if name in self._reach.numbers else self._reach[name]
             while left:
-                lowest = (left & -left).bit_length() - 1
+                holders = self._holders[(left & -left).bit_length() - 1]
+                start = bisect_right(holders, places[name], key=places.__getitem__)
                 child = next(
                     other
-                    for other in self._holders[lowest]
-                    if not self._reach[other] & ~left and self._rank(other) > self._rank(name)
+                    for other in islice(holders, start, None)
+                    if not self._reach[other] & ~left
                 )
                 below.append(child)
                 left &= ~self._reach[child]
@@ -401,15 +408,15 @@ class PartitionGraph:
         first = {name: (self._reach[name] & -self._reach[name]).bit_length() for name in sinks}
         return PartitionGraph(cleaned, order=sorted(sinks, key=first.__getitem__))
 
-    def _require(self, names: Sequence[str]) -> None:
-        unknown = [name for name in names if name not in self._children]
+    def _require(self, names: Sequence[str], *, kind: str = "category") -> None:
+        known = self._reach.numbers if kind == "sink" else self._children
+        unknown = [name for name in names if name not in known]
         if unknown:
             raise InputError(
                 Reason.UNKNOWN_NAME,
-                f"The {'category' if len(unknown) == 1 else 'categories'} {quoted(unknown)}"
-                " was asked for.",
-                "The partition graph has no such category.",
-                did_you_mean(unknown[0], self._children),
+                f"The {kind} {quoted(unknown)} was asked for.",
+                f"The partition graph has no such {kind}.",
+                did_you_mean(unknown[0], known),
             )
 
 
@@ -438,11 +445,15 @@ def _duplicate_children(children: Mapping[str, Sequence[str]]) -> list[Problem]:
         Problem(
             Reason.DUPLICATE,
             f"category '{name}'",
-            f"names the same child twice: {quoted(sorted({c for c in below if below.count(c) > 1}))}.",
+            f"names the same child twice: {quoted(_repeated(below))}.",
         )
         for name, below in children.items()
         if len(set(below)) < len(below)
     ]
+
+
+def _repeated(names: Iterable[str]) -> list[str]:
+    return sorted(name for name, times in Counter(names).items() if times > 1)
 
 
 def _ordered(sinks: Sequence[str], order: Sequence[str] | None) -> tuple[str, ...]:
@@ -450,7 +461,7 @@ def _ordered(sinks: Sequence[str], order: Sequence[str] | None) -> tuple[str, ..
         return tuple(sinks)
     if sorted(order) != list(sinks):
         missing, extra = sorted(set(sinks) - set(order)), sorted(set(order) - set(sinks))
-        repeated = sorted({name for name in order if list(order).count(name) > 1})
+        repeated = _repeated(order)
         found = [
             f"{text}: {quoted(names)}."
             for text, names in (

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from gamekeeper.cli.mapping import describe_map
-from gamekeeper.cli.show import progress_bar, say, show_table
+from gamekeeper.cli.mapping import AsFormat, describe_map, show_map
+from gamekeeper.cli.show import Format, progress_bar, say, show_table
 from gamekeeper.report.tables import key_table
 from gamekeeper.workbench.demo import run_demo
 
@@ -20,6 +20,7 @@ def demo_command(
         "demo-output"
     ),
     seed: Annotated[int, typer.Option(help="Another seed makes up other forms.")] = 2026,
+    how: AsFormat = Format.TABLE,
 ) -> None:
     """Run the main job on made-up data and write an HTML report.
 
@@ -33,6 +34,9 @@ def demo_command(
     """
     with progress_bar("Making up forms and mapping") as progress:
         told = run_demo(output, seed=seed, progress=progress)
+    if how is not Format.TABLE:
+        show_map(told.outcome, how)
+        return
     say("Gamekeeper demo: could an intruder match this release with data that others hold?")
     say()
     summary = told.check.summary()
@@ -42,7 +46,11 @@ def demo_command(
     )
     say(
         "   A check finds "
-        + (f"{summary['inconsistent']} inconsistent categorizations:" if told.check.faults else "no faults.")
+        + (
+            f"{summary['inconsistent']} inconsistent categorizations, to be set aside:"
+            if told.check.faults
+            else "no faults."
+        )
     )
     for variable, forms in told.check.faults.items():
         for form, fault in forms.items():

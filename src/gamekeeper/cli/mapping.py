@@ -16,7 +16,7 @@ from gamekeeper.mapping.overview import EnvironmentCheck
 from gamekeeper.report.tables import key_table
 from gamekeeper.workbench import mapping as workbench
 
-__all__ = ["check_command", "describe_map", "graph_command", "map_command"]
+__all__ = ["AsFormat", "check_command", "describe_map", "graph_command", "map_command", "show_map"]
 
 Folder = Annotated[Path, typer.Argument(help="Folder of an environment.", show_default=False)]
 AsFormat = Annotated[
@@ -153,6 +153,10 @@ def graph_command(
         str | None,
         typer.Option(help="Mark the categories that this form offers (partition graph)."),
     ] = None,
+    code: Annotated[
+        list[str] | None,
+        typer.Option("--code", "-c", help="Only the harmonization of these codes; may be repeated."),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Draw it to this .svg or .png file.")
     ] = None,
@@ -169,6 +173,9 @@ def graph_command(
     Drawn, observed codes as blue ellipses and harmonizations as yellow rectangles:
       gamekeeper graph environment Age -o age.svg
 
+    At which detail can data sets with these two codes be matched with each other?
+      gamekeeper graph environment Age -c C7.001 -c C9.001
+
     The categories, with those of one form marked:
       gamekeeper graph environment Age --kind partition --form "Census" -o age.png
     """
@@ -182,6 +189,7 @@ def graph_command(
             result = workbench.show_codes(
                 path,
                 _require_variable(path, variable),
+                codes=code or (),
                 output=output,
                 max_nodes=max_nodes,
                 progress=progress,

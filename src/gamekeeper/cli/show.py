@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -22,7 +23,10 @@ from gamekeeper.results import Result
 
 __all__ = ["Format", "OUT", "progress_bar", "say", "show", "show_table"]
 
-OUT = Console(highlight=False, soft_wrap=False)
+# What is piped into a file or a pager need not fit 80 columns.
+_PIPED_WIDTH = 160
+_LEAST_ROOM = 24
+OUT = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPED_WIDTH)
 ERR = Console(stderr=True, highlight=False)
 
 # A bar for work that is done at once would only flicker.
@@ -71,12 +75,16 @@ def show(
 def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: str = "") -> None:
     """Print a table that fits the terminal; numbers to the right."""
     table = Table(title=title or None, title_justify="left", title_style="bold", box=None)
+    taken = 1
     for number, name in enumerate(header):
         cells = [row[number] for row in rows]
         right = bool(cells) and all(_looks_numeric(cell) for cell in cells)
         table.add_column(name, justify="right" if right else "left", overflow="fold")
+        taken += max(map(len, (name, *cells))) + 2 if number < len(header) - 1 else 2
+    # The last column has the long texts: one line each, cut where the terminal ends.
+    room = max(OUT.width - taken, _LEAST_ROOM)
     for row in rows:
-        table.add_row(*(_escaped(cell) for cell in row))
+        table.add_row(*(escape(cell) for cell in (*row[:-1], _cut(row[-1], room))))
     OUT.print(table)
 
 
@@ -125,5 +133,5 @@ def _looks_numeric(cell: str) -> bool:
     return cell in ("", "—", "∞") or cell.replace(",", "").replace(".", "", 1).isdigit()
 
 
-def _escaped(cell: str) -> str:
-    return cell.replace("[", r"\[")
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

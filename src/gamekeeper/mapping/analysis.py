@@ -92,8 +92,10 @@ class KeyVariable:
     ----------
     target_code
         The code of the target's own categorization.
-    n_forms, n_having, threshold
-        The forms matched against, those that have the variable, and how many must be matched.
+    n_forms, n_having
+        The forms matched against, and those that have the variable.
+    prevalence, threshold
+        The share asked for, and how many forms must be matched for it.
     maximal
         The maximal harmonizations; empty where too few forms have the variable.
     n_categories
@@ -113,6 +115,7 @@ class KeyVariable:
     target_code: str
     n_forms: int
     n_having: int
+    prevalence: Fraction
     threshold: int
     maximal: tuple[Maximal, ...]
     n_categories: float
@@ -137,7 +140,10 @@ class KeyVariable:
         if self.message:
             return self.message
         if not self.maximal:
-            return f"{count_of(self.n_having, 'form')} of {self.n_forms} have it: too few"
+            if not self.n_having:
+                return f"none of {count_of(self.n_forms, 'form')} has it"
+            share = f"{self.n_having} of {self.n_forms} forms have it"
+            return f"{share}: fewer than the prevalence of {self.prevalence} asks for"
         first = self.maximal[0]
         parts = ", ".join(f"{item.n_forms} at {item.code}" for item in first.evidence)
         return f"{first.n_forms} of {self.n_forms} forms can be matched at {first.code} ({parts})"
@@ -390,8 +396,8 @@ def _map_variable(
     if message or own.partition is None:
         code = "" if own.partition is None else environment.code(variable, own.partition)
         return KeyVariable(
-            variable, code, n_forms, n_having, needed, (), 0, SizeCurve(max(n_forms, 1), ()),
-            Fraction(0), message, faulty,
+            variable, code, n_forms, n_having, share, needed, (), 0,
+            SizeCurve(max(n_forms, 1), ()), Fraction(0), message, faulty,
         )  # fmt: skip
     answers = MaximalHarmonizations(own.partition, counts, max_nodes=max_nodes)
     sizes = tuple(_counted_as(size, levels) for size in answers.sizes())
@@ -402,6 +408,7 @@ def _map_variable(
         target_code=environment.code(variable, own.partition),
         n_forms=n_forms,
         n_having=n_having,
+        prevalence=share,
         threshold=needed,
         maximal=tuple(_explained(environment, variable, node, counts) for node in found),
         n_categories=0 if null else sizes[needed - 1],

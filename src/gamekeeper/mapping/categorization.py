@@ -118,20 +118,21 @@ def categorize(variable: Variable, labels: Iterable[str]) -> Categorization:
 
 def _resolved(variable: Variable, labels: list[str]) -> tuple[str, ...]:
     problems: list[Problem] = []
-    categories: list[str] = []
+    categories: dict[str, None] = {}
     for label in labels:
         category = OUTSIDE if label == OUTSIDE else variable.resolve(label)
+        if category is not None and category not in categories:
+            categories[category] = None
+            continue
         where = f"category {quoted([label])}"
         if category is None:
             near = did_you_mean(label, variable.graph.categories)
             found = f"is not a category of '{variable.name}'."
             problems.append(Problem(Reason.UNKNOWN_NAME, where, found, near))
-        elif category in categories:
+        else:
             problems.append(
                 Problem(Reason.DUPLICATE, where, "is selected twice.", "Leave one out.")
             )
-        else:
-            categories.append(category)
     if problems:
         raise InputError(
             problems[0].reason,

@@ -48,6 +48,11 @@ class Form:
     instances: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     metadata: Mapping[str, Metadata] = field(default_factory=dict[str, Metadata])
 
+    def __post_init__(self) -> None:
+        # Lists are at hand in notebooks and files; selections are compared and must not change.
+        taken = {variable: tuple(labels) for variable, labels in self.instances.items()}
+        object.__setattr__(self, "instances", taken)
+
 
 @dataclass(frozen=True)
 class Group:

@@ -148,10 +148,11 @@ def list_codes(
     environment: Environment,
     variable: str,
     *,
+    only: str | None = None,
     max_nodes: int = MAX_NODES,
     progress: Progress | None = None,
 ) -> CodeTable:
-    """List the codes of a variable: how many forms have them and which codes are finer.
+    """List the codes of a variable, or one code: how many forms have them, what is finer.
 
     Examples
     --------
@@ -191,6 +192,7 @@ def list_codes(
             "in_words": "; ".join(words(node)),
         }
         for position in order
+        if only in (None, codes[position])
     ]
     provenance = Provenance(
         "harmonization graph",

@@ -91,7 +91,8 @@ class Variable:
         grown = BandGraph.of(given, style, whole)
         keep = {parse_band(text, style).within(whole).name(style) for text in given}
         graph = grown.graph.prune(keep | {whole.name(style)}).deepen()
-        kept = {category: grown.bands[category] for category in graph.categories}
+        known = grown.bands
+        kept = {category: known[category] for category in graph.categories}
         return cls(name, graph, Scale.INTERVAL, description, style, kept)
 
     @property

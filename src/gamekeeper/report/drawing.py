@@ -29,6 +29,7 @@ from gamekeeper.report.picture import (
     Shape,
     text_width,
 )
+from gamekeeper.report.words import listed, short
 
 __all__ = ["MAX_DRAWN", "Drawing", "draw_harmonization_graph", "draw_partition_graph"]
 
@@ -116,6 +117,7 @@ def draw_harmonization_graph(
     variable: str,
     *,
     forms: Iterable[str] | None = None,
+    target: str | None = None,
     selected: Iterable[str] = (),
     title: str = "",
     max_nodes: int = MAX_DRAWN,
@@ -129,6 +131,8 @@ def draw_harmonization_graph(
     forms
         The forms whose categorizations are taken, by default all; those that do not have the
         variable, or no valid categorization of it, do not count.
+    target
+        A form whose code takes part and is marked, but which is not counted itself.
     selected
         Codes to outline in orange.
     title
@@ -145,7 +149,17 @@ def draw_harmonization_graph(
     >>> [(node.lines, node.small) for node in drawing.nodes]
     [(('C3.001',), '1 form')]
     """
-    counts = _observed(environment, variable, forms)
+    counts = _observed(environment, variable, forms, target)
+    own = None if target is None else environment.categorization(target, variable).partition
+    if own is not None:
+        counts[own] += 0
+    if not counts:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            f"The harmonization graph of '{variable}' was asked for.",
+            "No form has a valid categorization of it.",
+            "Choose another variable, or more forms.",
+        )
     try:
         graph = HarmonizationGraph.of(counts, max_nodes=max_nodes)
     except LimitError as error:
@@ -158,16 +172,25 @@ def draw_harmonization_graph(
     n_under = graph.weights([counts[graph.nodes[node]] for node in graph.observed])
     meaning = environment.variable(variable)
     nodes = [
-        _code_node(meaning, code, node, counts[node], under, is_selected=code in chosen)
+        _code_node(
+            meaning,
+            code,
+            node,
+            n_forms=counts[node],
+            n_under=under,
+            is_target=node == own,
+            is_selected=code in chosen,
+        )
         for code, node, under in zip(codes, graph.nodes, n_under.tolist(), strict=True)
     ]
-    n_harmonizations = count_of(len(nodes) - len(counts), "harmonization")
+    n_observed = sum(code.startswith("C") for code in codes)
     return _drawn(
         nodes,
         graph.edges,
         title=title,
-        description=f"Harmonization graph of {_short(variable, 60)}:"
-        f" {count_of(len(counts), 'observed code')} and {n_harmonizations}",
+        description=f"Harmonization graph of {short(variable, 60)}:"
+        f" {count_of(n_observed, 'observed code')} and"
+        f" {count_of(len(codes) - n_observed, 'harmonization')}",
     )
 
 
@@ -197,7 +220,7 @@ def _drawn(
         tuple(replace(node, x=x, y=y) for node, (x, y) in zip(nodes, placed.centres, strict=True)),
         tuple(map(Arrow.along, placed.courses)),
         description,
-        _short(title, _TITLE_LETTERS),
+        short(title, _TITLE_LETTERS),
     )
 
 
@@ -228,7 +251,7 @@ def _category_node(
     if is_sink:
         fill, line = palette.SINK_FILL, palette.SINK_LINE
     else:
-        notes.append(f"{count_of(len(sinks), 'sink')}: {_listed(sinks)}")
+        notes.append(f"{count_of(len(sinks), 'sink')}: {listed(sinks, _SHOWN_CATEGORIES)}")
     if is_outside:
         fill, line = palette.OUTSIDE_FILL, palette.SELECTED_LINE
         notes.append(OUTSIDE)
@@ -255,17 +278,21 @@ def _code_node(
     variable: Variable,
     code: str,
     categorization: Partition | Arbitrary,
+    *,
     n_forms: int,
     n_under: int,
-    *,
+    is_target: bool,
     is_selected: bool,
 ) -> Node:
-    is_observed = n_forms > 0
-    small = count_of(n_forms, "form") if is_observed else ""
-    having = f"{small} with this code; " if is_observed else ""
+    is_observed = code.startswith("C")
+    having = count_of(n_forms, "form") if n_forms else ""
+    small = " + ".join(part for part in (having, "target" if is_target else "") if part)
+    notes = [f"{having} with this code"] if having else []
+    notes += ["the code of the target"] if is_target else []
+    notes += [f"{count_of(n_under, 'form')} with it or a finer code"]
     words = _in_words(variable, categorization)
     width = max(text_width(code, FONT_SIZE), text_width(small, SMALL_SIZE)) + 16
-    height = LINE_HEIGHT * (2 if is_observed else 1) + 10
+    height = LINE_HEIGHT * (2 if small else 1) + 10
     line = palette.OBSERVED_LINE if is_observed else palette.HARMONIZATION_LINE
     return Node(
         x=0,
@@ -278,27 +305,21 @@ def _code_node(
         line=palette.SELECTED_LINE if is_selected else line,
         lines=(code,),
         small=small,
-        tooltip=f"{code}: {words}\n{having}{count_of(n_under, 'form')} with it or a finer code",
+        tooltip=f"{code}: {words}\n{'; '.join(notes)}",
         line_width=2.5 if is_selected else 1.0,
     )
 
 
 def _observed(
-    environment: Environment, variable: str, forms: Iterable[str] | None
+    environment: Environment, variable: str, forms: Iterable[str] | None, target: str | None
 ) -> Counter[Partition | Arbitrary]:
-    wanted = None if forms is None else {environment.form(form).name for form in forms}
+    taken = environment.forms if forms is None else [environment.form(form).name for form in forms]
+    wanted = set(taken) - {target}
     counts: Counter[Partition | Arbitrary] = Counter()
     for categorization, having in environment.instances(variable):
-        n_forms = len(having) if wanted is None else len(wanted.intersection(having))
+        n_forms = len(wanted.intersection(having))
         if n_forms and categorization.partition is not None:
             counts[categorization.partition] += n_forms
-    if not counts:
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            f"The harmonization graph of '{variable}' was asked for.",
-            "No form has a valid categorization of it.",
-            "Choose another variable, or more forms.",
-        )
     return counts
 
 
@@ -342,29 +363,14 @@ def _in_words(variable: Variable, categorization: Partition | Arbitrary) -> str:
     # The words of thousands of categories take long to find, and nobody reads them in a tooltip.
     if categorization.n_blocks > 10 * _SHOWN_CATEGORIES:
         return n_categories
-    return f"{n_categories}\n{_listed(variable.words(categorization))}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = "; ".join(names[:_SHOWN_CATEGORIES])
-    left_out = len(names) - _SHOWN_CATEGORIES
-    return f"{shown}; and {left_out:,} more" if left_out > 0 else shown
+    return f"{n_categories}\n{listed(variable.words(categorization), _SHOWN_CATEGORIES)}"
 
 
 def _wrapped(label: str) -> tuple[str, ...]:
     lines = textwrap.wrap(
-        _short(label, _LINE_LETTERS * _MOST_LINES),
+        short(label, _LINE_LETTERS * _MOST_LINES),
         _LINE_LETTERS,
         max_lines=_MOST_LINES,
         placeholder="…",
     )
     return tuple(lines) or ("\N{REPLACEMENT CHARACTER}",)
-
-
-def _short(text: str, most: int) -> str:
-    """Return a text on one line, without what cannot be seen, cut after so many letters."""
-    seen = "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}"
-        for letter in " ".join(text[: 10 * most].split())
-    )
-    return seen if len(seen) <= most else seen[: most - 1] + "…"

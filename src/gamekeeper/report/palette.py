@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = [
     "ACCENT",
-    "CURVES",
     "EDGE",
     "HARMONIZATION_FILL",
     "HARMONIZATION_LINE",
@@ -38,7 +37,3 @@ SINK_LINE = "#a4afba"
 SELECTED_FILL = "#f7a545"
 SELECTED_LINE = "#b35f00"
 OUTSIDE_FILL = "#fde3c4"
-
-CURVES = (
-    "#1f5f99", "#d1690e", "#2a8a57", "#b03a5b", "#6b4fa0", "#7a6a2c", "#3a9cb4", "#4d5560",
-)  # fmt: skip

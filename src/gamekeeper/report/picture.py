@@ -13,10 +13,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gamekeeper.errors import InputError, Reason, StoreError, quoted
 from gamekeeper.report import palette
 from gamekeeper.report.layout import Point
 from gamekeeper.report.rendering import render
+from gamekeeper.report.saving import save_picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -181,31 +181,7 @@ class Drawing:
 
     def save(self, path: str | Path) -> Path:
         """Write the drawing to a file that ends in .svg or .png."""
-        path = Path(path)
-        match path.suffix.lower():
-            case ".svg":
-                content = self.svg().encode()
-            case ".png":
-                content = self.png()
-            case suffix:
-                raise InputError(
-                    Reason.BAD_OPTION,
-                    f"A drawing in the file {quoted([path.name])} was asked for.",
-                    f"Drawings are made as .svg or .png, not as '{suffix[:20]}'."
-                    if suffix
-                    else "The name has no suffix that says which format.",
-                    "Let the name end in .svg or .png.",
-                )
-        try:
-            path.write_bytes(content)
-        except OSError as error:
-            raise StoreError(
-                Reason.NOT_WRITABLE,
-                f"A drawing in the file {quoted([path.name])} was asked for.",
-                f"It could not be written: {error.strerror or 'the system refused'}.",
-                "Check the folder and your rights to it.",
-            ) from error
-        return path
+        return save_picture(path, svg=self.svg, png=self.png)
 
     def _paint(self, axes: Axes) -> None:
         from matplotlib.collections import PathCollection, PolyCollection

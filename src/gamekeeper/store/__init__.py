@@ -1,1 +1,1 @@
-"""store"""
+"""Environments on disk: folders of sorted, diffable JSON with a published schema."""

@@ -16,7 +16,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from gamekeeper.errors import Problem, Reason, count_of, quoted
 
-__all__ = ["Undecodable", "decode", "parse"]
+__all__ = ["Undecodable", "check", "decode", "parse"]
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -39,7 +39,7 @@ _SEVERAL_TYPES: Final = {
 }
 
 
-class Undecodable(Exception):  # noqa: N818 - caught within this package, never shown
+class Undecodable(ValueError):  # noqa: N818 - caught within this package, never shown
     """The bytes are not a JSON text; says why, without a word of the text."""
 
     def __init__(self, reason: Reason, found: str, do: str) -> None:
@@ -62,16 +62,22 @@ def parse(
     except Undecodable as fault:
         problems.append(Problem(fault.reason, where, fault.found, fault.do))
         return None
+    model = check(tree, where, shape, problems)
+    problems += _repetitions(where, repeated, shown=model is not None)
+    return None if repeated else model
+
+
+def check(
+    tree: object, where: str, shape: TypeAdapter[_Model], problems: list[Problem]
+) -> _Model | None:
+    """Return the model of plain values, or None after adding everything that is wrong with them."""
     try:
-        model = shape.validate_python(tree)
+        return shape.validate_python(tree)
     except ValidationError as error:
         # The context of a fault may hold what was found; of it only what was expected is used.
         faults = error.errors(include_url=False, include_input=False)
         problems += _shape_problems(where, tree, faults, _known_fields(shape))
-        problems += _repetitions(where, repeated, shown=False)
         return None
-    problems += _repetitions(where, repeated, shown=True)
-    return None if repeated else model
 
 
 def decode(data: bytes) -> tuple[Any, list[str]]:
@@ -102,14 +108,18 @@ def decode(data: bytes) -> tuple[Any, list[str]]:
             "Check the commas, quotes and brackets there.",
         ) from None
     except RecursionError:
-        raise Undecodable(Reason.MALFORMED, "is nested too deeply.", "Is it the right file?") from None
+        raise Undecodable(
+            Reason.MALFORMED, "is nested too deeply.", "Is it the right file?"
+        ) from None
     except ValueError:
         raise Undecodable(
             Reason.MALFORMED, "holds a number that is not finite or too long.", "Write it shorter."
         ) from None
     if "\\u" in text and not _is_whole(tree):
         raise Undecodable(
-            Reason.WRONG_ENCODING, "holds half of a character (a lone surrogate).", "Write it whole."
+            Reason.WRONG_ENCODING,
+            "holds half of a character (a lone surrogate).",
+            "Write it whole.",
         )
     return tree, repeated
 
@@ -119,7 +129,9 @@ def _text(data: bytes) -> str:
         text = data.removeprefix(codecs.BOM_UTF8).decode()
     except UnicodeDecodeError as error:
         raise Undecodable(
-            Reason.WRONG_ENCODING, f"is not UTF-8: see byte {error.start + 1:,}.", "Save it as UTF-8."
+            Reason.WRONG_ENCODING,
+            f"is not UTF-8: see byte {error.start + 1:,}.",
+            "Save it as UTF-8.",
         ) from None
     if not text.strip():
         raise Undecodable(Reason.MALFORMED, "is empty.", "Fill it or remove it.")
@@ -201,7 +213,9 @@ def _shape_problems(
         rest = f"has {count_of(len(listed) - _SHOWN_FAULTS, 'more fault')} of its shape."
         listed[_SHOWN_FAULTS:] = [Problem(Reason.WRONG_SCHEMA, where, rest)]
     if strangers:
-        found = f"has {count_of(strangers, 'unknown field')}, which may be content and is not shown."
+        found = (
+            f"has {count_of(strangers, 'unknown field')}, which may be content and is not shown."
+        )
         do = f"Its fields can be {quoted(known, most=20)}."
         listed.append(Problem(Reason.WRONG_SCHEMA, where, found, do))
     return listed
@@ -231,9 +245,7 @@ def _shape_problem(
     node = tree
     for depth, part in enumerate(path):
         if isinstance(node, dict) and part in node:
-            place.append(
-                f"entry {list(node).index(part) + 1}" if depth else f"field '{part}'"
-            )
+            place.append(f"entry {list(node).index(part) + 1}" if depth else f"field '{part}'")
             node = node[part]
         elif isinstance(node, list) and isinstance(part, int):
             place.append(f"item {part + 1}")

@@ -8,14 +8,15 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import TypeAdapter
 
 from gamekeeper.store.models import VARIABLE_FILE, VERSION, EnvironmentFile, FormFile, GroupFile
 
 __all__ = ["published_schemas"]
 
-_PUBLISHED: dict[str, TypeAdapter[BaseModel]] = {
+_PUBLISHED: dict[str, TypeAdapter[Any]] = {
     "environment": TypeAdapter(EnvironmentFile),
     "variable": VARIABLE_FILE,
     "form": TypeAdapter(FormFile),

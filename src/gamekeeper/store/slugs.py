@@ -25,15 +25,13 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
     >>> slugs(["Économie & emploi"])
     {'Économie & emploi': 'economie-emploi'}
     >>> slugs(["Age", "age?"])
-    {'Age': 'age-6c7eb390', 'age?': 'age-eaee2bf9'}
+    {'Age': 'age-39b7370f', 'age?': 'age-37ae21b3'}
     """
     chosen = {name: _slug(name, 0) for name in names}
     for digits in (8, 16, 32):
         uses = Counter(chosen.values())
         unfit = [
-            name
-            for name, slug in chosen.items()
-            if not slug or slug in _RESERVED or uses[slug] > 1
+            name for name, slug in chosen.items() if not slug or slug in _RESERVED or uses[slug] > 1
         ]
         chosen |= {name: _slug(name, digits) for name in unfit}
     return chosen

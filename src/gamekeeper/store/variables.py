@@ -7,8 +7,10 @@ categories of a code are kept by name, so that they outlast a new order of the s
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +23,7 @@ from gamekeeper.mapping.codes import CodeRegister
 from gamekeeper.mapping.variable import Scale, Variable
 from gamekeeper.store.models import IntervalFile, NominalFile, OrdinalFile
 
-__all__ = ["file_of", "problems_of", "register_of", "variable_of"]
+__all__ = ["problems_of", "register_of", "tree_of", "variable_of"]
 
 _ANEW = "Correct it, or remove all codes of the variable to have them given anew."
 
@@ -35,24 +37,13 @@ def variable_of(
         if isinstance(file, IntervalFile)
         else _child_problems(file, where)
     )
-    try:
-        if found:
-            return None
-        if isinstance(file, IntervalFile):
-            return Variable.of_bands(
-                file.name,
-                file.bands,
-                style=BandStyle(file.style),
-                space=_space(file),
-                description=file.description,
-            )
-        graph = PartitionGraph(file.categories, order=file.order)
-        return Variable(file.name, graph, Scale(file.scale), file.description)
-    except InputError as error:
-        found = problems_of(error, where)
-        return None
-    finally:
-        problems += found
+    if not found:
+        try:
+            return _variable(file)
+        except InputError as error:
+            found = problems_of(error, where)
+    problems.extend(found)
+    return None
 
 
 def register_of(
@@ -83,40 +74,29 @@ def register_of(
     return CodeRegister(entries)
 
 
-def file_of(
-    variable: Variable, register: CodeRegister
-) -> NominalFile | OrdinalFile | IntervalFile:
-    """Return the file that holds a variable and its codes."""
+def tree_of(variable: Variable, register: CodeRegister) -> dict[str, Any]:
+    """Return what the file of a variable and its codes holds, as plain values."""
     graph = variable.graph
-    codes = {code: _blocks(graph, register.meaning(code)) for code in sorted(register, key=_rank)}
+    tree: dict[str, Any] = {"name": variable.name}
+    if variable.description:
+        tree["description"] = variable.description
+    tree["scale"] = variable.scale.value
     if variable.scale is Scale.INTERVAL:
         space = variable.space or Band(0, math.inf)
         whole = variable.style is BandStyle.INCLUSIVE
         ordered = sorted(variable.bands, key=variable.bands.__getitem__)
-        return IntervalFile.model_validate(
-            {
-                "name": variable.name,
-                "description": variable.description,
-                "scale": "interval",
-                "bands": [name for name in ordered if variable.bands[name] != space],
-                "style": variable.style.value,
-                "from": _number(space.low),
-                "to": _number(space.high - 1 if whole else space.high),
-                "codes": codes,
-            }
-        )
-    shared = {
-        "name": variable.name,
-        "description": variable.description,
-        "categories": {name: list(graph.children(name)) for name in graph.categories},
-        "order": list(graph.sinks),
-        "codes": codes,
-    }
-    if variable.scale is Scale.ORDINAL:
-        return OrdinalFile.model_validate({**shared, "scale": "ordinal"})
-    if shared["order"] == sorted(graph.sinks):
-        del shared["order"]
-    return NominalFile.model_validate({**shared, "scale": "nominal"})
+        tree["bands"] = [name for name in ordered if variable.bands[name] != space]
+        tree["style"] = variable.style.value
+        tree["from"] = _number(space.low)
+        tree["to"] = _number(space.high - 1 if whole else space.high)
+    else:
+        tree["categories"] = {name: list(graph.children(name)) for name in graph.categories}
+        if variable.scale is Scale.ORDINAL or list(graph.sinks) != sorted(graph.sinks):
+            tree["order"] = list(graph.sinks)
+    if len(register):
+        codes = sorted(register, key=_rank)
+        tree["codes"] = {code: _blocks(graph, register.meaning(code)) for code in codes}
+    return tree
 
 
 def problems_of(error: InputError, where: str) -> list[Problem]:
@@ -124,6 +104,19 @@ def problems_of(error: InputError, where: str) -> list[Problem]:
     if not error.problems:
         return [Problem(error.reason, where, error.found, error.do)]
     return [Problem(p.reason, f"{where}, {p.where}", p.found, p.do) for p in error.problems]
+
+
+def _variable(file: NominalFile | OrdinalFile | IntervalFile) -> Variable:
+    if isinstance(file, IntervalFile):
+        return Variable.of_bands(
+            file.name,
+            file.bands,
+            style=BandStyle(file.style),
+            space=_space(file),
+            description=file.description,
+        )
+    graph = PartitionGraph(file.categories, order=file.order)
+    return Variable(file.name, graph, Scale(file.scale), file.description)
 
 
 def _child_problems(file: NominalFile | OrdinalFile, where: str) -> list[Problem]:
@@ -178,9 +171,7 @@ def _rank(code: str) -> tuple[str, int, int]:
 def _blocks(graph: PartitionGraph, meaning: Partition | Arbitrary) -> list[list[str]]:
     if isinstance(meaning, Arbitrary):
         return []
-    return [
-        list(graph.cover(sum(1 << number for number in block))) for block in meaning.blocks()
-    ]
+    return [list(graph.cover(sum(1 << number for number in block))) for block in meaning.blocks()]
 
 
 def _meaning(
@@ -190,39 +181,48 @@ def _meaning(
     where: str,
     problems: list[Problem],
 ) -> Partition | Arbitrary | None:
-    """Return the partition that blocks of category names make, or None after saying why not."""
+    """Return the partition that blocks of category names make, or None after saying why not.
+
+    `sinks` holds the sinks of the categories met so far.
+    """
     if not blocks:
         return ARBITRARY
-    graph = variable.graph
-    unplaced = len(graph.sinks)
-    labels = [unplaced] * unplaced
-    twice: list[str] = []
+    labels = [-1] * len(variable.graph.sinks)
+    placed: list[int] = []
+    unknown: list[str] = []
     for block in blocks:
         members: list[int] = []
         for name in block:
             if name not in sinks:
                 category = variable.resolve(name)
                 if category is None:
-                    found = f"names {quoted([name])}, which is not a category."
-                    near = did_you_mean(name, graph.categories)
-                    problems.append(Problem(Reason.UNKNOWN_NAME, where, found, near))
-                    return None
-                sinks[name] = bits(graph.sink_set(category))
+                    unknown.append(name)
+                    continue
+                sinks[name] = bits(variable.graph.sink_set(category))
             members += sinks[name]
+        placed += members
         first = min(members, default=0)
         for number in members:
-            if labels[number] != len(labels):
-                twice.append(graph.sinks[number])
             labels[number] = first
-    missed = [graph.sinks[number] for number, label in enumerate(labels) if label == len(labels)]
-    empty = sum(not block for block in blocks)
-    for found in (
-        f"has {quoted(dict.fromkeys(twice))} twice." if twice else "",
-        f"leaves out {quoted(missed)}." if missed else "",
-        "has a category that is empty." if empty else "",
+    missed = [number for number, label in enumerate(labels) if label < 0]
+    if not unknown and not missed and len(placed) == len(labels) and all(blocks):
+        return Partition(np.array(labels, dtype=np.int32), len(blocks))
+    problems += [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            where,
+            f"names {quoted([name])}, which is not a category.",
+            did_you_mean(name, variable.graph.categories),
+        )
+        for name in dict.fromkeys(unknown)
+    ]
+    names = variable.graph.sinks
+    twice = sorted(number for number, count in Counter(placed).items() if count > 1)
+    for is_so, found in (
+        (twice, f"holds {quoted(names[number] for number in twice)} twice."),
+        (missed and not unknown, f"leaves out {quoted(names[number] for number in missed)}."),
+        (not all(blocks), "has a category that is made up of nothing."),
     ):
-        if found:
+        if is_so:
             problems.append(Problem(Reason.INCONSISTENT_CODE, where, found, _ANEW))
-    if twice or missed or empty:
-        return None
-    return Partition(np.array(labels, dtype=np.int32), len(blocks))
+    return None

@@ -17,10 +17,9 @@ from gamekeeper.workbench.demo_data.plan import Plan
 from gamekeeper.workbench.demo_data.question import CENSUS
 from gamekeeper.workbench.demo_data.sectors import SECTORS, Sector
 
-__all__ = ["DEMO_SEED", "DEMO_TARGET", "demo_environment"]
+__all__ = ["TARGET", "demo_environment"]
 
-DEMO_SEED = 2026
-DEMO_TARGET = "Census microdata 2031 (proposed release)"
+TARGET = "Census microdata 2031 (proposed release)"
 """The name of the target form."""
 
 _FORMS = {**businesses.FORMS, **public_services.FORMS}
@@ -28,34 +27,34 @@ _QUESTIONS = (*people.QUESTIONS, *homes.QUESTIONS, *work.QUESTIONS)
 _FIRST_YEAR, _LAST_YEAR = 2025, 2031
 
 _GROUPS = (
-    ("banks and insurers", "What banks, building societies and insurers ask.",
+    ("Banks and insurers", "What banks, building societies and insurers ask.",
      ("banks", "insurers")),
-    ("retail", "Loyalty cards and customer accounts of shops.", ("retail",)),
-    ("online services", "Streaming, dating, games and market places.", ("online services",)),
-    ("utilities", "Energy, water and telephone.", ("utilities",)),
-    ("public bodies", "Councils, agencies, registers and licences.",
+    ("Retail", "Loyalty cards and customer accounts of shops.", ("retail",)),
+    ("Online services", "Streaming, dating, games and market places.", ("online services",)),
+    ("Utilities", "Energy, water and telephone.", ("utilities",)),
+    ("Public bodies", "Councils, agencies, registers and licences.",
      ("registers", "councils and agencies")),
-    ("health", "Health boards, hospitals and clinics.", ("health",)),
-    ("surveys", "Official surveys and market research.", ("official surveys", "market research")),
-    ("employers", "Job applications and staff records.", ("employers",)),
-    ("universities", "Admission to universities and colleges.", ("universities",)),
-    ("housing", "Housing associations.", ("housing",)),
-    ("charities", "Donors, members, volunteers and clients of charities.", ("charities",)),
+    ("Health", "Health boards, hospitals and clinics.", ("health",)),
+    ("Surveys", "Official surveys and market research.", ("official surveys", "market research")),
+    ("Employers", "Job applications and staff records.", ("employers",)),
+    ("Universities", "Admission to universities and colleges.", ("universities",)),
+    ("Housing", "Housing associations.", ("housing",)),
+    ("Charities", "Donors, members, volunteers and clients of charities.", ("charities",)),
 )  # fmt: skip
 
 
-def demo_environment(*, seed: int = DEMO_SEED) -> Environment:
+def demo_environment(*, seed: int = 2026) -> Environment:
     """Return the demo environment of a seed.
 
-    It has some ninety forms, eighteen variables, groups of forms by sector and kind, and the
-    target `DEMO_TARGET`, which has every variable in detail. Two forms have an inconsistent
-    categorization of one variable each, as forms sometimes have.
+    It has 98 forms of many sectors, groups of them, and the target `TARGET`, which has all of
+    the 18 variables in detail. Two forms have an inconsistent categorization of one variable
+    each, as forms sometimes have.
 
     Examples
     --------
     >>> environment = demo_environment()
     >>> environment
-    Environment('Norland', 94 forms, 18 variables, 14 groups)
+    Environment('Norland', 99 forms, 18 variables, 14 groups)
     """
     rng = Random(seed)
     forms = [_filled(sector, plan, rng) for sector, plans in _FORMS.items() for plan in plans]
@@ -112,7 +111,7 @@ def _drawn(weights: Mapping[str, int], rng: Random) -> str:
 
 def _target() -> Form:
     return Form(
-        DEMO_TARGET,
+        TARGET,
         {question.variable.name: question.wordings[CENSUS] for question in _QUESTIONS},
         {
             "sector": "official statistics",
@@ -132,7 +131,7 @@ def _groups(forms: list[Form]) -> list[Group]:
 
     return [
         *(Group(name, where("sector", *sectors), text) for name, text, sectors in _GROUPS),
-        Group("commercial", where("kind", "commercial"), "Every form of a business."),
-        Group("public", where("kind", "public"), "Every form of a public body."),
-        Group("everything online", where("form_type", "online"), "Every form filled in online."),
+        Group("Commercial", where("kind", "commercial"), "Every form of a business."),
+        Group("Public", where("kind", "public"), "Every form of a public body."),
+        Group("Everything online", where("form_type", "online"), "Every form filled in online."),
     ]

@@ -25,7 +25,7 @@ from gamekeeper.results import Progress
 from gamekeeper.store.folder import read_environment, write_environment
 from gamekeeper.store.graph_file import read_partition_graph
 
-__all__ = ["MapRequest", "check", "map_target", "show_categories", "show_codes"]
+__all__ = ["MapRequest", "analyse", "check", "map_target", "show_categories", "show_codes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +97,21 @@ def show_codes(
     folder: Path,
     variable: str,
     *,
+    codes: Sequence[str] = (),
     output: Path | None = None,
     max_nodes: int = MAX_NODES,
     progress: Progress | None = None,
 ) -> CodeTable:
-    """List the codes of a variable and draw its harmonization graph where asked for."""
+    """List the codes of a variable and draw its harmonization graph where asked for.
+
+    Where `codes` are given, only their harmonization is listed.
+    """
     environment = read_environment(folder, progress=progress)
-    codes = list_codes(environment, variable, max_nodes=max_nodes, progress=progress)
+    only = environment.harmonize_codes(variable, codes) if codes else None
+    table = list_codes(environment, variable, only=only, max_nodes=max_nodes, progress=progress)
     if output is not None:
         draw_harmonization_graph(environment, variable, max_nodes=max_nodes).save(output)
-    return codes
+    return table
 
 
 def show_categories(

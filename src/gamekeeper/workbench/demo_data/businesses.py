@@ -93,6 +93,7 @@ FORMS: dict[str, tuple[Plan, ...]] = {
             "dating profile",
             "single adults",
             fixed={
+                "Sex": "census",
                 "Marital status": "partners",
                 "Religion": "four answers",
                 "Highest qualification": "graduate or not",
@@ -103,6 +104,7 @@ FORMS: dict[str, tuple[Plan, ...]] = {
             "dating profile",
             "single adults",
             fixed={
+                "Sex": "census",
                 "Marital status": "four legal",
                 "Religion": "four answers",
                 "Ethnic group": "broad",
@@ -115,7 +117,11 @@ FORMS: dict[str, tuple[Plan, ...]] = {
             "Jobwren",
             "job seeker profile",
             "job seekers",
-            fixed={"Occupation": "job title", "Highest qualification": "recruiter"},
+            fixed={
+                "Occupation": "job title",
+                "Highest qualification": "recruiter",
+                "Country of birth": "right to work",
+            },
         ),
     ),
     "utilities": (

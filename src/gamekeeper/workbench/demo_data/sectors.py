@@ -86,12 +86,10 @@ SECTORS: dict[str, Sector] = {
             "Sex": (0.85, {"census": 4, "write-in": 1}),
             "Place of residence": (0.8, {"regions": 3, "postcode areas": 2, "nations": 2}),
             "Marital status": (0.4, {"partners, short": 2, "couples": 1}),
-            "Country of birth": (0.2, {"write-in": 1, "continents": 1}),
-            "Ethnic group": (0.15, {"broad": 1, "write-in": 1}),
             "Household size": (0.35, {"up to four": 1, "pairs": 1}),
             "Dependent children": (0.4, {"any": 3, "one or two": 1}),
             "Occupation": (0.35, {"job title": 1, "social grade": 1, "white or blue collar": 1}),
-            "Highest qualification": (0.35, {"graduate or not": 2, "survey": 1}),
+            "Highest qualification": (0.2, {"graduate or not": 2, "survey": 1}),
             "Income": (0.3, {"quarters": 2, "shoppers": 1}),
         },
     ),
@@ -116,10 +114,9 @@ SECTORS: dict[str, Sector] = {
         {
             "Age": (0.9, {"date of birth": 2, "tens and children": 1}),
             "Sex": (0.85, {"census": 1}),
-            "Place of residence": (1.0, {"address": 3, "districts": 1}),
+            "Place of residence": (1.0, {"address": 1}),
             "Country of birth": (0.25, {"write-in": 1}),
             "Ethnic group": (0.15, {"broad": 1}),
-            "Number of cars": (0.15, {"up to two": 1}),
         },
     ),
     "councils and agencies": Sector(
@@ -268,7 +265,6 @@ SECTORS: dict[str, Sector] = {
             "Household size": (0.25, {"alone": 1}),
             "Occupation": (0.3, {"white or blue collar": 1, "job title": 1}),
             "Highest qualification": (0.2, {"graduate or not": 1}),
-            "General health": (0.25, {"three answers": 1}),
         },
     ),
 }

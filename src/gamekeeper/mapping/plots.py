@@ -1,0 +1,149 @@
+"""Code size against prevalence, plotted: how much detail is left as more forms must share it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from gamekeeper.algorithms.prevalence import SizeCurve
+from gamekeeper.errors import InputError, Reason, count_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from gamekeeper.mapping.analysis import KeyVariable, KeyVariableMap
+
+__all__ = ["plot_curves"]
+
+# Colours and strokes together tell curves apart in grey as well.
+_COLOURS = (
+    "#1f5f99", "#d1690e", "#2a8a57", "#b03a5b", "#6b4fa0", "#7a6a2c", "#2f93aa", "#4d5560",
+)  # fmt: skip
+_STROKES = ("-", "--", "-.", ":")
+_MUTED = "#5b6875"
+_GRID = "#dde3e9"
+_TICKS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000, 100_000)
+_NAME_LETTERS = 32
+
+
+def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, most: int = 8) -> Axes:
+    """Plot code size against prevalence, one step curve per variable in the order of the ranking.
+
+    The number of categories has a logarithmic axis, since most codes have few and some have very
+    many. Arbitrary precision is drawn on a line of its own at the top, called "any detail".
+
+    Parameters
+    ----------
+    key_variable_map
+        The outcome of an analysis.
+    ax
+        The axes to draw on; by default those of a new figure, for which no display is needed.
+    most
+        The number of variables that are drawn; the legend says how many are left out.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes; `ax.figure.savefig("curves.png")` saves the plot.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.analysis import map_key_variables
+    >>> from gamekeeper.mapping.environment import Environment, Form
+    >>> from gamekeeper.mapping.variable import Variable
+    >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
+    >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
+    >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])
+    >>> ax = plot_curves(map_key_variables(environment, "Census"))
+    >>> ax.lines[0].get_xdata().tolist(), ax.lines[0].get_ydata().tolist()
+    ([0.0, 1.0], [3.0, 3.0])
+    """
+    from matplotlib.figure import Figure
+
+    if most < 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"A plot of {most} variables was asked for.",
+            "That is less than one.",
+            "Give a positive whole number.",
+        )
+    if ax is None:
+        ax = Figure(figsize=(8.0, 4.2), layout="constrained").add_subplot()
+    drawable = [item for item in key_variable_map.variables if item.curve.sizes]
+    shown = drawable[:most]
+    sizes = [size for item in shown for size in item.curve.sizes]
+    largest = max((size for size in sizes if size != math.inf), default=1)
+    ceiling = 2 * max(largest, 4)
+    _set_axes(ax, largest, ceiling if math.inf in sizes else None)
+    for number, item in enumerate(shown):
+        _draw(ax, number, item, ceiling)
+    asked = float(key_variable_map.prevalence)
+    ax.axvline(asked, color=_MUTED, linewidth=1, linestyle=":", zorder=1, label="prevalence asked")
+    _set_legend(ax, len(drawable) - len(shown), len(key_variable_map.variables) - len(drawable))
+    return ax
+
+
+def _draw(ax: Axes, number: int, item: KeyVariable, ceiling: float) -> None:
+    prevalences, heights = _corners(item.curve, ceiling)
+    ax.plot(
+        prevalences,
+        heights,
+        drawstyle="steps-post",
+        color=_COLOURS[number % len(_COLOURS)],
+        linestyle=_STROKES[number % len(_STROKES)],
+        linewidth=2,
+        marker="o",
+        markevery=[len(prevalences) - 1],
+        markersize=5,
+        label=f"{number + 1}. {_short(item.variable)}",
+    )
+
+
+def _corners(curve: SizeCurve, ceiling: float) -> tuple[list[float], list[float]]:
+    """Return where each step starts and how high it is, then the very last point."""
+    steps = curve.steps
+    prevalences = [float(start) for start, _, _ in steps] + [float(steps[-1][1])]
+    heights = [size for _, _, size in steps] + [curve.sizes[-1]]
+    return prevalences, [float(min(height, ceiling)) for height in heights]
+
+
+def _set_axes(ax: Axes, largest: float, ceiling: float | None) -> None:
+    from matplotlib.ticker import NullLocator, PercentFormatter
+
+    ticks: list[float] = [tick for tick in _TICKS if tick <= largest]
+    names = [f"{tick:,}" for tick in ticks]
+    if ceiling is not None:
+        ticks.append(ceiling)
+        names.append("any detail")
+        ax.axhspan(ceiling / 1.3, ceiling * 1.3, color="#f3f5f8", zorder=0)
+    ax.set_yscale("log")
+    ax.set_ylim(0.85, 1.3 * (ceiling or largest))
+    ax.set_yticks(ticks, names)
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.set_xlim(0, 1)
+    ax.xaxis.set_major_formatter(PercentFormatter(xmax=1))
+    ax.set_xlabel("Prevalence: share of the forms that must be matched")
+    ax.set_ylabel("Categories at which they can be matched")
+    ax.grid(color=_GRID, linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def _set_legend(ax: Axes, n_left_out: int, n_without: int) -> None:
+    from matplotlib.lines import Line2D
+
+    handles, labels = ax.get_legend_handles_labels()
+    notes = [f"{n_left_out} more not shown"] if n_left_out else []
+    notes += [f"{count_of(n_without, 'variable')} without a curve"] if n_without else []
+    for note in notes:
+        handles.append(Line2D([], [], linestyle="none"))
+        labels.append(note)
+    legend = ax.legend(
+        handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _NAME_LETTERS else name[: _NAME_LETTERS - 1] + "…"

@@ -1,0 +1,172 @@
+"""An environment kept as a folder of sorted, diffable JSON.
+
+Each variable, form and group has a file of its own. The name in the file is what counts; the name
+of the file is made from it. To write and to read again gives the same environment and codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from gamekeeper.errors import InputError, Problem, Reason, StoreError, count_of
+from gamekeeper.mapping.environment import Environment
+from gamekeeper.results import Progress
+from gamekeeper.store.layout import HEADER, SHAPES, content, header, listed, unreadable
+from gamekeeper.store.models import EnvironmentFile
+from gamekeeper.store.parsing import parse
+from gamekeeper.store.reading import Reading
+from gamekeeper.store.replacing import replace_files
+from gamekeeper.store.texts import texts_of
+
+__all__ = ["read_environment", "write_environment"]
+
+
+def read_environment(folder: str | Path, *, progress: Progress | None = None) -> Environment:
+    """Read an environment from its folder.
+
+    Parameters
+    ----------
+    folder
+        The folder with environment.json.
+    progress
+        Told how many files are read, of how many.
+
+    Raises
+    ------
+    InputError
+        With every problem of every file. It never shows what is in a file that is not one of
+        an environment.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_environment(Environment([], name="Toy"), folder)
+    ...     read_environment(folder)
+    Environment('Toy', 0 forms, 0 variables, 0 groups)
+    """
+    root = Path(folder)
+    head = _required_header(root)
+    reading = Reading(root, progress)
+    environment = None
+    try:
+        environment = reading.environment(head)
+    except InputError as error:
+        reading.problems.extend(error.problems)
+    if environment is None or reading.problems:
+        raise InputError(
+            reading.problems[0].reason,
+            _asked(root),
+            f"Its files have {count_of(len(reading.problems), 'fault')}.",
+            "Correct them and read it again.",
+            problems=reading.problems,
+        )
+    return environment
+
+
+def write_environment(environment: Environment, folder: str | Path) -> None:
+    """Write an environment to its folder, a new one or that of an earlier state.
+
+    Only files that change are written; those of variables, forms and groups that are gone are
+    removed. All codes given so far are kept, so that each stays what it is.
+
+    Raises
+    ------
+    StoreError
+        If the folder holds something else, the environment holds what a file cannot, or the
+        system refuses. The message says whether anything was changed.
+    """
+    root = Path(folder)
+    problems: list[Problem] = []
+    texts = texts_of(environment, problems)
+    if problems:
+        found = f"It has {count_of(len(problems), 'fault')} for which files have no room."
+        raise _refusal(root, found, "Correct the environment.", problems)
+    changed, stale = _differences(root, texts)
+    if changed or stale:
+        replace_files(root, {name: texts[name] for name in changed}, stale)
+
+
+def _asked(root: Path) -> str:
+    return f"The environment in '{root}' was to be read."
+
+
+def _required_header(root: Path) -> EnvironmentFile:
+    """Return what environment.json says; without it nothing else is read."""
+    problems: list[Problem] = []
+    if not root.exists():
+        reason, found, do = Reason.NOT_FOUND, "There is no such folder.", "Check the path."
+    elif not root.is_dir():
+        found = "It is a file, and an environment is a folder."
+        reason, do = Reason.WRONG_SCHEMA, f"Name the folder that holds {HEADER}."
+    elif not (root / HEADER).exists():
+        found = f"The folder has no file {HEADER}."
+        reason, do = Reason.NOT_FOUND, "Name the folder that holds it."
+    else:
+        head = header(root, problems)
+        if head is not None:
+            return head
+        found = f"Its file {HEADER} cannot be used."
+        reason, do = problems[0].reason, "Name the folder of an environment, or correct the file."
+    raise InputError(reason, _asked(root), found, do, problems=problems)
+
+
+def _refusal(root: Path, found: str, do: str, problems: list[Problem]) -> StoreError:
+    return StoreError(
+        problems[0].reason if problems else Reason.NOT_WRITABLE,
+        f"The environment was to be written to '{root}'.",
+        f"{found} Nothing was changed.",
+        do,
+        problems=problems,
+    )
+
+
+def _differences(root: Path, texts: Mapping[str, bytes]) -> tuple[list[str], list[str]]:
+    """Return the files to write and those to remove; refuse to touch a file that is not ours."""
+    _require_room(root)
+    problems: list[Problem] = []
+    same: set[str] = set()
+    stale: list[str] = []
+    for kind, shape in SHAPES.items():
+        for name in listed(root, kind, problems):
+            try:
+                before = content(root, name)
+            except OSError as error:
+                problems.append(unreadable(name, error))
+                continue
+            if before == texts.get(name):
+                same.add(name)
+            elif parse(before, name, shape, []) is None:
+                found = f"is not a well-formed file of {kind}, so it is not replaced or removed."
+                do = "Correct it or take it away."
+                problems.append(Problem(Reason.WRONG_SCHEMA, name, found, do))
+            elif name not in texts:
+                stale.append(name)
+    if problems:
+        found = f"The folder holds {count_of(len(problems), 'thing')} of another kind."
+        raise _refusal(root, found, "Take them away, or write to another folder.", problems)
+    if (root / HEADER).exists() and content(root, HEADER) == texts[HEADER]:
+        same.add(HEADER)
+    return [name for name in texts if name not in same], stale
+
+
+def _require_room(root: Path) -> None:
+    """Refuse what is not a folder, or a folder with anything but an environment."""
+    problems: list[Problem] = []
+    do = "Write to a new folder, or to that of an environment."
+    try:
+        if not root.exists():
+            return
+        if not root.is_dir():
+            raise _refusal(root, "It is a file.", do, problems)
+        if all(entry.name.startswith(".") for entry in root.iterdir()):
+            return
+        if not (root / HEADER).exists():
+            found = f"The folder is not empty and has no file {HEADER}."
+            raise _refusal(root, found, do, problems)
+    except OSError as error:
+        problems.append(unreadable("folder", error))
+        raise _refusal(root, "The folder could not be looked into.", do, problems) from error
+    if header(root, problems) is None:
+        raise _refusal(root, f"Its file {HEADER} is not that of an environment.", do, problems)

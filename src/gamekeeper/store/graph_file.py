@@ -1,0 +1,109 @@
+"""A partition graph from a single file: that of a variable, or a list of nodes and edges."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.store.layout import unreadable
+from gamekeeper.store.models import VARIABLE_FILE, GraphFile
+from gamekeeper.store.parsing import Undecodable, decode, parse
+from gamekeeper.store.variables import problems_of, variable_of
+
+__all__ = ["read_partition_graph"]
+
+_GRAPH_FILE = TypeAdapter(GraphFile)
+
+
+def read_partition_graph(path: str | Path) -> PartitionGraph:
+    """Read a partition graph.
+
+    Parameters
+    ----------
+    path
+        A variable file of an environment, or a file with the fields `nodes`, a list of
+        categories, and `edges`, a list of pairs of a category and a child. Other fields of the
+        latter are passed over.
+
+    Raises
+    ------
+    InputError
+        With every problem of the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> text = '{"nodes": ["any", "female", "male"], "edges": [["any", "female"], ["any", "male"]]}'
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "sex.json"
+    ...     _ = path.write_text(text)
+    ...     read_partition_graph(path).sinks
+    ('female', 'male')
+    """
+    file = Path(path)
+    problems: list[Problem] = []
+    graph = _graph(file, problems)
+    if graph is None:
+        raise InputError(
+            problems[0].reason,
+            f"The partition graph in '{file}' was to be read.",
+            f"The file has {count_of(len(problems), 'fault')}.",
+            "Give a variable file of an environment, or a file with nodes and edges.",
+            problems=problems,
+        )
+    return graph
+
+
+def _graph(path: Path, problems: list[Problem]) -> PartitionGraph | None:
+    try:
+        data = path.read_bytes()
+        tree, _ = decode(data)
+    except OSError as error:
+        problems.append(unreadable(path.name, error))
+        return None
+    except Undecodable as fault:
+        problems.append(Problem(fault.reason, path.name, fault.found, fault.do))
+        return None
+    if _has_nodes(tree):
+        graph = parse(data, path.name, _GRAPH_FILE, problems)
+        return None if graph is None else _from_edges(graph, path.name, problems)
+    file = parse(data, path.name, VARIABLE_FILE, problems)
+    variable = None if file is None else variable_of(file, path.name, problems)
+    return None if variable is None else variable.graph
+
+
+def _has_nodes(tree: Any) -> bool:
+    return isinstance(tree, dict) and "scale" not in tree and bool({"nodes", "edges"} & set(tree))
+
+
+def _from_edges(file: GraphFile, where: str, problems: list[Problem]) -> PartitionGraph | None:
+    nodes = dict.fromkeys(file.nodes)
+    found = [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            f"{where}, edge {number}",
+            f"names {quoted([name])}, which is not a node.",
+            did_you_mean(name, nodes),
+        )
+        for number, edge in enumerate(file.edges, start=1)
+        for name in edge
+        if name not in nodes
+    ]
+    if len(nodes) < len(file.nodes):
+        twice = quoted(name for name in nodes if file.nodes.count(name) > 1)
+        found.append(
+            Problem(Reason.DUPLICATE, where, f"has the nodes {twice} twice.", "Leave one out.")
+        )
+    if not found:
+        try:
+            return PartitionGraph.from_edges(
+                nodes, [(parent, child) for parent, child in file.edges]
+            )
+        except InputError as error:
+            found = problems_of(error, where)
+    problems.extend(found)
+    return None

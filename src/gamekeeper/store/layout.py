@@ -1,0 +1,98 @@
+"""What lies where in an environment folder, and whether a folder is one.
+
+environment.json says that it is one; variables, forms and groups are folders with one file each.
+Files that do not end in .json, and whatever starts with a dot, are none of ours.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from gamekeeper.errors import Problem, Reason
+from gamekeeper.store.forms import FORM_FILE
+from gamekeeper.store.models import FORMAT, VARIABLE_FILE, VERSION, EnvironmentFile, GroupFile
+from gamekeeper.store.parsing import Undecodable, decode, parse
+
+__all__ = [
+    "GROUP_FILE",
+    "HEADER",
+    "HEADER_FILE",
+    "SHAPES",
+    "content",
+    "header",
+    "listed",
+    "unreadable",
+]
+
+HEADER: Final = "environment.json"
+HEADER_FILE = TypeAdapter(EnvironmentFile)
+GROUP_FILE = TypeAdapter(GroupFile)
+SHAPES: Final[Mapping[str, TypeAdapter[Any]]] = {
+    "variables": VARIABLE_FILE,
+    "forms": FORM_FILE,
+    "groups": GROUP_FILE,
+}
+"""The folders with the shape of their files, in the order in which they are read."""
+
+
+def header(root: Path, problems: list[Problem]) -> EnvironmentFile | None:
+    """Return what environment.json says, or None after adding what is wrong with it."""
+    try:
+        data = content(root, HEADER)
+        tree, _ = decode(data)
+    except OSError as error:
+        problems.append(unreadable(HEADER, error))
+        return None
+    except Undecodable as fault:
+        problems.append(Problem(fault.reason, HEADER, fault.found, fault.do))
+        return None
+    if not isinstance(tree, dict) or tree.get("format") != FORMAT:
+        found = f"does not say that its format is '{FORMAT}'."
+        problems.append(Problem(Reason.WRONG_SCHEMA, HEADER, found, "Check the folder."))
+        return None
+    version: object = tree.get("version")
+    if isinstance(version, int) and version > VERSION:
+        found = f"is of version {version}, newer than version {VERSION}, the last that is known."
+        problems.append(Problem(Reason.WRONG_SCHEMA, HEADER, found, "Update Gamekeeper."))
+        return None
+    return parse(data, HEADER, HEADER_FILE, problems)
+
+
+def listed(root: Path, kind: str, problems: list[Problem]) -> list[str]:
+    """Return the JSON files in one of the folders, sorted; a folder that is missing has none."""
+    names: list[str] = []
+    try:
+        with os.scandir(root / kind) as entries:
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                if entry.name.endswith(".json"):
+                    names.append(f"{kind}/{entry.name}")
+                elif entry.is_dir():
+                    found = f"is a folder, and only the files in {kind} are read."
+                    do = f"Put its files into {kind}, or take it away."
+                    where = f"{kind}/{entry.name}"
+                    problems.append(Problem(Reason.WRONG_SCHEMA, where, found, do))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        problems.append(unreadable(f"folder {kind}", error))
+    return sorted(names)
+
+
+def content(root: Path, name: str) -> bytes:
+    """Return what a file holds."""
+    # A Path for each of ten thousand files would cost a third of reading them.
+    with open(f"{root}/{name}", "rb", buffering=0) as file:  # noqa: PTH123
+        return file.read()
+
+
+def unreadable(where: str, error: OSError) -> Problem:
+    """Return the problem that a file or folder cannot be read."""
+    found = f"could not be read: {error.strerror or 'no reason given'}."
+    return Problem(Reason.NOT_READABLE, where, found, "Check that it is there and permitted.")

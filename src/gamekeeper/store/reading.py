@@ -1,0 +1,145 @@
+"""The files of an environment folder as they are read, and everything that is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from gamekeeper.errors import Problem, Reason, quoted
+from gamekeeper.mapping.codes import CodeRegister
+from gamekeeper.mapping.environment import Environment, Form, Group
+from gamekeeper.mapping.variable import Variable
+from gamekeeper.results import Progress
+from gamekeeper.store.forms import FormReader
+from gamekeeper.store.layout import GROUP_FILE, SHAPES, content, listed, unreadable
+from gamekeeper.store.models import VARIABLE_FILE, EnvironmentFile
+from gamekeeper.store.parsing import parse
+from gamekeeper.store.variables import register_of, variable_of
+
+__all__ = ["Reading"]
+
+_TICK = 256
+
+_Item = TypeVar("_Item", Variable, Form, Group)
+
+
+class Reading:
+    """One pass over the files of a folder."""
+
+    def __init__(self, root: Path, progress: Progress | None) -> None:
+        self.problems: list[Problem] = []
+        self._root = root
+        self._progress = progress
+        self._done = 0
+        self._listed = {kind: listed(root, kind, self.problems) for kind in SHAPES}
+        self._where: dict[str, dict[str, str]] = {kind: {} for kind in SHAPES}
+        # What other files may refer to although it could not be read: variables by name, and
+        # kinds with files of which not even the names are known.
+        self._faulty: set[str] = set()
+        self._nameless: set[str] = set()
+
+    def environment(self, header: EnvironmentFile) -> Environment:
+        """Return the environment; there is one only if no problem was added."""
+        registers: dict[str, CodeRegister] = {}
+        variables = self._variables(registers)
+        forms = self._forms()
+        groups = self._groups()
+        if not self._listed["variables"] and any(form.instances for form in forms.values()):
+            found = "holds no files, but forms have variables."
+            do = "Add a file for every variable."
+            self.problems.append(Problem(Reason.NOT_FOUND, "folder variables", found, do))
+            self._nameless.add("variables")
+        judged_forms, judged_groups = _sorted(forms), _sorted(groups)
+        if self.problems:
+            judged_forms = [self._judged_form(form, variables) for form in judged_forms]
+            judged_groups = [self._judged_group(group, forms) for group in judged_groups]
+        return Environment(
+            _sorted(variables),
+            judged_forms,
+            judged_groups,
+            name=header.name,
+            description=header.description,
+            registers=registers,
+        )
+
+    def _variables(self, registers: dict[str, CodeRegister]) -> dict[str, Variable]:
+        variables: dict[str, Variable] = {}
+        for where, data in self._files("variables"):
+            file = parse(data, where, VARIABLE_FILE, self.problems)
+            if file is None:
+                self._nameless.add("variables")
+                continue
+            variable = variable_of(file, where, self.problems)
+            if variable is None:
+                self._faulty.add(file.name)
+            elif self._is_new("variables", variable.name, where):
+                variables[variable.name] = variable
+                registers[variable.name] = register_of(file, variable, where, self.problems)
+        return variables
+
+    def _forms(self) -> dict[str, Form]:
+        forms: dict[str, Form] = {}
+        reader = FormReader()
+        for where, data in self._files("forms"):
+            form = reader.read(data, where, self.problems)
+            if form is None:
+                self._nameless.add("forms")
+            elif self._is_new("forms", form.name, where):
+                forms[form.name] = form
+        return forms
+
+    def _groups(self) -> dict[str, Group]:
+        groups: dict[str, Group] = {}
+        for where, data in self._files("groups"):
+            file = parse(data, where, GROUP_FILE, self.problems)
+            if file is None or not self._is_new("groups", file.name, where):
+                continue
+            once = dict.fromkeys(file.forms)
+            if len(once) < len(file.forms):
+                twice = quoted(name for name in once if file.forms.count(name) > 1)
+                found = f"names more than once {twice}."
+                self.problems.append(Problem(Reason.DUPLICATE, where, found, "Name a form once."))
+            groups[file.name] = Group(file.name, tuple(once), file.description)
+        return groups
+
+    def _files(self, kind: str) -> Iterator[tuple[str, bytes]]:
+        total = sum(map(len, self._listed.values()))
+        for where in self._listed[kind]:
+            try:
+                data = content(self._root, where)
+            except OSError as error:
+                self.problems.append(unreadable(where, error))
+                self._nameless.add(kind)
+            else:
+                yield where, data
+            self._done += 1
+            if self._progress is not None and (self._done % _TICK == 0 or self._done == total):
+                self._progress(self._done, total)
+
+    def _is_new(self, kind: str, name: str, where: str) -> bool:
+        other = self._where[kind].setdefault(name, where)
+        if other != where:
+            found = f"is named {quoted([name])}, and so is {other}."
+            self.problems.append(Problem(Reason.DUPLICATE, where, found, "Rename or remove one."))
+        return other == where
+
+    def _judged_form(self, form: Form, variables: Mapping[str, Variable]) -> Form:
+        """Return a form without the variables that may be those of a faulty file."""
+        unjudged = "variables" in self._nameless
+        judged = {
+            name: labels
+            for name, labels in form.instances.items()
+            if name in variables or not (unjudged or name in self._faulty)
+        }
+        return Form(form.name, judged, form.metadata)
+
+    def _judged_group(self, group: Group, forms: Mapping[str, Form]) -> Group:
+        """Return a group without the forms that may be those of a faulty file."""
+        unjudged = "forms" in self._nameless
+        judged = tuple(name for name in group.forms if name in forms or not unjudged)
+        return Group(group.name, judged, group.description)
+
+
+def _sorted(named: Mapping[str, _Item]) -> list[_Item]:
+    return [named[name] for name in sorted(named)]

@@ -1,0 +1,74 @@
+"""Many files replaced together: all of them are on disk before the first one changes."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from gamekeeper.errors import Reason, StoreError, count_of
+
+__all__ = ["replace_files"]
+
+
+def replace_files(folder: Path, texts: Mapping[str, bytes], stale: Iterable[str]) -> None:
+    """Write files and remove others, given by their paths within a folder.
+
+    A failure while the new texts are written leaves the folder as it was.
+    """
+    token = secrets.token_hex(4)
+    written: dict[Path, Path] = {}
+    made: list[Path] = []
+    try:
+        for parent in sorted({(folder / name).parent for name in texts}):
+            _make_folder(parent, made)
+        for name, text in texts.items():
+            target = folder / name
+            beside = target.with_name(f".{target.name}.{token}.tmp")
+            written[beside] = target
+            with beside.open("xb") as file:
+                file.write(text)
+    except BaseException as error:
+        _clear(written, made)
+        if isinstance(error, OSError):
+            raise _not_written(folder, error, "Nothing was changed.") from error
+        raise
+    done = 0
+    try:
+        for beside, target in written.items():
+            os.replace(beside, target)  # noqa: PTH105 - the same, and ten thousand times
+            done += 1
+        for name in stale:
+            (folder / name).unlink()
+            done += 1
+    except OSError as error:
+        _clear(written, ())
+        changed = f"{count_of(done, 'file')} had been changed before."
+        raise _not_written(folder, error, changed) from error
+
+
+def _make_folder(folder: Path, made: list[Path]) -> None:
+    missing = [folder, *folder.parents]
+    for part in reversed([part for part in missing if not part.exists()]):
+        part.mkdir()
+        made.append(part)
+
+
+def _clear(written: Iterable[Path], made: Iterable[Path]) -> None:
+    for path in written:
+        with suppress(OSError):
+            path.unlink()
+    for path in reversed(list(made)):
+        with suppress(OSError):
+            path.rmdir()
+
+
+def _not_written(folder: Path, error: OSError, state: str) -> StoreError:
+    return StoreError(
+        Reason.NOT_WRITABLE,
+        f"The environment was to be written to '{folder}'.",
+        f"The system refused: {error.strerror or 'no reason given'}. {state}",
+        "Check the space left, the permissions and that no other program holds the files.",
+    )

@@ -1,0 +1,91 @@
+"""The text of every file of an environment, in the one way in which it is written."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
+
+from gamekeeper.errors import Problem, Reason, quoted
+from gamekeeper.mapping.environment import Environment, Form, Group
+from gamekeeper.store.forms import FORM_FILE
+from gamekeeper.store.layout import GROUP_FILE, HEADER, HEADER_FILE
+from gamekeeper.store.models import FORMAT, VARIABLE_FILE, VERSION
+from gamekeeper.store.parsing import check
+from gamekeeper.store.slugs import slugs
+from gamekeeper.store.variables import tree_of, variable_of
+
+__all__ = ["texts_of"]
+
+
+def texts_of(environment: Environment, problems: list[Problem]) -> dict[str, bytes]:
+    """Return the files of an environment by their paths, after adding what no file can hold.
+
+    environment.json comes last: a folder is an environment when all else is there.
+    """
+    texts: dict[str, bytes] = {}
+    files = slugs(environment.variables)
+    for name in environment.variables:
+        texts[f"variables/{files[name]}.json"] = _variable_text(environment, name, problems)
+    files = slugs(environment.forms)
+    for name, form in environment.forms.items():
+        texts[f"forms/{files[name]}.json"] = _form_text(form, problems)
+    files = slugs(environment.groups)
+    for name, group in environment.groups.items():
+        texts[f"groups/{files[name]}.json"] = _group_text(group, problems)
+    texts[HEADER] = _header_text(environment, problems)
+    return texts
+
+
+def _variable_text(environment: Environment, name: str, problems: list[Problem]) -> bytes:
+    where = f"variable {quoted([name])}"
+    variable = environment.variable(name)
+    tree = tree_of(variable, environment.register(name))
+    file = check(tree, where, VARIABLE_FILE, problems)
+    if file is not None and variable_of(file, where, problems) != variable:
+        found = "is not what its bands or its categories come to."
+        do = "Make a variable on the interval scale with Variable.of_bands."
+        problems.append(Problem(Reason.WRONG_SCHEMA, where, found, do))
+    return _text(file, where, problems)
+
+
+def _form_text(form: Form, problems: list[Problem]) -> bytes:
+    where = f"form {quoted([form.name])}"
+    tree = {
+        "name": form.name,
+        "metadata": dict(sorted(form.metadata.items())),
+        "variables": {name: list(labels) for name, labels in sorted(form.instances.items())},
+    }
+    return _text(check(tree, where, FORM_FILE, problems), where, problems)
+
+
+def _group_text(group: Group, problems: list[Problem]) -> bytes:
+    where = f"group {quoted([group.name])}"
+    forms = sorted(set(group.forms))
+    tree = {"name": group.name, **_described(group.description), "forms": forms}
+    return _text(check(tree, where, GROUP_FILE, problems), where, problems)
+
+
+def _header_text(environment: Environment, problems: list[Problem]) -> bytes:
+    tree = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": environment.name,
+        **_described(environment.description),
+    }
+    return _text(check(tree, HEADER, HEADER_FILE, problems), HEADER, problems)
+
+
+def _described(description: str) -> dict[str, str]:
+    return {"description": description} if description else {}
+
+
+def _text(file: BaseModel | None, where: str, problems: list[Problem]) -> bytes:
+    if file is None:
+        return b""
+    try:
+        text = file.model_dump_json(indent=1, by_alias=True, exclude_unset=True)
+    except PydanticSerializationError:
+        found = "holds half of a character (a lone surrogate)."
+        problems.append(Problem(Reason.WRONG_ENCODING, where, found, "Write it whole."))
+        return b""
+    return f"{text}\n".encode()

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from gamekeeper.cli import mapping
+
+CANARY = "CANARY-7341"
+
+
+def test_version(run):
+    assert run("--version").out.startswith("gamekeeper ")
+
+
+def test_no_arguments_show_help(run):
+    told = run()
+    assert "map" in told.out + told.err
+
+
+def test_an_unexpected_fault_shows_no_value(run, folder, monkeypatch, caplog):
+    def broken(*_args: object, **_options: object) -> None:
+        secret = CANARY
+        raise KeyError(secret)
+
+    monkeypatch.setattr(mapping.workbench, "check", broken)
+    with caplog.at_level(logging.DEBUG):
+        told = run("check", folder)
+    assert told.exit_code == 1
+    assert "fault of ours (KeyError in check_command" in told.err
+    assert CANARY not in told.out + told.err + caplog.text
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("people.csv", f"name,age\n{CANARY},34\n"),
+        ("people.json", f'[{{"name": "{CANARY}", "{CANARY}": 3}}]'),
+        ("broken.json", f'{{"name": "{CANARY}" "age": }}'),
+        ("latin.json", f'{{"name": "{CANARY} \xe9"}}'),
+        ("edges.json", f'{{"nodes": ["{CANARY}", 3], "edges": "{CANARY}"}}'),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "graph", "map"])
+def test_a_data_file_given_by_mistake_is_never_quoted(
+    run, tmp_path, caplog, name, content, command
+):
+    file = tmp_path / name
+    file.write_bytes(content.encode("latin-1"))
+    extra = ("Census",) if command == "map" else ()
+    with caplog.at_level(logging.DEBUG):
+        told = run(command, file, *extra)
+    assert told.exit_code == 2
+    assert name in told.err
+    assert CANARY not in told.out + told.err + caplog.text
+
+
+def test_a_data_file_in_the_place_of_a_form_is_never_quoted(run, folder, caplog):
+    (folder / "forms" / "people.json").write_text(
+        f'{{"{CANARY}": 1, "rows": [["{CANARY}", 2]], "name": ["{CANARY}"]}}', encoding="utf-8"
+    )
+    with caplog.at_level(logging.DEBUG):
+        told = run("check", folder)
+    assert told.exit_code == 2
+    assert "people.json" in told.err
+    assert CANARY not in told.out + told.err + caplog.text

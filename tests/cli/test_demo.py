@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import json
+
+import gamekeeper as gk
+
+
+def test_demo_tells_the_story_and_writes_what_it_names(run, tmp_path):
+    told = run("demo", "--output", tmp_path / "out")
+    assert told.exit_code == 0
+    assert told.err == ""
+    report = tmp_path / "out" / "report.html"
+    assert f"HTML report: {report}" in told.out
+    assert "<html" in report.read_text(encoding="utf-8")
+    assert (tmp_path / "out" / "harmonization-graph.svg").exists()
+    assert len(gk.read_environment(tmp_path / "out" / "environment").forms) > 60
+
+
+def test_one_seed_gives_one_demo(run, tmp_path):
+    runs = [
+        json.loads(run("demo", "-o", tmp_path / name, "--seed", seed, "--format", "json").out)
+        for name, seed in (("a", 7), ("b", 7), ("c", 8))
+    ]
+    first, second, other = (document["rows"] for document in runs)
+    assert first == second
+    assert first != other

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import gamekeeper as gk
+
+
+def test_map_prints_a_table_for_people(run, folder):
+    told = run("map", folder, "Census", "-g", "Commercial", "-p", "1", "--no-strict")
+    assert told.exit_code == 0
+    assert told.err == ""
+    assert "at least 2 of them must be matched (prevalence 1)" in told.out
+    assert "H2.001" in told.out
+    assert "0-64; 65+" in told.out
+
+
+@pytest.mark.parametrize("how", ["json", "csv"])
+def test_map_prints_what_the_library_finds(run, folder, environment, how):
+    told = run("map", folder, "Census", "-p", "50%", "--no-strict", "--format", how)
+    expected = gk.map_key_variables(environment, "Census", prevalence="1/2", strict=False)
+    if how == "json":
+        document = json.loads(told.out)
+        rows = document["rows"]
+        assert document["summary"] == expected.summary()
+        assert document["provenance"]["parameters"]["prevalence"] == "1/2"
+        assert document["provenance"]["fingerprint"] == expected.provenance.fingerprint
+    else:
+        rows = list(csv.DictReader(io.StringIO(told.out)))
+    assert told.exit_code == 0
+    assert [row["variable"] for row in rows] == [item.variable for item in expected.variables]
+    assert [row["code"] or None for row in rows] == [
+        item.codes[0] if item.codes else None for item in expected.variables
+    ]
+    assert [row["area_exact"] for row in rows] == [str(item.area) for item in expected.variables]
+
+
+def test_strict_names_the_forms_and_what_is_wrong(run, folder):
+    told = run("map", folder, "Census")
+    assert told.exit_code == 0
+    assert "! Tenure: inconsistent categorizations: 'Landlord' misses 'owns'" in told.out
+    assert "outside this form's universe" in told.out
+
+
+def test_not_strict_sets_aside_with_a_warning(run, folder):
+    told = run("map", folder, "Census", "--no-strict")
+    assert "! 'Tenure': 1 form set aside" in told.out
+    assert "inconsistent categorizations: 'Landlord'" not in told.out
+
+
+def test_curves_are_exact(run, folder):
+    told = run("map", folder, "Census", "--no-strict", "--curves", "--format", "json")
+    steps = [row for row in json.loads(told.out)["rows"] if row["variable"] == "Age"]
+    assert [(row["from_prevalence"], row["to_prevalence"], row["categories"]) for row in steps] == [
+        ("0", "3/4", 4.0),
+    ]
+
+
+def test_levels_bound_arbitrary_precision(run, folder):
+    unbounded = run("map", folder, "Census", "-a", "Clinic", "--no-strict", "--format", "json")
+    rows = {row["variable"]: row for row in json.loads(unbounded.out)["rows"]}
+    assert rows["Sex"]["categories"] == 2.0
+    assert rows["Age"]["categories"] == 4.0
+
+
+def test_report_and_plot_are_written(run, folder, tmp_path):
+    report, plot = tmp_path / "r.html", tmp_path / "curves.svg"
+    told = run("map", folder, "Census", "--no-strict", "--report", report, "--plot", plot)
+    assert told.exit_code == 0
+    assert "Census" in report.read_text(encoding="utf-8")
+    assert plot.read_text(encoding="utf-8").lstrip().startswith("<?xml")
+
+
+def test_graph_lists_codes_and_draws(run, folder, tmp_path):
+    picture = tmp_path / "age.svg"
+    told = run("graph", folder, "Age", "-o", picture)
+    assert told.exit_code == 0
+    assert "C0.001" in told.out
+    assert "H2.001" in picture.read_text(encoding="utf-8")
+
+
+def test_graph_looks_up_a_harmonization(run, folder):
+    told = run("graph", folder, "Age", "-c", "C3.001", "-c", "C4.001", "--format", "json")
+    assert [row["code"] for row in json.loads(told.out)["rows"]] == ["H2.001"]
+
+
+def test_graph_of_categories(run, folder, tmp_path):
+    picture = tmp_path / "tenure.png"
+    told = run(
+        "graph", folder, "Tenure", "--kind", "partition", "--form", "Census", "-o", picture,
+        "--format", "csv",
+    )  # fmt: skip
+    assert told.exit_code == 0
+    assert "rents,2,private; social" in told.out
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_graph_of_a_single_file(run, tmp_path):
+    file = tmp_path / "residence.json"
+    file.write_text('{"nodes": ["UK", "England"], "edges": [["UK", "England"]]}', encoding="utf-8")
+    told = run("check", file)
+    assert told.exit_code == 0
+    assert "categories 2" in told.out
+
+
+def test_check_lists_faults_and_says_so_by_its_exit_code(run, folder):
+    told = run("check", folder)
+    assert told.exit_code == 2
+    assert "! Tenure on 'Landlord' misses 'owns'" in told.out
+    document = json.loads(run("check", folder, "--format", "json").out)
+    assert [(item["variable"], item["form"]) for item in document["faults"]] == [
+        ("Tenure", "Landlord")
+    ]
+
+
+def test_check_assigns_codes_that_stay(run, folder):
+    run("check", folder, "--assign")
+    first = json.loads(run("graph", folder, "Age", "--format", "json").out)["rows"]
+    (folder / "forms" / "aaa.json").write_text(
+        json.dumps({"name": "Aaa", "variables": {"Age": ["0-17", "18-24", "25-64", "65+"]}}),
+        encoding="utf-8",
+    )
+    later = json.loads(run("graph", folder, "Age", "--format", "json").out)["rows"]
+    meaning = {row["code"]: row["in_words"] for row in later}
+    assert all(meaning[row["code"]] == row["in_words"] for row in first)
+    assert len(later) > len(first)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("map", "FOLDER", "Cencus"), "Near to it: 'Census'"),
+        (("map", "FOLDER", "Census", "-g", "Comercial"), "Near to it: 'Commercial'"),
+        (("map", "FOLDER", "Census", "-a", "Bnak"), "Near to it: 'Bank'"),
+        (("map", "FOLDER", "Census", "-p", "1.5"), "A prevalence is a share"),
+        (("map", "FOLDER", "Census", "-p", "half"), "A prevalence is a share"),
+        (("map", "FOLDER", "Census", "--mode", "specific"), "exactly one form and no group"),
+        (("map", "FOLDER", "Census", "-g", "Care", "--mode", "multiple"), "two groups or more"),
+        (("map", "FOLDER", "Census", "--levels", "0"), "less than one"),
+        (("map", "FOLDER/nowhere", "Census"), "nowhere"),
+        (("graph", "FOLDER", "Aeg"), "Near to it: 'Age'"),
+        (("graph", "FOLDER"), "No variable was named"),
+        (("graph", "FOLDER", "Age", "-c", "C9.009"), "no such code"),
+        (("graph", "FOLDER", "Age", "-o", "FOLDER/age.gif"), ".svg"),
+        (("map", "FOLDER", "Census", "--format", "xml"), "xml"),
+        (("nonsense",), "nonsense"),
+    ],
+)
+def test_bad_input_gets_one_clear_error(run, folder, arguments, said):
+    before = sorted(path.relative_to(folder) for path in folder.rglob("*"))
+    told = run(*(argument.replace("FOLDER", str(folder)) for argument in arguments))
+    assert told.exit_code == 2
+    assert said in told.err
+    assert "Traceback" not in told.err
+    assert told.out == ""
+    assert sorted(path.relative_to(folder) for path in folder.rglob("*")) == before
+
+
+def test_a_limit_has_its_own_exit_code(run, folder):
+    told = run("graph", folder, "Age", "--max-nodes", "2")
+    assert told.exit_code == 3
+    assert "--max-nodes" in told.err
+
+
+@pytest.mark.parametrize("command", ["map", "graph", "check", "demo"])
+def test_help_teaches_with_examples(run, command):
+    told = run(command, "--help")
+    assert told.exit_code == 0
+    assert f"gamekeeper {command}" in told.out
+    assert "--format" in told.out
+
+
+def test_output_can_be_read_back_by_the_same_words(run, folder: Path):
+    table = run("map", folder, "Census", "--no-strict").out
+    document = json.loads(run("map", folder, "Census", "--no-strict", "--format", "json").out)
+    for row in document["rows"]:
+        assert row["variable"] in table

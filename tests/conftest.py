@@ -1,0 +1,15 @@
+"""Settings for all tests.
+
+By default every run draws the same examples, so that a red test is red for everybody. The profile
+`thorough` draws many new ones each time: HYPOTHESIS_PROFILE=thorough make test
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("thorough", deadline=None, max_examples=1_500, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))

@@ -1,0 +1,64 @@
+"""Every example in the documentation runs and prints what the page says."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+import gamekeeper as gk
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_page(page: Path):
+    outcome = doctest.testfile(str(page), module_relative=False)
+    assert outcome.failed == 0
+
+
+def test_readme_example():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    code, printed = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL).groups()
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(code, "README.md", "exec"), {})
+    assert out.getvalue() == printed
+
+
+def test_readme_shows_exactly_two_commands_first():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    first = re.search(r"```sh\n(.*?)```", text, re.DOTALL).group(1)
+    assert [line.split("#")[0].strip() for line in first.splitlines()] == ["make demo", "make test"]
+
+
+def test_links_lead_somewhere():
+    for page in [*PAGES, ROOT / "README.md", ROOT / "ARCHITECTURE.md"]:
+        for link in re.findall(r"\]\((?!http)([^)#]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_the_folder_page_shows_a_folder_that_opens(tmp_path: Path):
+    text = (ROOT / "docs/reference/environment-folder.md").read_text(encoding="utf-8")
+    head, residence, age, form, group = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    for name in ("variables", "forms", "groups"):
+        (tmp_path / name).mkdir()
+    other = '{"name": "Loyalty card", "variables": {}}'
+    for place, content in {
+        "environment.json": head,
+        "variables/residence.json": residence,
+        "variables/age.json": age,
+        "forms/bank.json": form,
+        "forms/card.json": other,
+        "groups/commercial.json": group,
+    }.items():
+        (tmp_path / place).write_text(content, encoding="utf-8")
+    environment = gk.read_environment(tmp_path)
+    assert environment.code_of("Bank account", "Age") == "C4.001"
+    assert environment.register("Place of residence").code(gk.ARBITRARY) == "C0.001"
+    assert gk.check_environment(environment).is_consistent

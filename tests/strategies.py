@@ -1,0 +1,120 @@
+"""Random inputs that several tests draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from hypothesis import strategies as st
+
+from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.algorithms.partitions import ARBITRARY, Arbitrary, Partition
+from gamekeeper.mapping.environment import Environment, Form
+from gamekeeper.mapping.variable import Variable
+
+Categorizations = list[Partition | Arbitrary]
+
+
+def partitions(n_sinks: int) -> st.SearchStrategy[Partition]:
+    """Partitions of 0 .. n-1."""
+    label = st.integers(0, max(n_sinks - 1, 0))
+    return st.lists(label, min_size=n_sinks, max_size=n_sinks).map(Partition.from_labels)
+
+
+def categorizations(n_sinks: int) -> st.SearchStrategy[Partition | Arbitrary]:
+    """Partitions, and now and then arbitrary precision."""
+    return st.one_of(partitions(n_sinks), partitions(n_sinks), st.just(ARBITRARY))
+
+
+@st.composite
+def lists_of_partitions(
+    draw: st.DrawFn, *, least: int = 1, most: int = 5, most_sinks: int = 8
+) -> list[Partition]:
+    """Partitions of the same sinks."""
+    n_sinks = draw(st.integers(1, most_sinks))
+    return draw(st.lists(partitions(n_sinks), min_size=least, max_size=most))
+
+
+@st.composite
+def lists_of_categorizations(
+    draw: st.DrawFn, *, least: int = 1, most: int = 5, most_sinks: int = 6
+) -> Categorizations:
+    """Categorizations of the same sinks."""
+    n_sinks = draw(st.integers(1, most_sinks))
+    return draw(st.lists(categorizations(n_sinks), min_size=least, max_size=most))
+
+
+@st.composite
+def partition_graph_children(draw: st.DrawFn) -> dict[str, list[str]]:
+    """Partition graphs as children of each category: any shape, some categories equal."""
+    n_sinks = draw(st.integers(1, 6))
+    children: dict[str, list[str]] = {f"s{number}": [] for number in range(n_sinks)}
+    reach = {name: {name} for name in children}
+    for number in range(draw(st.integers(0, 6))):
+        below: list[str] = []
+        covered: set[str] = set()
+        for name in draw(st.permutations(sorted(children))):
+            if not reach[name] & covered and (not below or draw(st.booleans())):
+                below.append(name)
+                covered |= reach[name]
+        children[f"c{number}"] = below
+        reach[f"c{number}"] = covered
+    return children
+
+
+@st.composite
+def digraphs(draw: st.DrawFn) -> dict[str, list[str]]:
+    """Any directed graphs without repeated edges, cycles and loops among them."""
+    names = [f"n{number}" for number in range(draw(st.integers(1, 6)))]
+    return {
+        name: draw(st.lists(st.sampled_from(names), unique=True, max_size=3)) for name in names
+    }
+
+
+def cut_points() -> st.SearchStrategy[list[int]]:
+    """Cut points above 0 of a categorization of a number by intervals."""
+    return st.lists(st.integers(1, 30), unique=True, max_size=6).map(sorted)
+
+
+def variable_of(name: str, partitions: Iterable[Partition], n_sinks: int) -> Variable:
+    """Return a variable that has every block of some partitions as a category."""
+    sinks = [f"{name}{number}" for number in range(n_sinks)]
+    blocks = [block for partition in partitions for block in partition.blocks()]
+    children = {block_name(name, block): [sinks[n] for n in block] for block in blocks}
+    return Variable(
+        name,
+        PartitionGraph(
+            {**{sink: [] for sink in sinks}, **{k: v for k, v in children.items() if len(v) > 1}},
+            order=sinks,
+        ),
+    )
+
+
+def block_name(name: str, block: Sequence[int]) -> str:
+    """Return the name of the category of a block."""
+    return "+".join(f"{name}{number}" for number in block)
+
+
+def labels_of(name: str, categorization: Partition | Arbitrary) -> tuple[str, ...]:
+    """Return the labels that select a categorization of a variable made by `variable_of`."""
+    if isinstance(categorization, Arbitrary):
+        return ()
+    return tuple(block_name(name, block) for block in categorization.blocks())
+
+
+@st.composite
+def environments(draw: st.DrawFn, *, most_forms: int = 6) -> Environment:
+    """Environments with a form `target` and at least one other; not every form has all."""
+    names = ["X", "Y"][: draw(st.integers(1, 2))]
+    n_forms = draw(st.integers(1, most_forms))
+    form_names = ["target", *(f"form{number}" for number in range(n_forms))]
+    instances: dict[str, dict[str, tuple[str, ...]]] = {form: {} for form in form_names}
+    variables: list[Variable] = []
+    for name in names:
+        n_sinks = draw(st.integers(1, 5))
+        offered = draw(st.lists(categorizations(n_sinks), min_size=1, max_size=4))
+        real = [c for c in offered if isinstance(c, Partition)]
+        variables.append(variable_of(name, real, n_sinks))
+        for form in form_names:
+            if form == "target" or draw(st.integers(0, 3)):
+                instances[form][name] = labels_of(name, draw(st.sampled_from(offered)))
+    return Environment(variables, [Form(form, given) for form, given in instances.items()])
