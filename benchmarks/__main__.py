@@ -8,16 +8,17 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import bench_harmonization
+from benchmarks import bench_environment, bench_harmonization
 
 _SUITES = {
     "harmonization": bench_harmonization.rows,
+    "environment": bench_environment.rows,
 }
 
 
 def main() -> None:
     """Print one table per suite."""
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 140)
     names = sys.argv[1:] or list(_SUITES)
     unknown = [name for name in names if name not in _SUITES]
     if unknown:

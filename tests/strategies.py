@@ -43,6 +43,16 @@ def lists_of_categorizations(
     return draw(st.lists(categorizations(n_sinks), min_size=least, max_size=most))
 
 
+def disjoint_pairs(n: int) -> list[Partition]:
+    """Return n categorizations that each merge a pair of their own: the worst case."""
+    pairs: list[Partition] = []
+    for number in range(n):
+        labels = list(range(2 * n))
+        labels[2 * number + 1] = 2 * number
+        pairs.append(Partition.from_labels(labels))
+    return pairs
+
+
 @st.composite
 def partition_graph_children(draw: st.DrawFn) -> dict[str, list[str]]:
     """Partition graphs as children of each category: any shape, some categories equal."""
@@ -65,9 +75,7 @@ def partition_graph_children(draw: st.DrawFn) -> dict[str, list[str]]:
 def digraphs(draw: st.DrawFn) -> dict[str, list[str]]:
     """Any directed graphs without repeated edges, cycles and loops among them."""
     names = [f"n{number}" for number in range(draw(st.integers(1, 6)))]
-    return {
-        name: draw(st.lists(st.sampled_from(names), unique=True, max_size=3)) for name in names
-    }
+    return {name: draw(st.lists(st.sampled_from(names), unique=True, max_size=3)) for name in names}
 
 
 def cut_points() -> st.SearchStrategy[list[int]]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -64,7 +65,19 @@ def test_prevalences_are_read_exactly(written, meant):
 @pytest.mark.parametrize(
     "written",
     [
-        *("abc", "", "1.5", "-0.1", "1/0", "101%", "nan", "inf", "0.2.1", "1e-9999999", "1e9999999"),
+        *(
+            "abc",
+            "",
+            "1.5",
+            "-0.1",
+            "1/0",
+            "101%",
+            "nan",
+            "inf",
+            "0.2.1",
+            "1e-9999999",
+            "1e9999999",
+        ),
         *(math.nan, math.inf, -math.inf, 1.01, -0.5, 2, Fraction(3, 2), None, True),
     ],
 )
@@ -108,7 +121,7 @@ def test_the_steps_tile_the_curve(curve):
     assert [start for start, _, _ in curve.steps] == ends[:-1]
     assert ends[-1] == Fraction(len(curve.sizes), curve.n_forms)
     sizes = [size for _, _, size in curve.steps]
-    assert all(a != b for a, b in zip(sizes, sizes[1:], strict=False))
+    assert all(a != b for a, b in pairwise(sizes))
     for start, stop, size in curve.steps:
         for share in (start, (start + stop) / 2, stop - Fraction(1, 10_000)):
             assert curve.at(share) == size

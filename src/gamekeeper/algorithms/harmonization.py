@@ -143,7 +143,7 @@ class HarmonizationGraph:
     def edges(self) -> tuple[tuple[int, int], ...]:
         """The edges (coarser, finer), sorted."""
         n_below = self._is_below.sum(axis=1)
-        found = [np.empty((0, 2), dtype=np.int64)]
+        found: list[NDArray[np.int64]] = [np.empty((0, 2), dtype=np.int64)]
         for start in range(0, len(self.nodes), _CHUNK):
             rows = np.sort(self._table[start : start + _CHUNK], axis=1)
             ends = np.ones(rows.shape, dtype=bool)
@@ -155,7 +155,7 @@ class HarmonizationGraph:
             # Every d with H(v, d) = u lies below u and not below v. If these are all such d, no
             # node lies between v and u; a node between would be H(v, d) for one of the others.
             direct = (coarser != finer) & (run == n_below[coarser] - n_below[finer])
-            found.append(np.stack((coarser[direct], finer[direct]), axis=1))
+            found.append(np.stack((coarser[direct], finer[direct]), axis=1).astype(np.int64))
         pairs = np.concatenate(found)
         return tuple(map(tuple, pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))].tolist()))
 

@@ -92,7 +92,7 @@ def assign_layers(
         weights[arc] = weights.get(arc, 0) + 1
     if on_floor:
         uppers = {upper for upper, _ in weights}
-        weights |= {(node, floor): 0 for node in {*merged} - uppers - {floor}}
+        weights |= {(node, floor): 0 for node in sorted({*merged} - uppers - {floor})}
     layers = [0] * (n_nodes + 1)
     for part in components(sorted({*merged}), list(weights)):
         numbers = {node: number for number, node in enumerate(part)}
@@ -182,9 +182,7 @@ def _walk(
         above.append(place_above)
         nodes.append(node)
         edges.append(upwards)
-        waiting += [
-            (other, edge, places[node]) for other, edge in links[node] if edge != upwards
-        ]
+        waiting += [(other, edge, places[node]) for other, edge in links[node] if edge != upwards]
     sizes = [1] * n_nodes
     for place in range(n_nodes - 1, 0, -1):
         sizes[above[place]] += sizes[place]

@@ -1,24 +1,25 @@
 """The courses of edges in a layered drawing: smooth, downwards, and clear of nodes.
 
 Between two layers there are no nodes, so a curve may go anywhere there. Across a layer it is a
-straight line, steep enough to stay within its own node or in the room beside its dummy node. The
-pieces are cubic Bézier curves that share their slopes where they meet, so nothing has a kink.
+straight line, steep enough to stay beside its own node or dummy and not to cross its neighbours.
+The pieces are cubic Bézier curves that share their slopes where they meet, so nothing has a kink.
+A slope is here the way to the right per step down. Linear in nodes, dummies and edges.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["Bend", "Extent", "Point", "Stop", "course"]
+__all__ = ["Extent", "Point", "draw_courses"]
 
 Point = tuple[float, float]
+"""Points to the right and downwards from the top left corner."""
 
-_ARROW = 6.0
-# Edges leave and reach a node within this part of its half width.
-_PORTS = 0.8
+_ARROW = 7.0
+_MARGIN = 3.0
 # A knot nearer than this to its neighbour would only make a wrinkle.
 _LEAST = 1.0
 
@@ -33,30 +34,7 @@ class Extent:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
-    """A node at which an edge ends: its centre, half its layer's height, room aside, its size."""
-
-    x: float
-    y: float
-    half: float
-    room: float
-    extent: Extent
-
-
-@dataclass(frozen=True, slots=True)
-class Bend:
-    """A dummy node: its centre, half the height of its layer, the room to its left and right."""
-
-    x: float
-    y: float
-    half: float
-    room: float
-
-
-@dataclass(frozen=True, slots=True)
 class _Knot:
-    """A point on a curve and how far the curve goes to the right per step down."""
-
     x: float
     y: float
     slope: float
@@ -65,72 +43,152 @@ class _Knot:
         return _Knot(self.x + self.slope * step, self.y + step, self.slope)
 
 
-def course(start: Stop, bends: Sequence[Bend], end: Stop) -> tuple[Point, ...]:
-    """Return control points of Bézier curves from one node to a lower one, then the tip.
+def draw_courses(
+    routes: Sequence[Sequence[int]],
+    rows: Sequence[Sequence[int]],
+    centres: Mapping[int, Point],
+    extents: Sequence[Extent],
+) -> list[tuple[Point, ...]]:
+    """Return for each edge the control points of Bézier curves, then its tip.
 
     The curves end a little before the border of the lower node and leave room for an arrow head,
     whose tip lies on the border.
 
+    Parameters
+    ----------
+    routes
+        The nodes along each edge from its upper to its lower end, dummies in between.
+    rows
+        The nodes of each layer from left to right.
+    centres
+        Of nodes and dummies.
+    extents
+        Of nodes; higher numbers are dummies.
+
     Examples
     --------
-    >>> box = Extent(40, 20)
-    >>> course(Stop(20, 10, 10, 5, box), [], Stop(20, 66, 10, 5, box))
-    ((20.0, 20.0), (20.0, 30.0), (20.0, 40.0), (20.0, 50.0), (20.0, 56.0))
+    >>> draw_courses([[0, 1]], [[0], [1]], {0: (20, 10), 1: (20, 64)}, [Extent(40, 20)] * 2)
+    [((20.0, 20.0), (20.0, 29.0), (20.0, 38.0), (20.0, 47.0), (20.0, 54.0))]
     """
-    stations = [start, *bends, end]
-    chords = [(b.x - a.x) / (b.y - a.y) for a, b in pairwise(stations)]
-    knots = _leave(start, chords[0])
-    for bend, before, after in zip(bends, chords, chords[1:], strict=False):
-        centre = _Knot(bend.x, bend.y, _slope_at(bend, before, after))
-        knots += [centre.lower(-bend.half), centre.lower(bend.half)]
-    arrival, tip = _arrive(end, chords[-1], knots[-1].y)
-    knots += arrival
-    controls: list[Point] = [(knots[0].x, knots[0].y)]
-    for a, b in pairwise(knots):
-        third = (b.y - a.y) / 3
-        one, two = a.lower(third), b.lower(-third)
-        controls += [(one.x, one.y), (two.x, two.y), (b.x, b.y)]
-    return (*controls, tip)
+    return _Courses(routes, rows, centres, extents).drawn()
 
 
-def _leave(stop: Stop, chord: float) -> list[_Knot]:
-    centre = _Knot(stop.x, stop.y, _slope_from(stop, chord))
-    border = _to_border(stop.extent, centre.slope)
-    knots = [centre.lower(border)]
-    if stop.half - border > _LEAST:
-        knots.append(centre.lower(stop.half))
-    return knots
+class _Courses:
+    def __init__(
+        self,
+        routes: Sequence[Sequence[int]],
+        rows: Sequence[Sequence[int]],
+        centres: Mapping[int, Point],
+        extents: Sequence[Extent],
+    ) -> None:
+        self._routes = routes
+        self._centres = centres
+        self._extents = extents
+        self._halves: dict[int, float] = {}
+        self._free: dict[int, tuple[float, float]] = {}
+        for row in rows:
+            heights = [extents[node].height for node in row if node < len(extents)]
+            half = max(heights, default=0.0) / 2
+            spaces = [math.inf, *(self._space(a, b) for a, b in pairwise(row)), math.inf]
+            for node, left, right in zip(row, spaces, spaces[1:], strict=False):
+                self._halves[node] = half
+                self._free[node] = left, right
+        self._slopes = self._dummy_slopes(rows)
+
+    def drawn(self) -> list[tuple[Point, ...]]:
+        return [self._course(route) for route in self._routes]
+
+    def _space(self, left: int, right: int) -> float:
+        """Return the space between two neighbours."""
+        between = self._centres[right][0] - self._centres[left][0]
+        for node in (left, right):
+            if node < len(self._extents):
+                between -= self._extents[node].width / 2
+        return between
+
+    def _chord(self, upper: int, lower: int) -> float:
+        (x, y), (lower_x, lower_y) = self._centres[upper], self._centres[lower]
+        return (lower_x - x) / (lower_y - y)
+
+    def _dummy_slopes(self, rows: Sequence[Sequence[int]]) -> dict[int, float]:
+        """Return the slopes at dummies: between those of their chords, as far as there is room."""
+        slopes: dict[int, float] = {}
+        for route in self._routes:
+            chords = [self._chord(upper, lower) for upper, lower in pairwise(route)]
+            for node, before, after in zip(route[1:-1], chords, chords[1:], strict=False):
+                turns = before * after <= 0
+                slopes[node] = 0.0 if turns else 2 * before * after / (before + after)
+        for row in rows:
+            pairs = list(pairwise(row))
+            # Once to the right and once to the left, so that what one gives way to goes on.
+            for left, right in [*pairs, *reversed(pairs)]:
+                self._part(left, right, slopes)
+        return slopes
+
+    def _part(self, left: int, right: int, slopes: dict[int, float]) -> None:
+        """Make lines steeper that would meet their neighbour on the layer."""
+        half, space = self._halves[left], self._space(left, right)
+        if not half:
+            return
+        if left in slopes and right in slopes:
+            most = space / half
+            a, b = slopes[left], slopes[right]
+            if abs(a - b) > most:
+                limit = most / 2 if a * b < 0 else most + min(abs(a), abs(b))
+                slopes[left], slopes[right] = _limited(a, limit), _limited(b, limit)
+        else:
+            limit = max(space - _MARGIN, 0.0) / half
+            for node in (left, right):
+                if node in slopes:
+                    slopes[node] = _limited(slopes[node], limit)
+
+    def _course(self, route: Sequence[int]) -> tuple[Point, ...]:
+        first, *dummies, last = route
+        knots = self._leave(first, self._chord(first, route[1]))
+        for node in dummies:
+            centre = _Knot(*self._centres[node], self._slopes[node])
+            half = self._halves[node]
+            knots += [centre.lower(-half), centre.lower(half)] if half else [centre]
+        neck, tip = self._arrive(last, self._chord(route[-2], last), knots[-1].y)
+        knots += neck
+        controls: list[Point] = [(knots[0].x, knots[0].y)]
+        for a, b in pairwise(knots):
+            third = (b.y - a.y) / 3
+            one, two = a.lower(third), b.lower(-third)
+            controls += [(one.x, one.y), (two.x, two.y), (b.x, b.y)]
+        return (*controls, tip)
+
+    def _leave(self, node: int, chord: float) -> list[_Knot]:
+        half = self._halves[node]
+        centre = _Knot(*self._centres[node], self._slope_from(node, chord, chord > 0))
+        border = _to_border(self._extents[node], centre.slope)
+        knots = [centre.lower(border)]
+        if half - border > _LEAST:
+            knots.append(centre.lower(half))
+        return knots
+
+    def _arrive(self, node: int, chord: float, above: float) -> tuple[list[_Knot], Point]:
+        half = self._halves[node]
+        centre = _Knot(*self._centres[node], self._slope_from(node, chord, chord < 0))
+        tip = centre.lower(-_to_border(self._extents[node], centre.slope))
+        neck = tip.lower(-min(_ARROW / math.hypot(1, centre.slope), (tip.y - above) / 2))
+        knots = [neck]
+        if neck.y - centre.y + half > _LEAST:
+            knots.insert(0, centre.lower(-half))
+        return knots, (tip.x, tip.y)
+
+    def _slope_from(self, node: int, chord: float, to_right: bool) -> float:
+        """Return a slope towards the chord with which a line leaves the layer near the node."""
+        aside = abs(chord) * self._halves[node]
+        if not aside:
+            return chord
+        limit = self._extents[node].width / 2 + self._free[node][to_right] / 2
+        # Straight as long as it may be, then ever nearer to the limit, so that no two lines swap.
+        return chord / (1 + (aside / max(limit, _LEAST)) ** 4) ** 0.25
 
 
-def _arrive(stop: Stop, chord: float, before: float) -> tuple[list[_Knot], Point]:
-    centre = _Knot(stop.x, stop.y, _slope_from(stop, chord))
-    tip = centre.lower(-_to_border(stop.extent, centre.slope))
-    drop = min(_ARROW / math.hypot(1, centre.slope), (tip.y - before) / 2)
-    neck = tip.lower(-drop)
-    knots = [neck]
-    if neck.y - (stop.y - stop.half) > _LEAST:
-        knots.insert(0, centre.lower(-stop.half))
-    return knots, (tip.x, tip.y)
-
-
-def _slope_from(stop: Stop, chord: float) -> float:
-    """Return a slope towards the chord that meets the edge of the layer near the node."""
-    limit = stop.extent.width / 2 + stop.room
-    aside = abs(chord) * stop.half
-    if not aside:
-        return chord
-    # Nearly straight as long as it may be, then ever nearer to the limit: two edges never swap.
-    return chord / (1 + (aside / max(limit, 1e-9)) ** 4) ** 0.25
-
-
-def _slope_at(bend: Bend, before: float, after: float) -> float:
-    """Return a slope between those of two chords, zero where the curve turns back."""
-    if before * after <= 0:
-        return 0.0
-    mean = 2 * before * after / (before + after)
-    if not bend.half:
-        return mean
-    return math.copysign(min(abs(mean), bend.room / bend.half), mean)
+def _limited(slope: float, limit: float) -> float:
+    return math.copysign(min(abs(slope), limit), slope)
 
 
 def _to_border(extent: Extent, slope: float) -> float:

@@ -1,20 +1,23 @@
 """The order of nodes within their layers, such that few edges cross.
 
 Edges join neighbouring layers only; a longer edge passes through a dummy node on every layer
-between its ends. From several starts the layers are sorted by the barycentres of their neighbours,
-downwards and upwards in turn (Sugiyama, Tagawa and Toda, Methods for visual understanding of
-hierarchical system structures, 1981). Then single nodes move to where they cause fewest
-crossings, until no move helps. To find the least number of crossings is NP-hard even for two
-layers, so the outcome is good and not always the best.
+between its ends. The layers are sorted by the barycentres of their neighbours, downwards and
+upwards in turn (Sugiyama, Tagawa and Toda, Methods for visual understanding of hierarchical system
+structures, 1981). Then single nodes move along their layers to where they cause fewest crossings,
+until no move helps. Both are done from several starts, and again after some nodes of the best
+order were reversed. To find the least number of crossings is NP-hard even for two layers, so the
+outcome is good and not always the best.
 
-A sweep costs O(m log m) for m edges; a round of moves costs the cube of the widest layer, in numpy.
+A sweep costs O(m log m) for m edges, a round of moves the nodes times the edges of each layer, in
+numpy. The number of starts goes down as that grows. Chance has a fixed seed.
 """
 
 from __future__ import annotations
 
 import random
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +29,10 @@ _Gap = Sequence[tuple[int, int]]
 
 _SWEEPS = 24
 _PATIENCE = 6
-_KICKS = 60
-# The number of kicks times the sum of squares of layer sizes stays below this.
-_KICK_WORK = 300_000
+_KICKS = 40
+# The sum of squares of layer sizes is a measure of the work from one start or after one kick.
+_START_WORK = 1_000_000
+_KICK_WORK = 200_000
 # Beyond this width the table of all pairs on a layer takes too long.
 _MOVES_BELOW = 1_000
 
@@ -41,8 +45,7 @@ def order_layers(
     Parameters
     ----------
     layers
-        The nodes of each layer from the top. The given order is one of the starts, so it decides
-        among orders that are equally good.
+        The nodes of each layer from the top. Nodes with the same neighbours stay in this order.
     gaps
         For each layer but the lowest the pairs that join it with the next.
     keep_lowest
@@ -54,21 +57,18 @@ def order_layers(
     [[1, 0], [2, 3]]
     """
     search = _Search(layers, gaps, keep_lowest)
-    best, fewest = search.improved(search.starts[0])
-    for start in search.starts[1:]:
-        order, crossings = search.improved(start)
-        if crossings < fewest:
-            best, fewest = order, crossings
-    chance = random.Random(1)
     work = sum(len(layer) ** 2 for layer in layers)
-    order, level = best, fewest
-    for _ in range(min(_KICKS, _KICK_WORK // max(work, 1)) if fewest else 0):
-        tried, crossings = search.improved(search.kicked(order, chance))
-        if crossings <= level:
-            order, level = tried, crossings
-        if crossings < fewest:
-            best, fewest = tried, crossings
-    return best
+    best = search.improved(search.starts[0])
+    for start in search.starts[1:] if best.crossings and work < _START_WORK else ():
+        best = min(best, search.improved(start), key=_Found.cost)
+    chance = random.Random(1)
+    current = best
+    for _ in range(min(_KICKS, _KICK_WORK // max(work, 1)) if best.crossings else 0):
+        tried = search.improved(search.kicked(current.order, chance))
+        if tried.crossings <= current.crossings:
+            current = tried
+        best = min(best, current, key=_Found.cost)
+    return search.tidied(best.order)
 
 
 def count_crossings(order: Sequence[Sequence[int]], gaps: Sequence[_Gap]) -> int:
@@ -82,12 +82,30 @@ def count_crossings(order: Sequence[Sequence[int]], gaps: Sequence[_Gap]) -> int
     places = {node: place for layer in order for place, node in enumerate(layer)}
     crossings = 0
     for gap in gaps:
-        passed: list[int] = []
-        for _, lower in sorted((places[upper], places[lower]) for upper, lower in gap):
-            at = bisect_right(passed, lower)
-            crossings += len(passed) - at
-            passed.insert(at, lower)
+        ends = sorted((places[upper], places[lower]) for upper, lower in gap)
+        crossings += _inversions(lower for _, lower in ends)
     return crossings
+
+
+def _inversions(numbers: Iterable[int]) -> int:
+    """Return how many pairs have the larger number first."""
+    found = 0
+    passed: list[int] = []
+    for number in numbers:
+        at = bisect_right(passed, number)
+        found += len(passed) - at
+        passed.insert(at, number)
+    return found
+
+
+class _Found(NamedTuple):
+    order: _Order
+    crossings: int
+    stretch: float
+
+    def cost(self) -> tuple[int, float]:
+        """Among orders with as many crossings the one with shorter edges is better."""
+        return self.crossings, self.stretch
 
 
 class _Search:
@@ -107,11 +125,12 @@ class _Search:
         self.starts = given, self._along(self._below, given), self._along(self._above, given[::-1])
 
     def kicked(self, order: _Order, chance: random.Random) -> _Order:
-        """Return an order with some nodes of one layer reversed."""
+        """Return an order in which twice some neighbours on a layer are reversed."""
         kicked = [list(layer) for layer in order]
-        layer = chance.choice([layer for layer in kicked[: self._movable] if len(layer) > 1])
-        start, stop = sorted(chance.sample(range(len(layer) + 1), 2))
-        layer[start:stop] = reversed(layer[start:stop])
+        choices = [layer for layer in kicked[: self._movable] if len(layer) > 1]
+        for layer in chance.choices(choices, k=2):
+            start, stop = sorted(chance.sample(range(len(layer) + 1), 2))
+            layer[start:stop] = reversed(layer[start:stop])
         return kicked
 
     def _along(self, onwards: dict[int, list[int]], layers: _Order) -> _Order:
@@ -131,8 +150,8 @@ class _Search:
             order[-1] = list(self._layers[-1])
         return order
 
-    def improved(self, start: _Order) -> tuple[_Order, int]:
-        """Return a better order and the number of its crossings."""
+    def improved(self, start: _Order) -> _Found:
+        """Return a better order, if one is found, or else the same."""
         order = [list(layer) for layer in start]
         best, fewest = start, count_crossings(start, self._gaps)
         fruitless = 0
@@ -150,7 +169,38 @@ class _Search:
             best = [list(layer) for layer in best]
             self._move(best)
             fewest = count_crossings(best, self._gaps)
-        return best, fewest
+        return _Found(best, fewest, self._stretch(best))
+
+    def _stretch(self, order: _Order) -> float:
+        """Return about how far edges go sideways, when every layer is centred."""
+        aside = {
+            node: at - len(layer) / 2 + 0.5 for layer in order for at, node in enumerate(layer)
+        }
+        return sum(abs(aside[upper] - aside[lower]) for gap in self._gaps for upper, lower in gap)
+
+    def tidied(self, order: _Order) -> _Order:
+        """Return an order with as many crossings that is nearer to the given one."""
+        given = {node: at for layer in self._layers for at, node in enumerate(layer)}
+        places = [[given[node] for node in layer] for layer in order]
+        as_is = sum(map(_inversions, places))
+        mirrored = sum(_inversions(reversed(layer)) for layer in places)
+        if mirrored < as_is and self._movable == len(order):
+            order = [layer[::-1] for layer in order]
+        tidied: _Order = []
+        for layer in order[: self._movable]:
+            # Nodes with the same neighbours can change places at no cost.
+            alike: dict[tuple[tuple[int, ...], ...], list[int]] = {}
+            keys = [
+                (tuple(sorted(self._above[node])), tuple(sorted(self._below[node])))
+                for node in layer
+            ]
+            for node, key in zip(layer, keys, strict=True):
+                alike.setdefault(key, []).append(node)
+            turns = {
+                key: iter(sorted(nodes, key=given.__getitem__)) for key, nodes in alike.items()
+            }
+            tidied.append([next(turns[key]) for key in keys])
+        return [*tidied, *order[self._movable :]]
 
     def _sort(self, order: _Order, *, upwards: bool, backwards: bool) -> None:
         """Sort each layer by the mean places of neighbours on the layer before it.
@@ -191,11 +241,17 @@ class _Search:
         for other, neighbours in ((number - 1, self._above), (number + 1, self._below)):
             if 0 <= other < len(order):
                 place = {node: at for at, node in enumerate(order[other])}
-                joined = np.zeros((len(layer), len(place)), dtype=np.float32)
-                for at, node in enumerate(layer):
-                    for neighbour in neighbours[node]:
-                        joined[at, place[neighbour]] = 1
-                crossings = joined @ (np.cumsum(joined, axis=1) - joined).T
+                ends = [
+                    (at, place[end]) for at, node in enumerate(layer) for end in neighbours[node]
+                ]
+                owners, places = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+                joined = np.zeros((len(place), len(layer)), dtype=np.float32)
+                joined[places, owners] = 1
+                # For each neighbour of one node, the edges of the others that end before it.
+                before = (np.cumsum(joined, axis=0) - joined)[places]
+                with_edges, starts = np.unique(owners, return_index=True)
+                crossings = np.zeros_like(gains)
+                crossings[with_edges] = np.add.reduceat(before, starts, axis=0)
                 gains += crossings - crossings.T
         return gains
 

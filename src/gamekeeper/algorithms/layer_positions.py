@@ -1,20 +1,22 @@
 """Where nodes stand along their layers: near their neighbours, in order, without overlap.
 
-The sum of squared distances between joined nodes is made small, layer by layer, downwards and
-upwards in turn. For one layer with its neighbours held still this is a weighted isotonic
-regression, solved exactly by pooling adjacent violators (Ayer and others, An empirical
-distribution function for sampling with incomplete information, 1955). The objective is convex and
-the layers do not constrain each other, so the rounds lead to the optimum. Edges weigh more the
-nearer they are to the widest layer. So nodes above it are centred over their children, and nodes
-below it under their parents.
+The sum of squared distances between joined nodes is made small, layer by layer, upwards and
+downwards in turn. For one layer, with the others held still, this is a weighted isotonic
+regression, which pooling adjacent violators solves exactly (Ayer, Brunk, Ewing, Reid and Silverman,
+An empirical distribution function for sampling with incomplete information, 1955). The objective is
+convex and the layers do not constrain each other, so the rounds lead to its minimum. Edges weigh
+more the nearer they are to the widest layer. So nodes above it are centred over their children,
+and nodes below it under their parents.
 
-Then threads are made straight where there is room: paths without branches, above all the dummy
-nodes of long edges. Gansner and others (1993) and Brandes and Köpf (Fast and simple horizontal
-coordinate assignment, 2001) state the aims; theirs are other ways to reach them. On our graphs,
-which have one very wide layer, squares gave narrower drawings than four averaged alignments and
-centred parents better than sums of absolute distances.
+Then threads, paths on which nothing branches, are made straight where there is room, and dummies
+move so that long edges become straight lines where nothing is in the way.
 
-A round costs O(nodes + edges).
+Gansner, Koutsofios, North and Vo (1993) minimise absolute distances for the same end, and Brandes
+and Köpf (Fast and simple horizontal coordinate assignment, 2001) average four alignments with
+medians. Squares centre parents better than the first; the second, which we tried, made drawings
+wider where one layer is much wider than the others, as in partition graphs.
+
+A round costs O(nodes + edges), and there are at most some hundred.
 """
 
 from __future__ import annotations
@@ -31,17 +33,20 @@ __all__ = ["horizontal_positions"]
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 _Flags = NDArray[np.bool_]
+_Place = tuple[int, int]
+"""The number of a row and a place in it."""
 
 _ROUNDS = 100
 _STILL = 0.05
 _STRAIGHTENINGS = 3
-# How much more the edges on the side of the widest layer weigh than those on the other side.
-_CENTRING = 4.0
-# Long edges should be straight, so edges between dummy nodes weigh most.
+# How much less edges weigh with each layer between them and the widest.
+_CENTRING = 6.0
+# Of edges with no, one and two dummies as ends: long edges should be straight.
 _WEIGHTS = (1.0, 2.0, 8.0)
+_HELD = 1e9
+_FAINT = 1e-3
+# Dummies are thin lines and need less room.
 _DUMMY_GAP = 0.5
-_HELD = 1e6
-_IDLE = 1e-3
 
 
 def horizontal_positions(
@@ -57,15 +62,15 @@ def horizontal_positions(
     Parameters
     ----------
     order
-        The nodes of each layer from left to right.
+        The nodes of each layer from left to right; no layer is empty.
     gaps
         For each layer but the lowest the pairs that join it with the next.
     widths
         Of every node.
     n_nodes
-        Nodes from this number on are dummies, bends of long edges.
+        Nodes from this number on are dummies, at which long edges pass through a layer.
     node_gap
-        Room between neighbours on a layer; dummies need less.
+        Room between neighbours on a layer; beside a dummy half of it.
 
     Examples
     --------
@@ -87,7 +92,7 @@ def horizontal_positions(
 
 
 class _Gap(NamedTuple):
-    """The edges between two rows: places of their ends, and how much each weighs."""
+    """The edges between two rows: the places of their ends, and how much each weighs."""
 
     uppers: _Ints
     lowers: _Ints
@@ -95,8 +100,6 @@ class _Gap(NamedTuple):
 
 
 class _Rows:
-    """The layers; a node is known by the number of its row and its place in the row."""
-
     def __init__(
         self,
         order: Sequence[Sequence[int]],
@@ -105,17 +108,9 @@ class _Rows:
         n_nodes: int,
         node_gap: float,
     ) -> None:
-        place = {node: at for row in order for at, node in enumerate(row)}
-        self._gaps = [
-            _Gap(
-                np.array([place[upper] for upper, _ in gap], dtype=np.int64),
-                np.array([place[lower] for _, lower in gap], dtype=np.int64),
-                np.array(_WEIGHTS)[[(upper >= n_nodes) + (lower >= n_nodes) for upper, lower in gap]],
-            )
-            for gap in gaps
-        ]
-        self._offsets: list[_Floats] = []
+        # Positions, and the least distances from the first node of the row.
         self.x: list[_Floats] = []
+        self._offsets: list[_Floats] = []
         for row in order:
             rooms = [
                 (widths[left] + widths[right]) / 2
@@ -125,115 +120,107 @@ class _Rows:
             offsets = np.cumsum([0.0, *rooms])
             self._offsets.append(offsets)
             self.x.append(offsets - offsets[-1] / 2)
-        self._widest = int(np.argmax([offsets[-1] for offsets in self._offsets]))
+        place = {node: at for row in order for at, node in enumerate(row)}
+        widest = int(np.argmax([offsets[-1] for offsets in self._offsets]))
+        self._gaps: list[_Gap] = []
+        for number, gap in enumerate(gaps):
+            ends = [(place[upper], place[lower]) for upper, lower in gap]
+            uppers, lowers = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+            n_dummies = [(upper >= n_nodes) + (lower >= n_nodes) for upper, lower in gap]
+            layers_between = widest - 1 - number if number < widest else number - widest
+            weights = np.array([_WEIGHTS[n] for n in n_dummies]) / _CENTRING**layers_between
+            self._gaps.append(_Gap(uppers, lowers, weights))
+        self._is_dummy = [np.array(row, dtype=np.int64) >= n_nodes for row in order]
         self._threads = [
-            [(number, place[node]) for number, node in thread] for thread in _threads(order, gaps)
+            [(number, place[node]) for number, node in enumerate(thread, first)]
+            for first, thread in _threads(order, gaps)
         ]
-        self._is_dummy = [np.array(row) >= n_nodes for row in order]
-        self._threaded = [np.zeros(len(row), dtype=bool) for row in order]
-        for thread in self._threads:
-            for number, at in thread:
-                self._threaded[number][at] = True
+        self._in_thread = [np.zeros(len(row), dtype=bool) for row in order]
+        for number, at in (node for thread in self._threads for node in thread):
+            self._in_thread[number][at] = True
 
     def relax(self, *, hold_threads: bool = False) -> None:
         """Move all nodes towards their neighbours."""
-        self._settle(
-            [self._threaded[number] * hold_threads for number in range(len(self.x))],
-            [gap.weights for gap in self._gaps],
-            _CENTRING,
-        )
+        held = [flags & hold_threads for flags in self._in_thread]
+        self._settle(held, [gap.weights for gap in self._gaps])
 
     def unbend(self) -> None:
-        """Move dummies only, so that long edges become straight lines where nothing is in the way."""
-        self._settle(
-            [~is_dummy for is_dummy in self._is_dummy],
-            [np.ones(len(gap.weights)) for gap in self._gaps],
-            1.0,
-        )
+        """Move dummies only: with equal weights a free edge becomes a straight line."""
+        held = [~flags for flags in self._is_dummy]
+        self._settle(held, [np.ones(len(gap.weights)) for gap in self._gaps])
 
-    def _settle(
-        self, held: Sequence[_Flags], weights: Sequence[_Floats], centring: float
-    ) -> None:
+    def _settle(self, held: Sequence[_Flags], weights: Sequence[_Floats]) -> None:
         """Move nodes that are not held until all are still."""
         numbers = range(len(self.x))
         for sweep in range(_ROUNDS):
             moved = 0.0
             for number in numbers if sweep % 2 else reversed(numbers):
                 x = self.x[number]
-                sums, totals = self._pulls(number, weights, centring)
+                sums_above, weights_above = self._pull(number, -1, weights)
+                sums_below, weights_below = self._pull(number, 1, weights)
+                total = weights_above + weights_below
                 # Nodes without neighbours stay, so far as others let them.
-                stay = np.where(held[number], _HELD, np.where(totals == 0, _IDLE, 0.0))
-                totals += stay
-                wanted = (sums + stay * x) / totals
-                self.x[number] = _in_order(wanted, totals, self._offsets[number])
+                faint = _FAINT * float(total.mean()) or 1.0
+                stay = np.where(held[number], _HELD, np.where(total == 0, faint, 0.0))
+                total += stay
+                wanted = (sums_above + sums_below + stay * x) / total
+                self.x[number] = _in_order(wanted, total, self._offsets[number])
                 moved = max(moved, float(np.abs(self.x[number] - x).max()))
             if moved < _STILL:
                 break
 
-    def _pulls(
-        self, number: int, weights: Sequence[_Floats], centring: float
-    ) -> tuple[_Floats, _Floats]:
-        """Return for a row the weighted sums of neighbours' positions, and the sums of weights."""
-        size = len(self.x[number])
-        sums, totals = np.zeros(size), np.zeros(size)
-        if number > 0:
-            gap = self._gaps[number - 1]
-            weight = weights[number - 1] * (centring if self._widest < number else 1.0)
-            sums += np.bincount(gap.lowers, weight * self.x[number - 1][gap.uppers], size)
-            totals += np.bincount(gap.lowers, weight, size)
-        if number < len(self._gaps):
-            gap = self._gaps[number]
-            weight = weights[number] * (centring if self._widest > number else 1.0)
-            sums += np.bincount(gap.uppers, weight * self.x[number + 1][gap.lowers], size)
-            totals += np.bincount(gap.uppers, weight, size)
+    def _pull(self, number: int, side: int, weights: Sequence[_Floats]) -> tuple[_Floats, _Floats]:
+        """Return weighted sums of neighbours' positions above (-1) or below (1), and of weights."""
+        sums, totals = np.zeros(len(self.x[number])), np.zeros(len(self.x[number]))
+        between = min(number, number + side)
+        if 0 <= between < len(self._gaps):
+            gap, weight = self._gaps[between], weights[between]
+            here, there = (gap.uppers, gap.lowers) if side > 0 else (gap.lowers, gap.uppers)
+            np.add.at(sums, here, weight * self.x[number + side][there])
+            np.add.at(totals, here, weight)
         return sums, totals
 
     def straighten(self) -> None:
         """Give each thread one position, or a few, without moving other nodes."""
         for thread in self._threads:
-            run: list[tuple[int, int]] = []
+            run: list[_Place] = []
             low, high = -np.inf, np.inf
             for number, at in thread:
-                x, offsets = self.x[number], self._offsets[number]
-                first = x[at - 1] + offsets[at] - offsets[at - 1] if at else -np.inf
-                last = (
-                    x[at + 1] + offsets[at] - offsets[at + 1] if at + 1 < len(x) else np.inf
-                )
-                if max(low, first) > min(high, last):
+                first, last = self._bounds(number, at)
+                if run and max(low, first) > min(high, last):
                     self._set(run, low, high)
                     run, low, high = [], -np.inf, np.inf
                 run.append((number, at))
                 low, high = max(low, first), min(high, last)
             self._set(run, low, high)
 
-    def _set(self, run: Sequence[tuple[int, int]], low: float, high: float) -> None:
-        """Move the nodes of a run to one position, as near to its neighbours as it may be."""
-        wanted = weight = 0.0
-        first, first_at = run[0]
-        last, last_at = run[-1]
-        if first > 0:
-            gap = self._gaps[first - 1]
-            joined = gap.lowers == first_at
-            pull = gap.weights[joined] * (_CENTRING if self._widest < first else 1.0)
-            wanted += float(pull @ self.x[first - 1][gap.uppers[joined]])
-            weight += float(pull.sum())
-        if last < len(self._gaps):
-            gap = self._gaps[last]
-            joined = gap.uppers == last_at
-            pull = gap.weights[joined] * (_CENTRING if self._widest > last else 1.0)
-            wanted += float(pull @ self.x[last + 1][gap.lowers[joined]])
-            weight += float(pull.sum())
-        if not weight:
-            wanted, weight = sum(float(self.x[number][at]) for number, at in run), len(run)
-        position = min(max(wanted / weight, low), high)
+    def _bounds(self, number: int, at: int) -> tuple[float, float]:
+        """Return how far to the left and to the right a node may move alone."""
+        free = self.x[number] - self._offsets[number]
+        first = free[at - 1] if at else -np.inf
+        last = free[at + 1] if at + 1 < len(free) else np.inf
+        own = self._offsets[number][at]
+        return float(first + own), float(last + own)
+
+    def _set(self, run: Sequence[_Place], low: float, high: float) -> None:
+        """Move a run of nodes to one position, as near to its neighbours as it may be."""
+        (top, top_at), (end, end_at) = run[0], run[-1]
+        weights = [gap.weights for gap in self._gaps]
+        sums_above, weights_above = self._pull(top, -1, weights)
+        sums_below, weights_below = self._pull(end, 1, weights)
+        weight = weights_above[top_at] + weights_below[end_at]
+        if weight:
+            wanted = (sums_above[top_at] + sums_below[end_at]) / weight
+        else:
+            wanted = np.mean([self.x[number][at] for number, at in run])
         for number, at in run:
-            self.x[number][at] = position
+            self.x[number][at] = min(max(wanted, low), high)
 
 
 def _threads(
     order: Sequence[Sequence[int]], gaps: Sequence[Sequence[tuple[int, int]]]
-) -> list[list[tuple[int, int]]]:
-    """Return paths on which nothing branches, longest first, as pairs of row and node."""
+) -> list[tuple[int, list[int]]]:
+    """Return paths on which nothing branches, longest first, each with the number of its first row."""
     below: dict[int, list[int]] = {}
     above: dict[int, list[int]] = {}
     for upper, lower in (pair for gap in gaps for pair in gap):
@@ -245,15 +232,15 @@ def _threads(
         if len(lowers) == 1 and len(above[lowers[0]]) == 1
     }
     followers = set(following.values())
-    threads: list[list[tuple[int, int]]] = []
+    threads: list[tuple[int, list[int]]] = []
     for number, row in enumerate(order):
         for node in row:
             if node in following and node not in followers:
-                thread = [(number, node)]
-                while (node := following.get(node, -1)) >= 0:
-                    thread.append((number + len(thread), node))
-                threads.append(thread)
-    return sorted(threads, key=len, reverse=True)
+                thread = [node]
+                while thread[-1] in following:
+                    thread.append(following[thread[-1]])
+                threads.append((number, thread))
+    return sorted(threads, key=lambda found: -len(found[1]))
 
 
 def _in_order(wanted: _Floats, weights: _Floats, offsets: _Floats) -> _Floats:

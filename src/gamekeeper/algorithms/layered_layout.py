@@ -4,20 +4,20 @@ The layered layout of Sugiyama, Tagawa and Toda (Methods for visual understandin
 system structures, 1981), in four steps. Each node gets a layer (`layer_assignment`), and edges
 that pass through layers get a dummy node on each; the layers are put in an order with few crossings
 (`layer_order`); nodes get places along the layers (`layer_positions`); edges become smooth curves
-that keep clear of nodes. Connected parts are laid out one by one and set side by side.
+that keep clear of nodes (`layer_courses`). Connected parts are set side by side.
 
-The outcome depends on the arguments alone. It takes some tenths of a second for 100 nodes.
+The outcome depends on the arguments alone. What takes longest is the order; see there.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from gamekeeper.algorithms.layer_assignment import assign_layers, components, downward_order
-from gamekeeper.algorithms.layer_courses import Bend, Extent, Point, Stop, course
+from gamekeeper.algorithms.layer_courses import Extent, Point, draw_courses
 from gamekeeper.algorithms.layer_order import order_layers
 from gamekeeper.algorithms.layer_positions import horizontal_positions
 from gamekeeper.errors import InputError, Problem, Reason, count_of
@@ -69,13 +69,21 @@ def place(
     >>> placed = place([Extent(40, 20), Extent(40, 20)], [(0, 1)])
     >>> placed.centres
     ((20.0, 10.0), (20.0, 66.0))
-    >>> placed.courses
-    (((20.0, 20.0), (20.0, 30.0), (20.0, 40.0), (20.0, 50.0), (20.0, 56.0)),)
+    >>> placed.courses[0][0], placed.courses[0][-1]
+    ((20.0, 20.0), (20.0, 56.0))
     """
     lowest = list(dict.fromkeys(bottom))
-    _require(extents, edges, lowest, rank_gap, node_gap)
+    problems = _problems(extents, edges, lowest, rank_gap, node_gap)
+    if problems:
+        raise InputError(
+            Reason.MALFORMED,
+            f"A layered layout of {count_of(len(extents), 'node')} was asked for.",
+            f"It has {count_of(len(problems), 'fault')}.",
+            "Give nodes with sizes, and edges without cycles.",
+            problems=problems,
+        )
     sketch = _Sketch(extents, sorted(set(edges)), lowest, node_gap)
-    sketch.set_rows(keep_order=keep_order)
+    sketch.set_rows(keep_lowest=keep_order and bool(lowest))
     return sketch.placement(edges, rank_gap)
 
 
@@ -86,6 +94,7 @@ class _Sketch:
         self, extents: Sequence[Extent], edges: _Edges, bottom: Sequence[int], node_gap: float
     ) -> None:
         self._extents = extents
+        self._n_nodes = len(extents)
         self._bottom = bottom
         self._node_gap = node_gap
         self._layers = assign_layers(len(extents), edges, bottom=bottom)
@@ -99,30 +108,33 @@ class _Sketch:
             self._routes[upper, lower] = [upper, *range(first, len(self._layers)), lower]
 
     def _width(self, node: int) -> float:
-        return self._extents[node].width if node < len(self._extents) else 0.0
+        return self._extents[node].width if node < self._n_nodes else 0.0
 
-    def set_rows(self, *, keep_order: bool) -> None:
+    def set_rows(self, *, keep_lowest: bool) -> None:
         """Order and position the nodes, one connected part to the right of the other."""
         links = [pair for route in self._routes.values() for pair in pairwise(route)]
-        linked = dict.fromkeys(node for pair in links for node in pair)
-        # The given order comes first, so that it decides among equally good ones.
+        linked = {node for pair in links for node in pair}
+        # The lowest layer comes first and as given: that order decides among equally good ones.
         nodes = dict.fromkeys([*self._bottom, *sorted(linked)])
-        if keep_order:
-            parts = [list(nodes)]
-        else:
-            parts = components([node for node in nodes if node in linked], links)
+        parts = components([node for node in nodes if node in linked], links)
         ends = [-self._node_gap] * self._n_layers
+        if keep_lowest:
+            # In the given order the nodes of several parts may alternate, so these are one.
+            floor = set(self._bottom)
+            standing = [node for part in parts if floor & {*part} for node in part]
+            parts = [part for part in parts if not floor & {*part}]
+            together = list(dict.fromkeys([*self._bottom, *standing]))
+            self._set_part(together, links, ends, keep_lowest=True)
         for part in parts:
-            self._set_part(part, links, ends, keep_lowest=keep_order)
-        for node in range(len(self._extents)):
+            self._set_part(part, links, ends)
+        for node in range(self._n_nodes):
             if node not in self._x:
                 self._set_alone(node, ends)
 
     def _set_part(
-        self, part: Sequence[int], links: _Edges, ends: list[float], *, keep_lowest: bool
+        self, part: Sequence[int], links: _Edges, ends: list[float], *, keep_lowest: bool = False
     ) -> None:
-        if not part:
-            return
+        """Put a part as near as it goes to what is there; `ends` is how far each layer is taken."""
         inside = set(part)
         top = min(self._layers[node] for node in part)
         rows: list[list[int]] = [[] for _ in range(top, max(self._layers[n] for n in part) + 1)]
@@ -134,9 +146,7 @@ class _Sketch:
                 gaps[self._layers[upper] - top].append((upper, lower))
         widths = {node: self._width(node) for node in part}
         rows = order_layers(rows, gaps, keep_lowest=keep_lowest)
-        x = horizontal_positions(
-            rows, gaps, widths, n_nodes=len(self._extents), node_gap=self._node_gap
-        )
+        x = horizontal_positions(rows, gaps, widths, n_nodes=self._n_nodes, node_gap=self._node_gap)
         shift = max(
             ends[layer] + self._node_gap - x[row[0]] + widths[row[0]] / 2
             for layer, row in enumerate(rows, top)
@@ -156,19 +166,23 @@ class _Sketch:
 
     def placement(self, edges: _Edges, rank_gap: float) -> Placement:
         """Return the finished layout."""
-        heights = [0.0] * self._n_layers
-        for node, extent in enumerate(self._extents):
-            heights[self._layers[node]] = max(heights[self._layers[node]], extent.height)
-        y: list[float] = []
-        total = 0.0
-        for height in heights:
-            y.append(total + height / 2)
-            total += height + rank_gap
-        courses = self._courses(heights, y)
-        centres = [(self._x[node], y[self._layers[node]]) for node in range(len(self._extents))]
+        rows: list[list[int]] = [[] for _ in range(self._n_layers)]
+        for node in sorted(self._x, key=self._x.__getitem__):
+            rows[self._layers[node]].append(node)
+        centres: dict[int, Point] = {}
+        bottom = -rank_gap
+        for row in rows:
+            heights = [self._extents[node].height for node in row if node < self._n_nodes]
+            height = max(heights, default=0.0)
+            centres |= {node: (self._x[node], bottom + rank_gap + height / 2) for node in row}
+            bottom += rank_gap + height
+        routes = list(self._routes.values())
+        courses = dict(
+            zip(self._routes, draw_courses(routes, rows, centres, self._extents), strict=True)
+        )
         sides = [x for points in courses.values() for x, _ in points]
-        for (x, _), extent in zip(centres, self._extents, strict=True):
-            sides += [x - extent.width / 2, x + extent.width / 2]
+        for node, extent in enumerate(self._extents):
+            sides += [self._x[node] - extent.width / 2, self._x[node] + extent.width / 2]
         left, right = min(sides, default=0.0), max(sides, default=0.0)
 
         def rounded(points: Sequence[Point]) -> tuple[Point, ...]:
@@ -177,88 +191,39 @@ class _Sketch:
         drawn = {edge: rounded(points) for edge, points in courses.items()}
         return Placement(
             round(right - left, 1),
-            round(max(total - rank_gap, 0.0), 1),
-            rounded(centres),
+            round(max(bottom, 0.0), 1),
+            rounded([centres[node] for node in range(self._n_nodes)]),
             tuple(drawn[upper, lower] for upper, lower in edges),
         )
 
-    def _courses(
-        self, heights: Sequence[float], y: Sequence[float]
-    ) -> dict[tuple[int, int], tuple[Point, ...]]:
-        rooms = self._rooms()
 
-        def stop(node: int) -> Stop:
-            layer = self._layers[node]
-            return Stop(
-                self._x[node], y[layer], heights[layer] / 2, rooms[node], self._extents[node]
-            )
-
-        def bend(node: int) -> Bend:
-            layer = self._layers[node]
-            return Bend(self._x[node], y[layer], heights[layer] / 2, rooms[node])
-
-        return {
-            edge: course(stop(upper), [bend(node) for node in dummies], stop(lower))
-            for edge, (upper, *dummies, lower) in self._routes.items()
-        }
-
-    def _rooms(self) -> Mapping[int, float]:
-        """Return how far each dummy may stray to either side on its layer."""
-        rows: list[list[int]] = [[] for _ in range(self._n_layers)]
-        for node in sorted(self._x, key=self._x.__getitem__):
-            rows[self._layers[node]].append(node)
-        rooms = dict.fromkeys(self._x, math.inf)
-        for row in rows:
-            for left, right in pairwise(row):
-                free = self._x[right] - self._x[left]
-                free -= (self._width(left) + self._width(right)) / 2
-                rooms[left] = min(rooms[left], free / 2)
-                rooms[right] = min(rooms[right], free / 2)
-        return rooms
-
-
-def _require(
+def _problems(
     extents: Sequence[Extent],
     edges: _Edges,
     bottom: Sequence[int],
     rank_gap: float,
     node_gap: float,
-) -> None:
+) -> list[Problem]:
+    found: list[tuple[str, str, str]] = []
     n_nodes = len(extents)
-    problems: list[Problem] = []
-
-    def report(where: str, found: str, do: str) -> None:
-        problems.append(Problem(Reason.MALFORMED, where, found, do))
-
-    for number, extent in enumerate(extents):
+    for node, extent in enumerate(extents):
         if not (0 <= extent.width < math.inf and 0 <= extent.height < math.inf):
-            report(f"node {number}", "its size is not a number from 0.", "Give width and height.")
-    known = True
-    for upper, lower in edges:
-        if not (0 <= upper < n_nodes and 0 <= lower < n_nodes):
-            known = False
-            report(f"edge ({upper}, {lower})", "it joins no nodes.", f"Nodes are 0 to {n_nodes - 1}.")
-    for node in bottom:
-        if not 0 <= node < n_nodes:
-            known = False
-            report(f"bottom node {node}", "it is not there.", f"Nodes are 0 to {n_nodes - 1}.")
-    if known:
-        on_cycles = n_nodes - len(downward_order(n_nodes, edges))
-        if on_cycles:
-            report("edges", f"{count_of(on_cycles, 'node')} on or below a cycle.", "Break the cycle.")
-        floor = set(bottom)
-        leaving = sorted({upper for upper, _ in edges} & floor)
-        for node in leaving:
-            report(f"bottom node {node}", "edges go down from it.", "Leave it out of bottom.")
+            found.append((f"node {node}", "its size is no number from 0.", "Give its size."))
+    known = range(n_nodes)
+    strange = [("edge", (u, v)) for u, v in edges if u not in known or v not in known]
+    strange += [("bottom", node) for node in bottom if node not in known]
+    for kind, what in strange:
+        found.append((f"{kind} {what}", f"there are only {n_nodes} nodes.", "Count from 0."))
+    if not strange:
+        stuck = n_nodes - len(downward_order(n_nodes, edges))
+        if stuck:
+            found.append(("edges", f"{count_of(stuck, 'node')} on or below a cycle.", "Open it."))
+        found += [
+            (f"bottom {node}", "edges go down from it.", "Leave it out of bottom.")
+            for node in sorted({upper for upper, _ in edges} & {*bottom})
+        ]
     if not 0 < rank_gap < math.inf:
-        report("rank_gap", "it is not above 0.", "Give the points between layers.")
+        found.append(("rank_gap", "it is no number above 0.", "Give points."))
     if not 0 <= node_gap < math.inf:
-        report("node_gap", "it is not a number from 0.", "Give the points between neighbours.")
-    if problems:
-        raise InputError(
-            Reason.MALFORMED,
-            f"A layered layout of {count_of(n_nodes, 'node')} was asked for.",
-            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'fault')}.",
-            "Give nodes with sizes and edges without cycles.",
-            problems=problems,
-        )
+        found.append(("node_gap", "it is no number from 0.", "Give points."))
+    return [Problem(Reason.MALFORMED, *problem) for problem in found]

@@ -251,11 +251,14 @@ class PartitionGraph:
 
     @cached_property
     def _holders(self) -> list[list[str]]:
-        """For every sink the categories with it, largest first."""
+        """For every sink the categories of which it is the first, largest first.
+
+        A category within some sinks that holds the first of them has it as its own first.
+        """
         holders: list[list[str]] = [[] for _ in self.sinks]
         for category in sorted(self.categories, key=self._rank):
-            for number in bits(self._reach[category]):
-                holders[number].append(category)
+            reach = self._reach[category]
+            holders[(reach & -reach).bit_length() - 1].append(category)
         return holders
 
     def _rank(self, category: str) -> tuple[int, int, str]:

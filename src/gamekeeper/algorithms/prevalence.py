@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 
 from gamekeeper.errors import InputError, Reason
 
@@ -90,13 +91,13 @@ class SizeCurve:
 
         The very last point, p = |S| / |E|, belongs to the threshold |S| and has no width.
         """
+        # From k/|E| up to (k + 1)/|E| the threshold is max(k, 1), for k = 0 .. |S| - 1.
         pieces: list[tuple[Fraction, Fraction, float]] = []
-        for k in range(len(self.sizes)):
-            size = self.sizes[max(k, 1) - 1]
-            start, stop = Fraction(k, self.n_forms), Fraction(k + 1, self.n_forms)
-            if pieces and pieces[-1][2] == size:
-                start = pieces.pop()[0]
-            pieces.append((start, stop, size))
+        start = 0
+        for size, run in groupby((*self.sizes[:1], *self.sizes[:-1])):
+            stop = start + sum(1 for _ in run)
+            pieces.append((Fraction(start, self.n_forms), Fraction(stop, self.n_forms), size))
+            start = stop
         return tuple(pieces)
 
     @property

@@ -44,7 +44,7 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _options(  # pyright: ignore[reportUnusedFunction]
-    version: Annotated[  # noqa: ARG001 - handled by its callback
+    version: Annotated[
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
     ] = False,

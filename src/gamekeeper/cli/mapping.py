@@ -69,9 +69,7 @@ def map_command(
     curves: Annotated[
         bool, typer.Option("--curves", help="Print code size against prevalence instead.")
     ] = False,
-    report: Annotated[
-        Path | None, typer.Option(help="Write an HTML report to this file.")
-    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the curves to this .svg or .png file.")
     ] = None,
@@ -98,9 +96,7 @@ def map_command(
         target, against or (), group or (), mode, prevalence, strict, levels, max_nodes
     )
     with progress_bar("Mapping key variables") as progress:
-        outcome = workbench.map_target(
-            folder, request, report=report, plot=plot, progress=progress
-        )
+        outcome = workbench.map_target(folder, request, report=report, plot=plot, progress=progress)
     if curves:
         show(outcome.curves(), how, title=f"Code size against prevalence: {outcome.target}")
     else:
@@ -153,9 +149,15 @@ def graph_command(
         str | None,
         typer.Option(help="Mark the categories that this form offers (partition graph)."),
     ] = None,
+    deepen: Annotated[
+        bool,
+        typer.Option("--deepen", help="Fewer edges, more levels (partition graph)."),
+    ] = False,
     code: Annotated[
         list[str] | None,
-        typer.Option("--code", "-c", help="Only the harmonization of these codes; may be repeated."),
+        typer.Option(
+            "--code", "-c", help="Only the harmonization of these codes; may be repeated."
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Draw it to this .svg or .png file.")
@@ -183,7 +185,7 @@ def graph_command(
         if path.is_file() or kind is Kind.PARTITION:
             _require_variable(path, variable)
             result = workbench.show_categories(
-                path, variable, form=form, output=output, progress=progress
+                path, variable, form=form, deepen=deepen, output=output, progress=progress
             )
         else:
             result = workbench.show_codes(

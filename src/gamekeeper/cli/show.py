@@ -21,7 +21,7 @@ from rich.table import Table
 from gamekeeper import results
 from gamekeeper.results import Result
 
-__all__ = ["Format", "OUT", "progress_bar", "say", "show", "show_table"]
+__all__ = ["OUT", "Format", "progress_bar", "say", "show", "show_table"]
 
 # What is piped into a file or a pager need not fit 80 columns.
 _PIPED_WIDTH = 160
@@ -117,7 +117,9 @@ def progress_bar(what: str) -> Iterator[results.Progress]:
 def _for_people(result: Result) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
     table = result.to_arrow()
     header = [name.replace("_", " ") for name in table.column_names]
-    rows = [["" if cell is None else str(cell) for cell in row.values()] for row in table.to_pylist()]
+    rows = [
+        ["" if cell is None else str(cell) for cell in row.values()] for row in table.to_pylist()
+    ]
     return header, rows
 
 

@@ -356,7 +356,7 @@ def map_key_variables(
         "prevalence": str(share),
         "strict": str(strict).lower(),
         "levels": "unbounded" if levels is None else str(levels),
-        "match": quoted(asked_groups or asked_forms, most=20) or "all other forms",
+        "match": quoted((*asked_groups, *asked_forms), most=20) or "all other forms",
     }
     provenance = Provenance(
         method="key variable mapping",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.algorithms.harmonization import MAX_NODES
@@ -103,7 +104,15 @@ def check_environment(environment: Environment) -> EnvironmentCheck:
         "groups": len(environment.groups),
         "instances": environment.n_instances,
     }
-    provenance = Provenance("environment check", seconds=time.perf_counter() - started)
+    provenance = Provenance(
+        "environment check",
+        parameters={"environment": environment.name},
+        fingerprint=_fingerprint(
+            [(name, item.graph.edges) for name, item in environment.variables.items()],
+            [(name, item.instances) for name, item in environment.forms.items()],
+        ),
+        seconds=time.perf_counter() - started,
+    )
     return EnvironmentCheck(environment.name, counts, tuple(rows), faults, provenance)
 
 
@@ -196,7 +205,8 @@ def list_codes(
     ]
     provenance = Provenance(
         "harmonization graph",
-        parameters={"variable": variable, "max_nodes": str(max_nodes)},
+        parameters={"variable": variable, "only": only or "", "max_nodes": str(max_nodes)},
+        fingerprint=_fingerprint(environment.variable(variable).graph.edges, rows),
         seconds=time.perf_counter() - started,
     )
     return CodeTable(variable, tuple(rows), len(graph.edges), provenance)
@@ -241,4 +251,11 @@ class CategoryTable(Result):
 
 def list_categories(name: str, graph: PartitionGraph) -> CategoryTable:
     """List the categories of a partition graph."""
-    return CategoryTable(name, graph, Provenance("partition graph", parameters={"name": name}))
+    provenance = Provenance(
+        "partition graph", parameters={"name": name}, fingerprint=_fingerprint(graph.edges)
+    )
+    return CategoryTable(name, graph, provenance)
+
+
+def _fingerprint(*parts: object) -> str:
+    return sha256(repr(parts).encode()).hexdigest()[:16]

@@ -18,7 +18,7 @@ from gamekeeper.mapping.analysis import Evidence, KeyVariable, KeyVariableMap, M
 from gamekeeper.mapping.environment import Environment
 from gamekeeper.report import palette
 from gamekeeper.report.curves import Frame, StepPlot, curve_text, runs
-from gamekeeper.report.drawing import draw_harmonization_graph
+from gamekeeper.report.drawing import Drawing, draw_harmonization_graph
 from gamekeeper.report.findings import explain, headline, mode_text, prevalence_text
 from gamekeeper.report.rendering import render
 from gamekeeper.report.saving import write_file
@@ -37,7 +37,8 @@ _SHOWN_FAULTS = 12
 _WORDS_OF_A_CODE = 8
 _NAME_LETTERS = 120
 _TEXT_LETTERS = 600
-_DRAWN_NODES = 40
+_DRAWN_NODES = 60
+_NARROW_GRAPH = 480.0
 _DRAWN_GRAPHS = 24
 
 
@@ -72,6 +73,7 @@ class _Section:
     curve_in_words: str
     runs: Sequence[tuple[str, str]]
     graph: Markup | None
+    is_wide: bool
     graph_note: str
     faults: Sequence[tuple[str, str]]
     n_faults_left_out: int
@@ -151,7 +153,7 @@ def _notices(outcome: KeyVariableMap) -> list[str]:
             " sections of these variables name the forms and what is wrong with them. Correct the"
             " forms, or analyse again without strictness: then they are set aside."
         )
-    return [*notices, *outcome.notes]
+    return [*notices, *(short(note, _TEXT_LETTERS) for note in outcome.notes)]
 
 
 def _levels(outcome: KeyVariableMap) -> str:
@@ -172,6 +174,7 @@ def _section(
     folded = categories[_SHOWN_CATEGORIES : _SHOWN_CATEGORIES + _FOLDED_CATEGORIES]
     evidence = first.evidence if first else ()
     graph, graph_note = _graph(rank, item, outcome, environment)
+    is_wide = graph is not None and graph.size[0] > _NARROW_GRAPH
     faults = sorted((item.set_aside or {}).items())
     sizes = [
         (f"{start}" if start == stop else f"{start} to {stop}", categories_text(size))
@@ -184,7 +187,10 @@ def _section(
         rank=rank,
         name=short(item.variable),
         description=short(environment.variable(item.variable).description, _TEXT_LETTERS),
-        sentences=explain(item, outcome.target, environment),
+        sentences=[
+            short(sentence, _TEXT_LETTERS)
+            for sentence in explain(item, outcome.target, environment)
+        ],
         is_stopped=bool(item.message),
         maximal=first,
         categories=[short(name) for name in categories[:_SHOWN_CATEGORIES]],
@@ -197,16 +203,20 @@ def _section(
         spark=small.plot(item.curve, outcome.prevalence) if has_curve else None,
         curve_in_words=curve_text(item.curve) if has_curve else "",
         runs=sizes,
-        graph=graph,
+        # The drawing is a template of this room too and has escaped every label.
+        graph=Markup(graph.svg(inline=True)) if graph else None,  # noqa: S704
+        is_wide=is_wide,
         graph_note=graph_note,
-        faults=[(short(form), fault) for form, fault in faults[:_SHOWN_FAULTS]],
+        faults=[
+            (short(form), short(fault, _TEXT_LETTERS)) for form, fault in faults[:_SHOWN_FAULTS]
+        ],
         n_faults_left_out=max(0, len(faults) - _SHOWN_FAULTS),
     )
 
 
 def _graph(
     rank: int, item: KeyVariable, outcome: KeyVariableMap, environment: Environment
-) -> tuple[Markup | None, str]:
+) -> tuple[Drawing | None, str]:
     """Draw the harmonization graph of a variable, or say why not."""
     if item.message or not item.n_having:
         return None, ""
@@ -223,10 +233,7 @@ def _graph(
         )
     except LimitError:
         return None, f"The harmonization graph is not drawn: it has more than {_DRAWN_NODES} codes."
-    if len(drawing.nodes) == 1:
-        return None, ""
-    # The drawing is a template of this room too and has escaped every label.
-    return Markup(drawing.svg(inline=True)), ""  # noqa: S704
+    return (drawing, "") if len(drawing.nodes) > 1 else (None, "")
 
 
 def _other(maximal: Maximal) -> _Code:

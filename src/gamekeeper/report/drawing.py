@@ -18,7 +18,7 @@ from gamekeeper.errors import InputError, LimitError, Reason, count_of, did_you_
 from gamekeeper.mapping.environment import Environment
 from gamekeeper.mapping.variable import OUTSIDE, Variable
 from gamekeeper.report import palette
-from gamekeeper.report.layout import Extent, place
+from gamekeeper.report.layout import Extent, Placement, place
 from gamekeeper.report.picture import (
     FONT_SIZE,
     LINE_HEIGHT,
@@ -204,16 +204,20 @@ def _drawn(
     keep_order: bool = False,
     sideways: bool = False,
 ) -> Drawing:
+    extents = [Extent(node.width, node.height, node.shape is Shape.ELLIPSE) for node in nodes]
+    if sideways:
+        extents = [Extent(each.height, each.width, each.is_round) for each in extents]
     placed = place(
-        [Extent(node.width, node.height, node.shape is Shape.ELLIPSE) for node in nodes],
+        extents,
         edges,
         bottom=bottom,
         keep_order=keep_order,
-        sideways=sideways,
         # Many edges need room between the layers, or they run flat and nobody can follow them.
         rank_gap=min(max(36.0, len(edges) / _n_steps(len(nodes), edges)), 180.0),
         node_gap=_NODE_GAP / 2 if sideways else _NODE_GAP,
     )
+    if sideways:
+        placed = _turned(placed)
     return Drawing(
         placed.width,
         placed.height,
@@ -221,6 +225,16 @@ def _drawn(
         tuple(map(Arrow.along, placed.courses)),
         description,
         short(title, _TITLE_LETTERS),
+    )
+
+
+def _turned(placed: Placement) -> Placement:
+    """Exchange right and down."""
+    return Placement(
+        placed.height,
+        placed.width,
+        tuple((y, x) for x, y in placed.centres),
+        tuple(tuple((y, x) for x, y in course) for course in placed.courses),
     )
 
 

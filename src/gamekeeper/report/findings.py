@@ -68,7 +68,9 @@ def headline(outcome: KeyVariableMap) -> list[str]:
     else:
         leading = usable[:_LEADING]
         sentences = [
-            f"Of the {n_variables} of '{target}', {len(usable)} can be matched {against}.",
+            f"All {n_variables} of '{target}' can be matched {against}."
+            if len(usable) == len(outcome.variables) > 1
+            else f"Of the {n_variables} of '{target}', {len(usable)} can be matched {against}.",
             f"An intruder is most likely to match on {joined([_detail(i) for i in leading])}.",
             _reason(leading[0]),
         ]

@@ -48,7 +48,6 @@ def place(
     *,
     bottom: Sequence[int] = (),
     keep_order: bool = False,
-    sideways: bool = False,
     rank_gap: float = 36.0,
     node_gap: float = 12.0,
 ) -> Placement:
@@ -64,9 +63,6 @@ def place(
         Nodes of the lowest layer.
     keep_order
         Whether the nodes of `bottom` stand in the given order from left to right.
-    sideways
-        Whether edges go from left to right instead; the lowest layer is then the rightmost, and
-        its order goes from top to bottom.
     rank_gap, node_gap
         Points between layers, and between neighbours on a layer.
 
@@ -81,8 +77,6 @@ def place(
     with _ONE_AT_A_TIME:
         graph = pygraphviz.AGraph(directed=True, strict=True)
         graph.graph_attr.update(ranksep=_inches(rank_gap), nodesep=_inches(node_gap))
-        if sideways:
-            graph.graph_attr["rankdir"] = "LR"
         graph.node_attr.update(label="", fixedsize="true")
         graph.edge_attr.update(arrowsize="0.6")
         for number, extent in enumerate(extents):

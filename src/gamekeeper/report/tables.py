@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gamekeeper.mapping.analysis import KeyVariable, KeyVariableMap
 from gamekeeper.report.words import listed, number_text, short
 
@@ -12,6 +14,7 @@ NONE = "—"
 
 _SHOWN_CODES = 3
 _SHOWN_CATEGORIES = 6
+_CELL_LETTERS = 90
 
 
 def key_table(key_variable_map: KeyVariableMap) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -53,8 +56,19 @@ def _row(rank: int, item: KeyVariable) -> tuple[str, ...]:
         f"{first.n_forms} of {item.n_forms}",
         area,
         number_text(item.effective),
-        listed(first.categories, _SHOWN_CATEGORIES),
+        _words(first.categories),
     )
+
+
+def _words(categories: Sequence[str]) -> str:
+    """Return as many categories as fit a cell, at least one."""
+    n_shown = n_letters = 0
+    for name in categories[:_SHOWN_CATEGORIES]:
+        n_letters += len(short(name)) + 2
+        if n_shown and n_letters > _CELL_LETTERS:
+            break
+        n_shown += 1
+    return listed(categories, n_shown)
 
 
 def _codes(item: KeyVariable) -> str:

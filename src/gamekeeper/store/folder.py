@@ -17,7 +17,8 @@ from gamekeeper.store.models import EnvironmentFile
 from gamekeeper.store.parsing import parse
 from gamekeeper.store.reading import Reading
 from gamekeeper.store.replacing import replace_files
-from gamekeeper.store.texts import texts_of
+from gamekeeper.store.slugs import slugs
+from gamekeeper.store.texts import header_text, texts_of
 
 __all__ = ["read_environment", "write_environment"]
 
@@ -80,12 +81,22 @@ def write_environment(environment: Environment, folder: str | Path) -> None:
     root = Path(folder)
     problems: list[Problem] = []
     texts = texts_of(environment, problems)
+    head = header_text(environment, problems)
     if problems:
         found = f"It has {count_of(len(problems), 'fault')} for which files have no room."
         raise _refusal(root, found, "Correct the environment.", problems)
-    changed, stale = _differences(root, texts)
-    if changed or stale:
-        replace_files(root, {name: texts[name] for name in changed}, stale)
+    _require_room(root)
+    changed: dict[str, bytes] = {}
+    stale: list[str] = []
+    for kind, named in texts.items():
+        changed |= _differences(root, kind, named, stale, problems)
+    if problems:
+        found = f"The folder holds {count_of(len(problems), 'thing')} of another kind."
+        raise _refusal(root, found, "Take them away, or write to another folder.", problems)
+    # It comes last: a folder is an environment when all else is there.
+    if not (root / HEADER).exists() or content(root, HEADER) != head:
+        changed[HEADER] = head
+    replace_files(root, changed, stale)
 
 
 def _asked(root: Path) -> str:
@@ -95,20 +106,25 @@ def _asked(root: Path) -> str:
 def _required_header(root: Path) -> EnvironmentFile:
     """Return what environment.json says; without it nothing else is read."""
     problems: list[Problem] = []
-    if not root.exists():
-        reason, found, do = Reason.NOT_FOUND, "There is no such folder.", "Check the path."
-    elif not root.is_dir():
-        found = "It is a file, and an environment is a folder."
-        reason, do = Reason.WRONG_SCHEMA, f"Name the folder that holds {HEADER}."
-    elif not (root / HEADER).exists():
-        found = f"The folder has no file {HEADER}."
-        reason, do = Reason.NOT_FOUND, "Name the folder that holds it."
-    else:
-        head = header(root, problems)
-        if head is not None:
-            return head
-        found = f"Its file {HEADER} cannot be used."
-        reason, do = problems[0].reason, "Name the folder of an environment, or correct the file."
+    try:
+        if not root.exists():
+            reason, found, do = Reason.NOT_FOUND, "There is no such folder.", "Check the path."
+        elif not root.is_dir():
+            found = "It is a file, and an environment is a folder."
+            reason, do = Reason.WRONG_SCHEMA, f"Name the folder that holds {HEADER}."
+        elif not (root / HEADER).exists():
+            found = f"The folder has no file {HEADER}."
+            reason, do = Reason.NOT_FOUND, "Name the folder that holds it."
+        else:
+            head = header(root, problems)
+            if head is not None:
+                return head
+            found = f"Its file {HEADER} cannot be used."
+            reason, do = problems[0].reason, "Name the folder of an environment, or correct it."
+    except OSError as error:
+        problems.append(unreadable("folder", error))
+        found = "The folder could not be looked into."
+        reason, do = Reason.NOT_READABLE, "Check the path and the permissions."
     raise InputError(reason, _asked(root), found, do, problems=problems)
 
 
@@ -122,33 +138,40 @@ def _refusal(root: Path, found: str, do: str, problems: list[Problem]) -> StoreE
     )
 
 
-def _differences(root: Path, texts: Mapping[str, bytes]) -> tuple[list[str], list[str]]:
-    """Return the files to write and those to remove; refuse to touch a file that is not ours."""
-    _require_room(root)
-    problems: list[Problem] = []
-    same: set[str] = set()
-    stale: list[str] = []
-    for kind, shape in SHAPES.items():
-        for name in listed(root, kind, problems):
-            try:
-                before = content(root, name)
-            except OSError as error:
-                problems.append(unreadable(name, error))
-                continue
-            if before == texts.get(name):
-                same.add(name)
-            elif parse(before, name, shape, []) is None:
-                found = f"is not a well-formed file of {kind}, so it is not replaced or removed."
-                do = "Correct it or take it away."
-                problems.append(Problem(Reason.WRONG_SCHEMA, name, found, do))
-            elif name not in texts:
-                stale.append(name)
-    if problems:
-        found = f"The folder holds {count_of(len(problems), 'thing')} of another kind."
-        raise _refusal(root, found, "Take them away, or write to another folder.", problems)
-    if (root / HEADER).exists() and content(root, HEADER) == texts[HEADER]:
-        same.add(HEADER)
-    return [name for name in texts if name not in same], stale
+def _differences(
+    root: Path, kind: str, texts: Mapping[str, bytes], stale: list[str], problems: list[Problem]
+) -> dict[str, bytes]:
+    """Return the files of a kind to write, and add those to remove and those that are not ours.
+
+    A file that a person named stays where it is, as long as it holds the same name.
+    """
+    places = {name: f"{kind}/{slug}.json" for name, slug in slugs(texts).items()}
+    names = {place: name for name, place in places.items()}
+    files = _contents(root, kind, problems)
+    for place, before in files.items():
+        if place in names and before == texts[names[place]]:
+            continue
+        file = parse(before, place, SHAPES[kind], [])
+        if file is None:
+            found = f"is not a well-formed file of {kind}, so it is not replaced or removed."
+            do = "Correct it or take it away."
+            problems.append(Problem(Reason.WRONG_SCHEMA, place, found, do))
+        elif place not in names:
+            if file.name in places and places[file.name] not in files:
+                places[file.name] = place
+            else:
+                stale.append(place)
+    return {place: texts[name] for name, place in places.items() if files.get(place) != texts[name]}
+
+
+def _contents(root: Path, kind: str, problems: list[Problem]) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    for name in listed(root, kind, problems):
+        try:
+            files[name] = content(root, name)
+        except OSError as error:
+            problems.append(unreadable(name, error))
+    return files
 
 
 def _require_room(root: Path) -> None:

@@ -101,6 +101,7 @@ def decode(data: bytes) -> tuple[Any, list[str]]:
                 object_pairs_hook=lambda pairs: _noting(pairs, repeated),
                 parse_constant=_not_finite,
             ).decode(text)
+        is_whole = "\\u" not in text or _is_whole(tree)
     except json.JSONDecodeError as error:
         raise Undecodable(
             Reason.MALFORMED,
@@ -115,7 +116,7 @@ def decode(data: bytes) -> tuple[Any, list[str]]:
         raise Undecodable(
             Reason.MALFORMED, "holds a number that is not finite or too long.", "Write it shorter."
         ) from None
-    if "\\u" in text and not _is_whole(tree):
+    if not is_whole:
         raise Undecodable(
             Reason.WRONG_ENCODING,
             "holds half of a character (a lone surrogate).",
@@ -213,9 +214,7 @@ def _shape_problems(
         rest = f"has {count_of(len(listed) - _SHOWN_FAULTS, 'more fault')} of its shape."
         listed[_SHOWN_FAULTS:] = [Problem(Reason.WRONG_SCHEMA, where, rest)]
     if strangers:
-        found = (
-            f"has {count_of(strangers, 'unknown field')}, which may be content and is not shown."
-        )
+        found = f"has {count_of(strangers, 'unknown field')}, not named here in case it is content."
         do = f"Its fields can be {quoted(known, most=20)}."
         listed.append(Problem(Reason.WRONG_SCHEMA, where, found, do))
     return listed

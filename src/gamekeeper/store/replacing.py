@@ -26,7 +26,7 @@ def replace_files(folder: Path, texts: Mapping[str, bytes], stale: Iterable[str]
             _make_folder(parent, made)
         for name, text in texts.items():
             target = folder / name
-            beside = target.with_name(f".{target.name}.{token}.tmp")
+            beside = target.with_name(f".{token}-{len(written)}.tmp")
             written[beside] = target
             with beside.open("xb") as file:
                 file.write(text)
@@ -43,10 +43,12 @@ def replace_files(folder: Path, texts: Mapping[str, bytes], stale: Iterable[str]
         for name in stale:
             (folder / name).unlink()
             done += 1
-    except OSError as error:
+    except BaseException as error:
         _clear(written, ())
-        changed = f"{count_of(done, 'file')} had been changed before."
-        raise _not_written(folder, error, changed) from error
+        if isinstance(error, OSError):
+            state = f"{count_of(done, 'file')} had been changed before."
+            raise _not_written(folder, error, state) from error
+        raise
 
 
 def _make_folder(folder: Path, made: list[Path]) -> None:

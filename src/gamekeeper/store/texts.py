@@ -11,29 +11,33 @@ from gamekeeper.store.forms import FORM_FILE
 from gamekeeper.store.layout import GROUP_FILE, HEADER, HEADER_FILE
 from gamekeeper.store.models import FORMAT, VARIABLE_FILE, VERSION
 from gamekeeper.store.parsing import check
-from gamekeeper.store.slugs import slugs
 from gamekeeper.store.variables import tree_of, variable_of
 
-__all__ = ["texts_of"]
+__all__ = ["header_text", "texts_of"]
 
 
-def texts_of(environment: Environment, problems: list[Problem]) -> dict[str, bytes]:
-    """Return the files of an environment by their paths, after adding what no file can hold.
+def texts_of(environment: Environment, problems: list[Problem]) -> dict[str, dict[str, bytes]]:
+    """Return the texts of variables, forms and groups by name, after adding what no file can hold."""
+    return {
+        "variables": {
+            name: _variable_text(environment, name, problems) for name in environment.variables
+        },
+        "forms": {name: _form_text(form, problems) for name, form in environment.forms.items()},
+        "groups": {
+            name: _group_text(group, problems) for name, group in environment.groups.items()
+        },
+    }
 
-    environment.json comes last: a folder is an environment when all else is there.
-    """
-    texts: dict[str, bytes] = {}
-    files = slugs(environment.variables)
-    for name in environment.variables:
-        texts[f"variables/{files[name]}.json"] = _variable_text(environment, name, problems)
-    files = slugs(environment.forms)
-    for name, form in environment.forms.items():
-        texts[f"forms/{files[name]}.json"] = _form_text(form, problems)
-    files = slugs(environment.groups)
-    for name, group in environment.groups.items():
-        texts[f"groups/{files[name]}.json"] = _group_text(group, problems)
-    texts[HEADER] = _header_text(environment, problems)
-    return texts
+
+def header_text(environment: Environment, problems: list[Problem]) -> bytes:
+    """Return the text of environment.json."""
+    tree = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": environment.name,
+        **_described(environment.description),
+    }
+    return _text(check(tree, HEADER, HEADER_FILE, problems), HEADER, problems)
 
 
 def _variable_text(environment: Environment, name: str, problems: list[Problem]) -> bytes:
@@ -63,16 +67,6 @@ def _group_text(group: Group, problems: list[Problem]) -> bytes:
     forms = sorted(set(group.forms))
     tree = {"name": group.name, **_described(group.description), "forms": forms}
     return _text(check(tree, where, GROUP_FILE, problems), where, problems)
-
-
-def _header_text(environment: Environment, problems: list[Problem]) -> bytes:
-    tree = {
-        "format": FORMAT,
-        "version": VERSION,
-        "name": environment.name,
-        **_described(environment.description),
-    }
-    return _text(check(tree, HEADER, HEADER_FILE, problems), HEADER, problems)
 
 
 def _described(description: str) -> dict[str, str]:

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.graph_property import bits
 from gamekeeper.algorithms.intervals import Band, BandStyle
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.algorithms.partitions import ARBITRARY, Arbitrary, Partition
-from gamekeeper.errors import InputError, Problem, Reason, did_you_mean, quoted
+from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
 from gamekeeper.mapping.codes import CodeRegister
 from gamekeeper.mapping.variable import Scale, Variable
 from gamekeeper.store.models import IntervalFile, NominalFile, OrdinalFile
@@ -53,7 +52,7 @@ def register_of(
     problems: list[Problem],
 ) -> CodeRegister:
     """Return the codes in a file, after adding what is wrong with them."""
-    sinks: dict[str, list[int]] = {}
+    sinks = {sink: [number] for number, sink in enumerate(variable.graph.sinks)}
     meanings: dict[tuple[str, Partition | Arbitrary], str] = {}
     entries: list[tuple[str, Partition | Arbitrary]] = []
     for code, blocks in file.codes.items():
@@ -64,7 +63,8 @@ def register_of(
         size = 0 if isinstance(meaning, Arbitrary) else meaning.n_blocks
         other = meanings.setdefault((code[0], meaning), code)
         if int(code[1:].partition(".")[0]) != size:
-            found = f"has {size} categories, which it does not say."
+            number = count_of(size, "category", "categories")
+            found = f"has {number}, which is not what it says."
             problems.append(Problem(Reason.INCONSISTENT_CODE, place, found, _ANEW))
         elif other != code:
             found = f"means the same as '{other}'."
@@ -174,6 +174,19 @@ def _blocks(graph: PartitionGraph, meaning: Partition | Arbitrary) -> list[list[
     return [list(graph.cover(sum(1 << number for number in block))) for block in meaning.blocks()]
 
 
+def _sinks_below(graph: PartitionGraph, category: str, sinks: Mapping[str, list[int]]) -> list[int]:
+    # Down the graph, not by bit set: that would cost every category the length of all sinks.
+    found: list[int] = []
+    waiting = [category]
+    while waiting:
+        node = waiting.pop()
+        if node in sinks:
+            found += sinks[node]
+        else:
+            waiting += graph.children(node)
+    return found
+
+
 def _meaning(
     variable: Variable,
     blocks: Sequence[Sequence[str]],
@@ -198,7 +211,7 @@ def _meaning(
                 if category is None:
                     unknown.append(name)
                     continue
-                sinks[name] = bits(variable.graph.sink_set(category))
+                sinks[name] = _sinks_below(variable.graph, category, sinks)
             members += sinks[name]
         placed += members
         first = min(members, default=0)

@@ -78,9 +78,9 @@ def _most_telling(outcome: KeyVariableMap) -> KeyVariable:
 def _story(environment: Environment, outcome: KeyVariableMap) -> list[str]:
     matchable = [item for item in outcome.variables if item.maximal]
     first = matchable[0]
+    planned = count_of(len(outcome.variables), "variable")
     lines = [
-        f"Of {count_of(len(outcome.variables), 'variable')} planned for release, an intruder who holds"
-        f" one in ten of these data sets could match on {len(matchable)}.",
+        f"Of {planned} planned for release, {len(matchable)} match one in ten of these data sets.",
         f"The most useful to them is {first.variable}, at {first.maximal[0].code}: {first.why}.",
     ]
     told = _most_telling(outcome)

@@ -110,7 +110,7 @@ def show_codes(
     only = environment.harmonize_codes(variable, codes) if codes else None
     table = list_codes(environment, variable, only=only, max_nodes=max_nodes, progress=progress)
     if output is not None:
-        draw_harmonization_graph(environment, variable, max_nodes=max_nodes).save(output)
+        draw_harmonization_graph(environment, variable).save(output)
     return table
 
 
@@ -119,13 +119,15 @@ def show_categories(
     variable: str | None = None,
     *,
     form: str | None = None,
+    deepen: bool = False,
     output: Path | None = None,
     progress: Progress | None = None,
 ) -> CategoryTable:
     """List the categories of a variable and draw its partition graph where asked for.
 
     `path` is an environment folder, or a single file with a partition graph. Where a `form` is
-    given, the categories that it offers are marked in the drawing.
+    given, the categories that it offers are marked in the drawing. With `deepen`, every category
+    points to its largest parts: fewer edges, more levels.
     """
     selected: Sequence[str] = ()
     if path.is_file() or variable is None:
@@ -136,6 +138,8 @@ def show_categories(
         name, graph = variable, environment.variable(variable).graph
         if form is not None:
             selected = environment.categorization(form, variable).categories
+    if deepen:
+        graph = graph.deepen()
     if output is not None:
         draw_partition_graph(graph, selected=selected, title=name).save(output)
     return list_categories(name, graph)

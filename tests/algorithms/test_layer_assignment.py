@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamekeeper.algorithms.layer_assignment import assign_layers, components, downward_order
+
+
+@st.composite
+def acyclic_graphs(draw, *, most=5):
+    n_nodes = draw(st.integers(1, most))
+    names = draw(st.permutations(range(n_nodes)))
+    pairs = [(names[a], names[b]) for a in range(n_nodes) for b in range(a + 1, n_nodes)]
+    return n_nodes, draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+
+
+def length(layers, edges):
+    return sum(layers[lower] - layers[upper] for upper, lower in edges)
+
+
+def is_downward(layers, edges):
+    return all(layers[upper] < layers[lower] for upper, lower in edges)
+
+
+@given(acyclic_graphs())
+def test_no_assignment_has_shorter_edges(graph):
+    n_nodes, edges = graph
+    layers = assign_layers(n_nodes, edges)
+    assert is_downward(layers, edges)
+    assert length(layers, edges) == min(
+        length(other, edges)
+        for other in product(range(n_nodes), repeat=n_nodes)
+        if is_downward(other, edges)
+    )
+
+
+@given(acyclic_graphs(), st.data())
+def test_with_a_bottom_no_assignment_has_shorter_edges(graph, data):
+    n_nodes, edges = graph
+    sinks = sorted(set(range(n_nodes)) - {upper for upper, _ in edges})
+    bottom = data.draw(st.lists(st.sampled_from(sinks), unique=True, min_size=1))
+
+    def fits(layers):
+        lowest = {node for node in range(n_nodes) if layers[node] == max(layers)}
+        return lowest == set(bottom) and is_downward(layers, edges)
+
+    layers = assign_layers(n_nodes, edges, bottom=bottom)
+    assert fits(layers)
+    assert length(layers, edges) == min(
+        length(other, edges) for other in product(range(n_nodes + 1), repeat=n_nodes) if fits(other)
+    )
+
+
+@given(acyclic_graphs(most=12))
+def test_layers_are_counted_from_the_top_of_each_part(graph):
+    n_nodes, edges = graph
+    layers = assign_layers(n_nodes, edges)
+    for part in components(range(n_nodes), edges):
+        used = {layers[node] for node in part}
+        assert used == set(range(len(used)))
+
+
+def test_a_node_that_may_stand_on_several_layers_goes_where_there_is_room():
+    # Between 0 and 4 there are three layers; 5 may stand on each, and 1, 2 and 6 are taken.
+    edges = [(0, 1), (1, 2), (2, 3), (3, 4), (0, 5), (5, 4), (1, 6), (6, 3)]
+    assert assign_layers(7, edges) == [0, 1, 2, 3, 4, 1, 2]
+
+
+def test_a_long_path_needs_no_deep_recursion():
+    n_nodes = 1_500
+    assert assign_layers(n_nodes, [(n, n + 1) for n in range(n_nodes - 1)]) == list(range(n_nodes))
+
+
+@pytest.mark.parametrize(
+    ("edges", "order"),
+    [([(0, 1), (1, 2), (2, 1)], [0]), ([(2, 2)], [0, 1]), ([(1, 0), (2, 1)], [2, 1, 0])],
+)
+def test_nodes_on_and_below_cycles_are_left_out_of_the_downward_order(edges, order):
+    assert downward_order(3, edges) == order
+
+
+def test_components_keep_the_given_order():
+    assert components([3, 0, 2, 1], [(0, 3), (1, 2)]) == [[3, 0], [2, 1]]

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamekeeper.algorithms.intervals import Band, BandStyle
+from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.algorithms.partitions import ARBITRARY, Partition
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.mapping.variable import OUTSIDE, Scale, Variable
+from tests.strategies import partition_graph_children, partitions
+
+AGES = ["0-15", "16-24", "25 to 64", "65+", "under 18", "18 and over"]
+
+
+@st.composite
+def bands(draw):
+    low = draw(st.integers(0, 29))
+    high = draw(st.integers(low + 1, 30) | st.just(math.inf))
+    return Band(low, high)
+
+
+@given(st.lists(bands(), max_size=6), st.randoms(use_true_random=False))
+def test_bands_make_the_same_variable_in_any_order_and_again(given_ones, random):
+    names = [band.name(BandStyle.INCLUSIVE) for band in given_ones]
+    shuffled = [*names, *names[:1]]
+    random.shuffle(shuffled)
+    age = Variable.of_bands("Age", names)
+    assert Variable.of_bands("Age", shuffled) == age
+    assert Variable.of_bands("Age", age.graph.categories) == age
+
+
+@given(st.lists(bands(), max_size=6), st.sampled_from(list(BandStyle)))
+def test_bands_mean_what_lies_between_their_bounds(given_ones, style):
+    age = Variable.of_bands("Age", [band.name(style) for band in given_ones], style=style)
+    assert age.scale is Scale.INTERVAL
+    assert age.space == Band(0, math.inf)
+    cuts = sorted({0, math.inf, *(x for b in given_ones for x in (b.low, b.high))})
+    sinks = [Band(a, b) for a, b in pairwise(cuts)]
+    assert [age.bands[name] for name in age.graph.sinks] == sinks
+    for band in given_ones:
+        inside = [sink.name(style) for sink in sinks if band.holds(sink)]
+        assert list(age.graph.sinks_of(band.name(style))) == inside
+    wanted = {b.name(style) for b in (*given_ones, *sinks, Band(0, math.inf))}
+    assert set(age.graph.categories) == wanted == set(age.bands)
+
+
+@pytest.mark.parametrize(
+    ("label", "category"),
+    [
+        ("0-15", "0-15"),
+        ("under 16", "0-15"),
+        ("<16", "0-15"),
+        ("up to 15", "0-15"),
+        ("65 and over", "65+"),
+        ("Aged 25–64 years", "25-64"),
+        ("over 64", "65+"),
+        ("0-17", "0-17"),
+        ("any", "0+"),
+        ("66+", None),
+        ("pensioners", None),
+        ("", None),
+    ],
+)
+def test_labels_may_be_written_in_any_way(label, category):
+    assert Variable.of_bands("Age", AGES).resolve(label) == category
+
+
+def test_labels_of_other_variables_are_taken_as_they_are():
+    sex = Variable("Sex", PartitionGraph({"any": ["female", "male"]}))
+    assert sex.resolve("female") == "female"
+    assert sex.resolve("Female") is None
+    assert sex.space is None
+
+
+def test_the_range_may_be_any():
+    loss = Variable.of_bands("Profit", ["under 0", "0+"], space=Band(-math.inf, math.inf))
+    assert loss.graph.sinks == ("under 0", "0+")
+    share = Variable.of_bands("Share", ["0-0.5"], style=BandStyle.HALF_OPEN, space=Band(0, 1))
+    assert share.graph.sinks == ("0-0.5", "0.5-1")
+    assert share.bands["0-0.5"] == Band(0, Fraction(1, 2))
+
+
+def test_blocks_of_bands_are_put_in_words_as_bands():
+    age = Variable.of_bands("Age", AGES)
+    assert age.graph.sinks == ("0-15", "16-17", "18-24", "25-64", "65+")
+    assert age.words(Partition.from_labels([0, 0, 1, 1, 2])) == ("0-17", "18-64", "65+")
+    assert age.words(Partition.from_labels([0, 1, 1, 1, 0])) == ("0-15 or 65+", "16-64")
+    assert age.words(ARBITRARY) == ("any level of detail",)
+
+
+def test_other_blocks_are_put_in_the_words_of_the_largest_categories():
+    residence = Variable(
+        "Residence",
+        PartitionGraph({"Britain": ["England", "Scotland", "Wales"], "UK": ["Britain", "NI"]}),
+    )
+    sinks = residence.graph.sinks
+    assert sinks == ("England", "NI", "Scotland", "Wales")
+    assert residence.words(Partition.from_labels([0, 1, 0, 0])) == ("Britain", "NI")
+    assert residence.words(Partition.from_labels([0, 0, 0, 0])) == ("UK",)
+    assert residence.words(Partition.from_labels([0, 1, 1, 0])) == (
+        "England or Wales",
+        "NI or Scotland",
+    )
+
+
+@given(partition_graph_children(), st.data())
+def test_words_name_every_sink_of_a_block_once(children, data):
+    variable = Variable("X", PartitionGraph(children))
+    graph = variable.graph
+    partition = data.draw(partitions(len(graph.sinks)))
+    for block, words in zip(partition.blocks(), variable.words(partition), strict=True):
+        reached = [sink for name in words.split(" or ") for sink in graph.sinks_of(name)]
+        assert sorted(reached) == sorted(graph.sinks[number] for number in block)
+
+
+@given(partition_graph_children(), st.data())
+def test_ordinal_variables_have_runs_of_neighbours_only(children, data):
+    sinks = [name for name, below in children.items() if not below]
+    order = data.draw(st.permutations(sinks))
+    graph = PartitionGraph(children, order=order)
+    runs = [set(order[i:j]) for i in range(len(order)) for j in range(i + 1, len(order) + 1)]
+    torn = [name for name in graph.categories if set(graph.sinks_of(name)) not in runs]
+    if not torn:
+        assert Variable("X", graph, Scale.ORDINAL).scale is Scale.ORDINAL
+        return
+    with pytest.raises(InputError) as caught:
+        Variable("X", graph, Scale.ORDINAL)
+    assert caught.value.reason is Reason.NOT_CONTIGUOUS
+    assert [problem.where for problem in caught.value.problems] == [f"category '{n}'" for n in torn]
+
+
+def test_what_tears_a_category_apart_is_named():
+    graph = PartitionGraph({"young or old": ["0-15", "65+"]} | {"16-64": []})
+    assert graph.is_contiguous(["0-15", "16-64"])
+    with pytest.raises(InputError) as caught:
+        Variable("Age", graph, Scale.ORDINAL)
+    assert "'young or old': is not a run of neighbours: it leaves out '16-64'" in str(caught.value)
+    assert Variable("Age", graph, Scale.NOMINAL).graph == graph
+
+
+@pytest.mark.parametrize("name", ["", " Age", "Age ", "A\nge", "Age\x00", "\ufeffAge"])
+def test_names_that_cannot_be_told_apart_by_eye_are_refused(name):
+    graph = PartitionGraph({"a": [], "b": []})
+    with pytest.raises(InputError) as caught:
+        Variable(name, graph)
+    assert caught.value.reason is Reason.BAD_NAME
+    with pytest.raises(InputError) as caught:
+        Variable("Age", PartitionGraph({"all": ["good", name]}))
+    assert [problem.reason for problem in caught.value.problems] == [Reason.BAD_NAME]
+
+
+def test_the_reserved_name_is_refused():
+    with pytest.raises(InputError) as caught:
+        Variable("Age", PartitionGraph({"all": ["a", OUTSIDE]}))
+    assert caught.value.reason is Reason.BAD_NAME
+    assert "reserved" in str(caught.value)
+
+
+def test_all_faults_are_told_at_once():
+    graph = PartitionGraph({"x": ["a", "c"], " b": [], OUTSIDE: []})
+    with pytest.raises(InputError) as caught:
+        Variable("", graph, Scale.ORDINAL)
+    reasons = [problem.reason for problem in caught.value.problems]
+    assert reasons.count(Reason.BAD_NAME) == 3
+    assert len(reasons) == len(caught.value.problems)
+    assert f"{len(reasons)} faults" in str(caught.value)
+
+
+@pytest.mark.parametrize("given_ones", [["old"], ["24-16"], ["0-15", "-5-5"]])
+def test_bands_with_faults_are_refused(given_ones):
+    with pytest.raises(InputError) as caught:
+        Variable.of_bands("Age", given_ones)
+    assert caught.value.reason is Reason.BAD_BAND
+    assert len(caught.value.problems) == 1

@@ -1,0 +1,1 @@
+"""Worked examples with known answers, and the runner that checks any folder of them."""

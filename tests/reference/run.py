@@ -1,0 +1,146 @@
+"""Run every case of a folder of worked examples: python -m tests.reference.run FOLDER
+
+Exit code 0 if nothing failed, 1 if something failed, 2 if there is nothing to run. A file of a
+kind that is not supported yet is reported as such and never counted as passed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from gamekeeper import GamekeeperError
+from tests.reference.cases import Case, CaseOutcome, Check, FileOutcome, ShapeError
+from tests.reference.keys import KEYS
+
+__all__ = ["KINDS", "main", "run_file", "run_folder"]
+
+KINDS: Mapping[str, Check] = {**KEYS}
+"""Every supported kind with its check; later stages add theirs."""
+
+_SHOWN_CASES = 3
+_SHOWN_FAULTS = 3
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the folder that is named, print what happened, and return the exit code."""
+    if len(arguments) != 1:
+        print("Name one folder of worked examples: python -m tests.reference.run FOLDER")
+        return 2
+    folder = Path(arguments[0])
+    if not folder.is_dir():
+        print(f"The worked examples in '{folder}' were asked for. There is no such folder.")
+        return 2
+    outcomes: list[FileOutcome] = []
+    for outcome in run_folder(folder):
+        print("\n".join(_lines(outcome)), flush=True)
+        outcomes.append(outcome)
+    if all(outcome.is_empty for outcome in outcomes):
+        print(f"The worked examples in '{folder}' were asked for. There are no cases in it.")
+        return 2
+    return _summed_up(outcomes)
+
+
+def run_folder(folder: Path) -> Iterator[FileOutcome]:
+    """Run every JSON file of a folder, in the order of names."""
+    for path in sorted(folder.glob("*.json")):
+        yield run_file(path)
+
+
+def run_file(path: Path) -> FileOutcome:
+    """Run every case of one file."""
+    kind = path.stem
+    try:
+        content = _read(path)
+        kind = str(content.get("kind") or content.get("topic") or kind)
+        check = KINDS.get(kind)
+        if check is None:
+            return FileOutcome(path.name, kind, is_supported=False)
+        cases = content.get("cases")
+        if not isinstance(cases, list):
+            raise ShapeError("it has no list of 'cases'")
+    except ShapeError as error:
+        return FileOutcome(path.name, kind, fault=str(error))
+    numbered = enumerate(cast("list[Any]", cases), start=1)
+    return FileOutcome(
+        path.name, kind, cases=tuple(_run_case(check, number, case) for number, case in numbered)
+    )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ShapeError(f"it cannot be read as JSON ({type(error).__name__})") from error
+    return _object(content, "it is not an object with 'cases'")
+
+
+def _run_case(check: Check, number: int, content: Any) -> CaseOutcome:
+    name = f"#{number}"
+    try:
+        parts = _object(content, "it is not an object with 'input' and 'expected'")
+        name = str(parts.get("id", name))
+        case = Case(
+            name,
+            _object(parts.get("input"), "it has no 'input'"),
+            _object(parts.get("expected"), "it has no 'expected'"),
+        )
+        check(case)
+    except ShapeError as error:
+        return CaseOutcome(name, (f"unexpected shape: {error}",))
+    except GamekeeperError as error:
+        return CaseOutcome(name, (f"refused: {error}",))
+    except Exception as error:  # noqa: BLE001 - whatever one case does, the others still run
+        return CaseOutcome(name, (f"stopped by {type(error).__name__}: {error}",))
+    faults = [str(difference) for difference in case.differences]
+    if not case.compared:
+        faults.append("it expects nothing that can be compared")
+    left = sorted(set(case.expected) - case.compared - case.described)
+    return CaseOutcome(name, tuple(faults), tuple(field for field in left if case.defines(field)))
+
+
+def _object(content: Any, otherwise: str) -> dict[str, Any]:
+    if not isinstance(content, dict):
+        raise ShapeError(otherwise)
+    return cast("dict[str, Any]", content)
+
+
+def _lines(outcome: FileOutcome) -> Iterator[str]:
+    head = f"{outcome.name:<40} {outcome.kind:<32}"
+    if not outcome.is_supported:
+        yield f"{head} not yet supported"
+    elif outcome.fault or outcome.is_empty:
+        yield f"{head} failed: {outcome.fault or 'it has no cases'}"
+    else:
+        left = sorted({name for case in outcome.cases for name in case.not_compared})
+        note = f" (not compared: {', '.join(left)})" if left else ""
+        yield f"{head} {outcome.n_passed}/{len(outcome.cases)} passed{note}"
+    failed = [case for case in outcome.cases if case.faults]
+    for case in failed[:_SHOWN_CASES]:
+        for fault in case.faults[:_SHOWN_FAULTS]:
+            yield f"    {case.name}: {' '.join(fault.split())}"
+        if len(case.faults) > _SHOWN_FAULTS:
+            yield f"    {case.name}: and {len(case.faults) - _SHOWN_FAULTS} more differences"
+    if len(failed) > _SHOWN_CASES:
+        yield f"    and {len(failed) - _SHOWN_CASES} more failed cases"
+
+
+def _summed_up(outcomes: Sequence[FileOutcome]) -> int:
+    supported = [outcome for outcome in outcomes if outcome.is_supported]
+    failed = [outcome.name for outcome in supported if outcome.is_failed]
+    n_passed = sum(outcome.n_passed for outcome in supported)
+    n_cases = sum(len(outcome.cases) for outcome in supported)
+    print(
+        f"{n_passed} of {n_cases} cases passed in {len(supported)} files;"
+        f" {len(outcomes) - len(supported)} files not yet supported."
+    )
+    if failed:
+        print(f"Failed: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

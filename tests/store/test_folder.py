@@ -1,0 +1,334 @@
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.algorithms.partitions import Partition
+from gamekeeper.errors import Cancelled, InputError, Reason, StoreError
+from gamekeeper.mapping.environment import Environment, Form, Group
+from gamekeeper.mapping.variable import Scale, Variable
+from gamekeeper.store.folder import read_environment, write_environment
+from tests.store.everything import everything_in
+from tests.strategies import environments
+
+
+def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
+    return {
+        str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_to_write_and_to_read_is_the_identity(environment: Environment, folder: Path) -> None:
+    again = read_environment(folder)
+    assert everything_in(again) == everything_in(environment)
+    assert list(again.forms) == sorted(environment.forms)
+
+
+@given(environments())
+def test_any_environment_survives(environment: Environment) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        write_environment(environment, place)
+        assert everything_in(read_environment(place)) == everything_in(environment)
+
+
+names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12).filter(
+    lambda name: name == name.strip() and name.isprintable()
+)
+numbers = st.integers(-(10**20), 10**20) | st.floats(allow_nan=False, allow_infinity=False)
+texts = st.text(st.characters(codec="utf-8"))
+
+
+@given(st.dictionaries(names, st.dictionaries(texts, st.none() | st.booleans() | numbers | texts)))
+def test_any_names_and_metadata_survive(metadata: dict[str, dict[str, str]]) -> None:
+    environment = Environment([], [Form(name, {}, given) for name, given in metadata.items()])
+    with tempfile.TemporaryDirectory() as place:
+        write_environment(environment, place)
+        again = read_environment(place)
+    assert again.forms == environment.forms
+    kinds = [[type(value) for value in form.metadata.values()] for form in again.forms.values()]
+    assert sorted(map(str, kinds)) == sorted(
+        str([type(form.metadata[key]) for key in sorted(form.metadata)])
+        for form in environment.forms.values()
+    )
+
+
+def test_files_are_sorted_indented_utf8_and_end_in_a_newline(folder: Path) -> None:
+    text = (folder / "forms/bank.json").read_text(encoding="utf-8")
+    tree = json.loads(text)
+    assert text == json.dumps(tree, indent=1, ensure_ascii=False) + "\n"
+    assert list(tree) == ["name", "metadata", "variables"]
+    assert list(tree["variables"]) == sorted(tree["variables"])
+    assert list(tree["metadata"]) == sorted(tree["metadata"])
+    assert "École" in (folder / "forms/ecole.json").read_text(encoding="utf-8")
+    assert json.loads((folder / "groups/trade.json").read_text())["forms"] == ["Bank", "Shop"]
+
+
+def test_codes_stay_when_the_environment_grows(environment: Environment, folder: Path) -> None:
+    before = environment.register("Age")
+    read = read_environment(folder)
+    # A form that comes first in the alphabet would take C4.001 if codes were given anew.
+    grown = read.with_form(Form("Aardvark", {"Age": ("0-17", "18-24", "25-64", "65+")}))
+    after = grown.register("Age")
+    assert len(after) > len(before)
+    assert all(after.meaning(code) == before.meaning(code) for code in before)
+    write_environment(grown, folder)
+    assert read_environment(folder).register("Age") == after
+
+
+def test_an_observed_harmonization_keeps_both_its_codes(tmp_path: Path) -> None:
+    cross = Variable("X", PartitionGraph({"ab": ["a", "b"], "bc": ["b", "c"], "abc": ["ab", "c"]}))
+    crossing = [Form("1", {"X": ("ab", "c")}), Form("2", {"X": ("a", "bc")})]
+    environment = Environment([cross], crossing)
+    assert "H1.001" in environment.register("X")
+    environment = environment.with_form(Form("3", {"X": ("abc",)}))
+    write_environment(environment, tmp_path)
+    register = read_environment(tmp_path).register("X")
+    whole = Partition.from_labels([0, 0, 0])
+    assert (register.code(whole), register.alias(whole)) == ("C1.001", "H1.001")
+
+
+def test_only_what_changed_is_written(environment: Environment, folder: Path) -> None:
+    before = snapshot(folder)
+    write_environment(environment, folder)
+    assert snapshot(folder) == before
+    write_environment(environment.with_form(Form("New", {"Health": ("well", "poor")})), folder)
+    after = snapshot(folder)
+    assert {name for name in after if after[name] != before.get(name)} == {"forms/new.json"}
+
+
+def test_what_is_gone_is_removed_and_strangers_stay(folder: Path) -> None:
+    (folder / "README.md").write_text("mine")
+    (folder / "forms/notes.txt").write_text("mine")
+    (folder / "forms/.hidden.json").write_text("mine")
+    small = Environment([], [Form("Empty")], name="small")
+    write_environment(small, folder)
+    assert set(snapshot(folder)) == {
+        "environment.json",
+        "README.md",
+        "forms/empty.json",
+        "forms/notes.txt",
+        "forms/.hidden.json",
+    }
+    assert everything_in(read_environment(folder)) == everything_in(small)
+
+
+def test_a_file_keeps_the_name_that_a_person_gave_it(
+    environment: Environment, folder: Path
+) -> None:
+    (folder / "forms/bank.json").rename(folder / "forms/my own bank.json")
+    before = snapshot(folder)
+    write_environment(environment, folder)
+    assert snapshot(folder) == before
+    changed = environment.with_form(Form("Bank", {"Age": ()}))
+    write_environment(changed, folder)
+    assert set(snapshot(folder)) == set(before)
+    assert read_environment(folder).forms["Bank"].instances == {"Age": ()}
+
+
+def test_names_that_look_alike_have_files_of_their_own(tmp_path: Path) -> None:
+    names = ["A b", "a-b", "A_B", "?", "!", "con", "x" * 100, "x" * 101]
+    environment = Environment([], [Form(name, {}, {"is": name}) for name in names])
+    write_environment(environment, tmp_path)
+    assert len(list((tmp_path / "forms").iterdir())) == len(names)
+    assert read_environment(tmp_path).forms == environment.forms
+
+
+def test_two_files_that_swap_their_names(environment: Environment, folder: Path) -> None:
+    bank, shop = folder / "forms/bank.json", folder / "forms/shop.json"
+    texts = bank.read_bytes(), shop.read_bytes()
+    shop.write_bytes(texts[0])
+    bank.write_bytes(texts[1])
+    assert everything_in(read_environment(folder)) == everything_in(environment)
+    write_environment(environment, folder)
+    assert (bank.read_bytes(), shop.read_bytes()) == texts
+
+
+def test_progress_is_told_and_may_cancel(environment: Environment, folder: Path) -> None:
+    told: list[tuple[int, int | None]] = []
+    read_environment(folder, progress=lambda done, total: told.append((done, total)))
+    n_files = len(environment.forms) + len(environment.variables) + len(environment.groups)
+    assert told[-1] == (n_files, n_files)
+
+    def stop(done: int, total: int | None) -> None:
+        raise Cancelled("Reading was asked for.")
+
+    with pytest.raises(Cancelled):
+        read_environment(folder, progress=stop)
+
+
+def test_equal_labels_share_their_memory(tmp_path: Path) -> None:
+    sex = Variable("Sex", PartitionGraph({"any": ["female", "male"]}))
+    forms = [Form(name, {"Sex": ("female", "male")}) for name in "ab"]
+    write_environment(Environment([sex], forms), tmp_path)
+    (tmp_path / "forms/c.json").write_text(
+        '{"name": "c", "variables": {"Sex": ["female", "male"]}}'
+    )
+    read = read_environment(tmp_path)
+    assert len({id(form.instances["Sex"]) for form in read.forms.values()}) == 1
+
+
+def test_hidden_files_do_not_fill_a_folder(environment: Environment, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    write_environment(environment, tmp_path)
+    assert read_environment(tmp_path).name == "small"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("survey.csv", "id,age\n1,30\n"),
+        ("environment.json", "{}"),
+        ("environment.json", "not JSON"),
+        ("environment.json", '{"format": "gamekeeper environment", "version": 2, "name": "x"}'),
+    ],
+)
+def test_another_folder_is_refused(
+    environment: Environment, tmp_path: Path, name: str, text: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    before = snapshot(tmp_path)
+    with pytest.raises(StoreError, match="Nothing was changed"):
+        write_environment(environment, tmp_path)
+    assert snapshot(tmp_path) == before
+
+
+def test_a_file_in_place_of_a_folder_is_refused(environment: Environment, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("mine")
+    with pytest.raises(StoreError):
+        write_environment(environment, path)
+    with pytest.raises(StoreError):
+        write_environment(environment, path / "below")
+    assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["forms/bank.json", "forms/other.json", "variables/x.json"])
+def test_a_file_that_is_not_ours_is_neither_replaced_nor_removed(
+    environment: Environment, folder: Path, name: str
+) -> None:
+    (folder / name).write_text('{"id": 1, "age": 30}')
+    before = snapshot(folder)
+    with pytest.raises(StoreError) as caught:
+        write_environment(environment.with_form(Form("New")), folder)
+    assert [problem.where for problem in caught.value.problems] == [name]
+    assert snapshot(folder) == before
+
+
+def test_what_no_file_can_hold_is_refused_all_at_once(tmp_path: Path) -> None:
+    graph = PartitionGraph({"all": ["low", "high"]}, order=["low", "high"])
+    environment = Environment(
+        [Variable("By hand", graph, Scale.INTERVAL)],
+        [
+            Form("Endless", {}, {"limit": float("inf")}),
+            Form("Nested", {}, {"list": [1]}),  # type: ignore[dict-item]
+            Form("Half", {}, {"text": "\ud800"}),
+        ],
+        [Group("Half", (), "\udfff")],
+    )
+    with pytest.raises(StoreError) as caught:
+        write_environment(environment, tmp_path / "new")
+    places = [problem.where.partition(",")[0] for problem in caught.value.problems]
+    assert places == [
+        "variable 'By hand'",
+        "form 'Endless'",
+        "form 'Nested'",
+        "form 'Half'",
+        "group 'Half'",
+    ]
+    assert not (tmp_path / "new").exists()
+
+
+@contextmanager
+def without_rights(folder: Path) -> Iterator[None]:
+    """Take the right to write in a folder from whoever runs the tests, root or not."""
+    modes = {path: path.stat().st_mode for path in [folder, *folder.rglob("*")] if path.is_dir()}
+    for path in modes:
+        path.chmod(0o555)
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+        for path, mode in modes.items():
+            path.chmod(mode)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other rights")
+def test_a_read_only_folder_is_left_as_it_was(environment: Environment) -> None:
+    place = Path(tempfile.mkdtemp())
+    try:
+        place.chmod(0o755)
+        write_environment(environment, place / "environment")
+        before = snapshot(place)
+        with without_rights(place), pytest.raises(StoreError) as caught:
+            write_environment(environment.with_form(Form("New")), place / "environment")
+        assert caught.value.reason is Reason.NOT_WRITABLE
+        assert "Permission denied. Nothing was changed." in str(caught.value)
+        assert snapshot(place) == before
+        with without_rights(place), pytest.raises(StoreError):
+            write_environment(environment, place / "new")
+        assert snapshot(place) == before
+    finally:
+        shutil.rmtree(place)
+
+
+_FULL = """
+import resource, sys
+from gamekeeper.errors import StoreError
+from gamekeeper.mapping.environment import Environment, Form
+from gamekeeper.store.folder import read_environment, write_environment
+environment = read_environment(sys.argv[1])
+grown = environment.with_form(Form("Aaa")).with_form(Form("Large", {}, {"text": "x" * 100_000}))
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+for place in sys.argv[1:]:
+    try:
+        write_environment(grown, place)
+    except StoreError as error:
+        print(error.reason.value, "Nothing was changed." in str(error))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_a_disk_without_room_leaves_the_folder_as_it_was(folder: Path, tmp_path: Path) -> None:
+    before = snapshot(folder)
+    new = tmp_path / "some" / "new"
+    done = subprocess.run(
+        [sys.executable, "-c", _FULL, str(folder), str(new)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["not-writable", "True"] * 2
+    assert snapshot(folder) == before
+    assert not (tmp_path / "some").exists()
+
+
+def test_an_empty_environment_needs_no_folders(tmp_path: Path) -> None:
+    write_environment(Environment([], name="none"), tmp_path / "a/b")
+    assert [path.name for path in (tmp_path / "a/b").iterdir()] == ["environment.json"]
+    assert read_environment(tmp_path / "a/b").name == "none"
+
+
+def test_a_path_that_cannot_be_is_an_input_error(environment: Environment, tmp_path: Path) -> None:
+    for path in (tmp_path / ("x" * 5_000), tmp_path / "environment.json" / "below"):
+        with pytest.raises(InputError):
+            read_environment(path)
+    with pytest.raises(StoreError):
+        write_environment(environment, tmp_path / ("x" * 5_000))
