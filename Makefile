@@ -69,23 +69,11 @@ ifneq ($(shell test -x $(PY) && cat $(VENV)/.made 2>/dev/null),$(CURDIR))
 $(VENV)/.made: FORCE
 endif
 
-# Names the Debian packages that are missing: the one that makes virtual environments, and the
-# libraries that pygraphviz's wheel leaves to the system.
+# Names the Debian package that is missing where virtual environments cannot be made.
 define MISSING
-import ctypes, importlib.util, sys
-libraries = {
-    "libexpat1": "libexpat.so.1",
-    "libglib2.0-0": "libgobject-2.0.so.0",
-    "libxext6": "libXext.so.6",
-    "libxrender1": "libXrender.so.1",
-}
+import importlib.util, sys
 if importlib.util.find_spec("ensurepip") is None or importlib.util.find_spec("venv") is None:
     print("python%d.%d-venv" % sys.version_info[:2])
-for package, library in libraries.items() if sys.platform == "linux" else ():
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        print(package)
 endef
 export MISSING
 
@@ -110,7 +98,7 @@ $(VENV)/.made:
 	    missing=$$("$$python" -c "$$MISSING" | paste -s -d ' '); \
 	  fi; \
 	  if [ -n "$$missing" ]; then \
-	    echo "Some system packages are missing; run: sudo apt-get install $$missing" >&2; \
+	    echo "A system package is missing; run: sudo apt-get install $$missing" >&2; \
 	    exit 1; \
 	  fi; \
 	  echo "setting up $(VENV) (once, about a minute) ..."; \

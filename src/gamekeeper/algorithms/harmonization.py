@@ -52,7 +52,7 @@ class HarmonizationGraph:
     ...     [Partition.from_labels([0, 0, 1, 2]), Partition.from_labels([0, 1, 2, 2])]
     ... )
     >>> [node.n_blocks for node in graph.nodes], graph.edges
-    ([3, 3, 2], ((2, 0), (2, 1)))
+    ([3, 2, 3], ((1, 0), (1, 2)))
     """
 
     nodes: tuple[Partition | Arbitrary, ...]

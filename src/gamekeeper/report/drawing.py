@@ -12,13 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from gamekeeper.algorithms.harmonization import HarmonizationGraph
+from gamekeeper.algorithms.layered_layout import Extent, Placement, place
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.algorithms.partitions import Arbitrary, Partition
 from gamekeeper.errors import InputError, LimitError, Reason, count_of, did_you_mean, quoted
 from gamekeeper.mapping.environment import Environment
 from gamekeeper.mapping.variable import OUTSIDE, Variable
 from gamekeeper.report import palette
-from gamekeeper.report.layout import Extent, Placement, place
 from gamekeeper.report.picture import (
     FONT_SIZE,
     LINE_HEIGHT,
@@ -36,8 +36,8 @@ __all__ = ["MAX_DRAWN", "Drawing", "draw_harmonization_graph", "draw_partition_g
 MAX_DRAWN = 250
 """The number of nodes above which a graph is not drawn by default."""
 
-# Beyond these limits dot takes more than a few seconds, and nobody can read the outcome.
-_EDGES_PER_NODE = 8
+# Beyond these limits the layout takes more than a few seconds, and nobody can read the outcome.
+_EDGES_PER_NODE = 5
 _LINE_LETTERS = 22
 _MOST_LINES = 3
 _TITLE_LETTERS = 80

@@ -13,8 +13,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gamekeeper.algorithms.layered_layout import Point
 from gamekeeper.report import palette
-from gamekeeper.report.layout import Point
 from gamekeeper.report.rendering import render
 from gamekeeper.report.saving import save_picture
 

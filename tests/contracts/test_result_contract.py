@@ -1,0 +1,160 @@
+"""The exam that every result passes. A new result type needs an example here."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+import math
+import pkgutil
+
+import pyarrow as pa
+import pytest
+
+import gamekeeper
+from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.mapping.analysis import KeyVariableMap, SizeCurves, map_key_variables
+from gamekeeper.mapping.environment import Environment, Form
+from gamekeeper.mapping.overview import (
+    CategoryTable,
+    CodeTable,
+    EnvironmentCheck,
+    check_environment,
+    list_categories,
+    list_codes,
+)
+from gamekeeper.mapping.variable import Variable
+from gamekeeper.results import Result, package_version
+
+MARKUP = "<b>bold</b> & co"
+
+
+def environment():
+    graph = PartitionGraph({MARKUP: ["one", "two"], "rest": [], "two or rest": ["two", "rest"]})
+    return Environment(
+        [Variable("Kind", graph)],
+        [
+            Form("Target", {"Kind": ("one", "two", "rest")}),
+            Form("Bank", {"Kind": (MARKUP, "rest")}),
+            Form("Shop", {"Kind": ("one", "two or rest")}),
+            Form("Club", {"Kind": ()}),
+        ],
+        name=MARKUP,
+    )
+
+
+EXAMPLES = {
+    KeyVariableMap: lambda: map_key_variables(environment(), "Target", forms=["Bank"]),
+    SizeCurves: lambda: map_key_variables(environment(), "Target").curves(),
+    EnvironmentCheck: lambda: check_environment(environment()),
+    CodeTable: lambda: list_codes(environment(), "Kind"),
+    CategoryTable: lambda: list_categories("Kind", environment().variable("Kind").graph),
+}
+
+
+def result_types():
+    """Return every type of result that the package defines."""
+    for module in pkgutil.walk_packages(gamekeeper.__path__, "gamekeeper."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    found, waiting = set(), [Result]
+    while waiting:
+        for kind in waiting.pop().__subclasses__():
+            waiting.append(kind)
+            if kind.__module__.startswith("gamekeeper."):
+                found.add(kind)
+    return found
+
+
+def test_every_result_has_an_example():
+    assert result_types() == set(EXAMPLES)
+
+
+@pytest.fixture(params=EXAMPLES, ids=lambda kind: kind.__name__)
+def result(request):
+    made = EXAMPLES[request.param]()
+    assert type(made) is request.param
+    return made
+
+
+def test_it_is_frozen(result):
+    for field in dataclasses.fields(result):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(result, field.name, None)
+
+
+def test_its_summary_is_plain(result):
+    summary = result.summary()
+    assert summary
+    assert all(isinstance(value, str | int | float | bool) for value in summary.values())
+    assert json.loads(json.dumps(summary)) == summary
+
+
+def test_it_is_one_table(result):
+    table = result.to_arrow()
+    assert isinstance(table, pa.Table)
+    assert table.num_rows > 0
+    assert len(set(table.column_names)) == table.num_columns
+    plain = (pa.types.is_string, pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
+    assert all(any(is_one(field.type) for is_one in plain) for field in table.schema)
+    assert result.to_arrow() == table
+
+
+def test_its_frame_is_its_table(result):
+    frame, table = result.to_frame(), result.to_arrow()
+    assert list(frame.columns) == table.column_names
+    for name in table.column_names:
+        for shown, meant in zip(frame[name].tolist(), table.column(name).to_pylist(), strict=True):
+            missing = shown is None or (isinstance(shown, float) and math.isnan(shown))
+            assert missing if meant is None else shown == meant
+
+
+def test_other_libraries_can_take_it_as_a_stream(result):
+    assert pa.table(result) == result.to_arrow()
+    reader = pa.RecordBatchReader.from_stream(result)
+    assert reader.schema == result.to_arrow().schema
+    assert reader.read_all() == result.to_arrow()
+
+
+def test_a_notebook_shows_it_with_markup_escaped(result):
+    shown = result._repr_html_()
+    assert shown.startswith("<table>")
+    assert f"<caption>{type(result).__name__}</caption>" in shown
+    assert "<b>" not in shown
+    cells = [cell for column in result.to_arrow().columns for cell in column.to_pylist()]
+    if any(MARKUP in str(cell) for cell in cells):
+        assert "&lt;b&gt;bold&lt;/b&gt; &amp; co" in shown
+
+
+def test_some_example_has_markup_to_escape():
+    shown = [make()._repr_html_() for make in EXAMPLES.values()]
+    assert sum("&lt;b&gt;" in text for text in shown) >= 3
+
+
+def test_its_repr_shows_headline_numbers_and_no_records(result):
+    shown = repr(result)
+    pairs = (f"{name}={value!r}" for name, value in result.summary().items())
+    assert shown == f"{type(result).__name__}({', '.join(pairs)})"
+    assert len(shown) < 300
+    assert "two or rest" not in shown
+
+
+def test_its_provenance_is_complete(result):
+    plain = result.provenance.to_dict()
+    assert json.loads(json.dumps(plain)) == plain
+    assert plain["method"]
+    assert plain["engine"]
+    assert plain["version"] == package_version()
+    assert len(plain["fingerprint"]) == 16
+    assert math.isfinite(plain["seconds"])
+    assert plain["seconds"] >= 0
+    assert all(isinstance(value, str) for value in plain["parameters"].values())
+
+
+@pytest.mark.parametrize("kind", EXAMPLES, ids=lambda kind: kind.__name__)
+def test_it_is_the_same_when_it_is_made_again(kind):
+    one, other = EXAMPLES[kind](), EXAMPLES[kind]()
+    assert one.to_arrow() == other.to_arrow()
+    assert one.summary() == other.summary()
+    assert one.provenance.fingerprint == other.provenance.fingerprint
+    assert one.provenance.parameters == other.provenance.parameters
