@@ -25,10 +25,11 @@ from gamekeeper.algorithms.partitions import (
 )
 from gamekeeper.algorithms.prevalence import SizeCurve, is_null, parse_prevalence, threshold
 from gamekeeper.errors import Cancelled, GamekeeperError, InputError, LimitError, StoreError
-from gamekeeper.mapping.analysis import KeyVariableMap, Mode, map_key_variables
+from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.categorization import Categorization, categorize
 from gamekeeper.mapping.codes import CodeRegister
 from gamekeeper.mapping.environment import Environment, Form, Group
+from gamekeeper.mapping.key_variables import KeyVariableMap, Mode
 from gamekeeper.mapping.overview import check_environment, list_categories, list_codes
 from gamekeeper.mapping.variable import OUTSIDE, Scale, Variable
 from gamekeeper.report.build import build_report, write_report

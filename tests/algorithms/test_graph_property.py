@@ -147,6 +147,13 @@ def test_extensions_are_checked_by_their_definitions(case):
     assert len(set(found)) == len(found)
 
 
+def test_what_is_wrong_in_two_ways_is_named_once():
+    children = {"top": ["a", "b"], "a": ["x", "y"], "b": ["y"], "x": [], "y": []}
+    sets = {"top": "12", "a": "12", "b": "2", "x": "1", "y": "2"}
+    (found,) = find_violations(children, extensions=sets)
+    assert found == Violation(ViolationKind.CHILDREN_OVERLAP, "top", ("a", "b"), ("y",))
+
+
 def test_without_a_sample_space_all_known_elements_must_be_covered():
     children = {"Britain": ["England", "Scotland"], "England": [], "Scotland": []}
     sets = {"Britain": "esw", "England": "e", "Scotland": "s"}

@@ -155,6 +155,14 @@ def test_sinks_are_removed_together_with_their_siblings_only():
         graph.remove(["England"])
     assert caught.value.reason is Reason.NOT_REMOVABLE
     assert any("'Britain': would lose 'England'" in str(p) for p in caught.value.problems)
+    twins_of_sinks = PartitionGraph({"GB": ["E", "W"], "Britain": ["E", "W"], "NI": []})
+    with pytest.raises(InputError, match="would overlap another sink"):
+        twins_of_sinks.remove(["E", "W"])
+    assert twins_of_sinks.remove(["E", "W", "GB"]).sinks == ("Britain", "NI")
+
+
+def test_everything_that_a_removal_would_tear_is_named():
+    graph = PartitionGraph(FIGURE_4)
     with pytest.raises(InputError) as caught:
         graph.remove(["Northern Ireland", "non UK", "non Britain"])
     said = str(caught.value)
@@ -189,6 +197,8 @@ def test_pruning_with_coarser_sinks_keeps_the_wanted_categorizations(children, d
         assert frozenset().union(*(means[sink] for sink in inside)) == atom
         if atom in means.values():
             assert len(inside) == 1
+            named = {name for name in keep if means[name] == atom}
+            assert not named or inside[0] in named
 
 
 @given(partition_graph_children(), st.data())

@@ -13,8 +13,9 @@ import pytest
 
 import gamekeeper
 from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.mapping.analysis import KeyVariableMap, SizeCurves, map_key_variables
+from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.environment import Environment, Form
+from gamekeeper.mapping.key_variables import KeyVariableMap, SizeCurves
 from gamekeeper.mapping.overview import (
     CategoryTable,
     CodeTable,

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from gamekeeper.algorithms.partitions import ARBITRARY, effective_categories, is_finer
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
-from gamekeeper.mapping.analysis import Mode, map_key_variables
+from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.environment import Environment, Form, Group
+from gamekeeper.mapping.key_variables import Mode
 from gamekeeper.mapping.variable import Variable
 from tests import twins
 from tests.strategies import disjoint_pairs, environments, labels_of, variable_of

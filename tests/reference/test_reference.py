@@ -146,6 +146,39 @@ def test_one_prevalence_may_stand_alone(tmp_path: Path) -> None:
     assert run_file(write(tmp_path, content)).is_failed
 
 
+def test_of_very_many_maximal_harmonizations_the_first_are_compared(tmp_path: Path) -> None:
+    sinks = [f"s{number}" for number in range(8)]
+    pairs = [[a, b] for number, a in enumerate(sinks) for b in sinks[:number]]
+    merged = ["+".join(pair) for pair in pairs]
+    categories = {
+        name: [name, *(sink for sink in sinks if sink not in pair)]
+        for name, pair in zip(merged, pairs, strict=True)
+    }
+    partitions = [[pair, *([s] for s in sinks if s not in pair)] for pair in pairs]
+    wanted: dict[str, Any] = {
+        "N": 1,
+        "maximal": [{"partition": c, "letter": "C"} for c in partitions],
+    }
+    graph = {
+        "nodes": [*sinks, *merged],
+        "edges": [[name, s] for name, pair in zip(merged, pairs, strict=True) for s in pair],
+    }
+    case = {
+        "input": {
+            "partition_graphs": {"X": graph},
+            "forms": {name: {"X": labels} for name, labels in categories.items()},
+            "environment": merged,
+            "target_form": {"X": []},
+        },
+        "expected": {"by_prevalence": {"0": {"X": wanted}}},
+    }
+    content = {"kind": "keys_kvm_analysis", "cases": [case]}
+    assert len(merged) > 20
+    assert not run_file(write(tmp_path, content)).is_failed
+    wanted["maximal"] = wanted["maximal"][:5]
+    assert run_file(write(tmp_path, content)).is_failed
+
+
 def test_harmonizations_may_be_numbered_in_another_order(tmp_path: Path) -> None:
     content = with_only(GOLDEN / "keys_harmonization_graph.json", 5)
     (case,) = content["cases"]

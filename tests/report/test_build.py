@@ -8,8 +8,9 @@ import pytest
 
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.errors import Reason, StoreError
-from gamekeeper.mapping.analysis import KeyVariableMap, map_key_variables
+from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.environment import Environment, Form, Group
+from gamekeeper.mapping.key_variables import KeyVariableMap
 from gamekeeper.mapping.variable import Variable
 from gamekeeper.report.build import build_report, write_report
 from gamekeeper.report.findings import headline

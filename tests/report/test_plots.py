@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping.analysis import KeyVariableMap, map_key_variables
+from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.environment import Environment, Form
+from gamekeeper.mapping.key_variables import KeyVariableMap
 from gamekeeper.mapping.plots import plot_curves
 from gamekeeper.mapping.variable import Variable
 from gamekeeper.report.plots import save_curves

@@ -9,8 +9,9 @@ from collections import Counter
 import pytest
 
 from gamekeeper.algorithms.partitions import ARBITRARY
-from gamekeeper.mapping.analysis import KeyVariableMap, map_key_variables
+from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.key_variables import KeyVariableMap
 from gamekeeper.mapping.variable import OUTSIDE, Scale
 from gamekeeper.workbench.demo_data import businesses, homes, people, public_services, work
 from gamekeeper.workbench.demo_data.question import CENSUS, Question

@@ -219,11 +219,8 @@ class HarmonizationGraph:
             bool(enough[position]) and is_finer(target, node)
             for position, node in enumerate(self.nodes)
         ]
+        # Whatever is coarser than such a node is one too, so the next finer nodes decide.
         outdone = {coarser for coarser, finer in self.edges if met[finer]}
-        # Whoever is coarser than an outdone node is outdone as well: edges from fine to coarse.
-        for coarser, finer in sorted(self.edges, key=lambda edge: -_size(self.nodes[edge[1]])):
-            if finer in outdone:
-                outdone.add(coarser)
         return tuple(node for node, ok in enumerate(met) if ok and node not in outdone)
 
     def _require_room(self, node: Partition | Arbitrary, n_nodes: int, max_nodes: int) -> None:

@@ -12,13 +12,18 @@ or in the order that is given.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
 import numpy as np
 
+from gamekeeper.algorithms.graph_input import (
+    children_of_sets,
+    completed,
+    duplicate_children,
+    ordered,
+)
 from gamekeeper.algorithms.graph_property import (
     SinkSets,
     Violation,
@@ -65,14 +70,14 @@ class PartitionGraph:
     def __init__(
         self, children: Mapping[str, Iterable[str]], *, order: Sequence[str] | None = None
     ) -> None:
-        self._children = _completed(children)
-        problems = _duplicate_children(self._children)
+        self._children = completed(children)
+        problems = duplicate_children(self._children)
         topological = topological_order(self._children)
         if topological is None:
             problems += _as_problems(cycle_violations(self._children))
         elif not problems:
             sinks = sorted(node for node, below in self._children.items() if not below)
-            self.sinks = _ordered(sinks, order)
+            self.sinks = ordered(sinks, order)
             self._reach = SinkSets(self._children, topological, self.sinks)
             problems += _as_problems(overlapping_children(self._children, self._reach))
         if problems or not self._children:
@@ -116,36 +121,7 @@ class PartitionGraph:
         >>> PartitionGraph.from_sets({"young": "ab", "old": "c", "middle": "bc"}).sinks
         ('a', 'b', 'old')
         """
-        empty = [name for name, members in sets.items() if not members]
-        if empty:
-            raise InputError(
-                Reason.NOT_A_PARTITION_GRAPH,
-                f"A partition graph of {count_of(len(sets), 'set')} was asked for.",
-                f"Empty: {quoted(empty)}.",
-                "Leave out empty categories.",
-            )
-        holders: dict[str, list[str]] = {}
-        for name in sorted(sets):
-            for element in sets[name]:
-                holders.setdefault(element, []).append(name)
-        atoms: dict[tuple[str, ...], list[str]] = {}
-        for element in sorted(holders):
-            atoms.setdefault(tuple(sorted(set(holders[element]))), []).append(element)
-        children: dict[str, list[str]] = {name: [] for name in sets}
-        for names, elements in atoms.items():
-            exact = [name for name in names if len(set(sets[name])) == len(elements)]
-            sink = exact[0] if exact else " or ".join(elements)
-            if not exact and sink in sets:
-                raise InputError(
-                    Reason.DUPLICATE,
-                    "A partition graph of sets was asked for.",
-                    f"'{sink}' is both a category and the name of some of its elements.",
-                    "Give the category another name.",
-                )
-            for name in names:
-                if name != sink:
-                    children[name].append(sink)
-        return cls(children, order=order)
+        return cls(children_of_sets(sets), order=order)
 
     @cached_property
     def categories(self) -> tuple[str, ...]:
@@ -432,52 +408,3 @@ def _as_problems(violations: Iterable[Violation]) -> list[Problem]:
 
 def _torn(where: str, found: str) -> Problem:
     return Problem(Reason.NOT_REMOVABLE, f"'{where}'", found)
-
-
-def _completed(children: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
-    """Sort the children and give every sink an entry of its own."""
-    full = {name: tuple(sorted(below)) for name, below in children.items()}
-    for below in list(full.values()):
-        for child in below:
-            full.setdefault(child, ())
-    return dict(sorted(full.items()))
-
-
-def _duplicate_children(children: Mapping[str, Sequence[str]]) -> list[Problem]:
-    return [
-        Problem(
-            Reason.DUPLICATE,
-            f"category '{name}'",
-            f"names the same child twice: {quoted(_repeated(below))}.",
-        )
-        for name, below in children.items()
-        if len(set(below)) < len(below)
-    ]
-
-
-def _repeated(names: Iterable[str]) -> list[str]:
-    return sorted(name for name, times in Counter(names).items() if times > 1)
-
-
-def _ordered(sinks: Sequence[str], order: Sequence[str] | None) -> tuple[str, ...]:
-    if order is None:
-        return tuple(sinks)
-    if sorted(order) != list(sinks):
-        missing, extra = sorted(set(sinks) - set(order)), sorted(set(order) - set(sinks))
-        repeated = _repeated(order)
-        found = [
-            f"{text}: {quoted(names)}."
-            for text, names in (
-                ("Sinks left out", missing),
-                ("Not a sink", extra),
-                ("Named twice", repeated),
-            )
-            if names
-        ]
-        raise InputError(
-            Reason.NOT_A_PARTITION_GRAPH,
-            f"An order of {count_of(len(sinks), 'sink')} was asked for.",
-            " ".join(found),
-            "Name every sink, that is every category without children, once.",
-        )
-    return tuple(order)

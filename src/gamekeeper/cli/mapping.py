@@ -11,7 +11,7 @@ import typer
 from gamekeeper.algorithms.harmonization import MAX_NODES
 from gamekeeper.cli.show import Format, progress_bar, say, show
 from gamekeeper.errors import InputError, Reason, count_of
-from gamekeeper.mapping.analysis import KeyVariableMap, Mode
+from gamekeeper.mapping.key_variables import KeyVariableMap, Mode
 from gamekeeper.mapping.overview import EnvironmentCheck
 from gamekeeper.report.tables import key_table
 from gamekeeper.workbench import mapping as workbench

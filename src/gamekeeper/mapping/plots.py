@@ -11,7 +11,7 @@ from gamekeeper.errors import InputError, Reason, count_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from gamekeeper.mapping.analysis import KeyVariable, KeyVariableMap
+    from gamekeeper.mapping.key_variables import KeyVariable, KeyVariableMap
 
 __all__ = ["plot_curves"]
 

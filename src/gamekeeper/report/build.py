@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from gamekeeper.algorithms.partitions import Arbitrary
 from gamekeeper.errors import LimitError, count_of, quoted
-from gamekeeper.mapping.analysis import Evidence, KeyVariable, KeyVariableMap, Maximal
 from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.key_variables import Evidence, KeyVariable, KeyVariableMap, Maximal
 from gamekeeper.report import palette
 from gamekeeper.report.curves import Frame, StepPlot, curve_text, runs
 from gamekeeper.report.drawing import Drawing, draw_harmonization_graph

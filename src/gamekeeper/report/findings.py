@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from gamekeeper.algorithms.partitions import Partition
 from gamekeeper.algorithms.prevalence import threshold
 from gamekeeper.errors import count_of
-from gamekeeper.mapping.analysis import KeyVariable, KeyVariableMap, Mode
 from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.key_variables import KeyVariable, KeyVariableMap, Mode
 from gamekeeper.report.words import categories_text, joined, number_text, percent_text, short
 
 __all__ = ["explain", "headline", "mode_text", "prevalence_text"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from gamekeeper.mapping.analysis import KeyVariableMap
+from gamekeeper.mapping.key_variables import KeyVariableMap
 from gamekeeper.mapping.plots import plot_curves
 from gamekeeper.report.saving import save_picture
 

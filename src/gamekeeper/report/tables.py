@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gamekeeper.mapping.analysis import KeyVariable, KeyVariableMap
+from gamekeeper.mapping.key_variables import KeyVariable, KeyVariableMap
 from gamekeeper.report.words import listed, number_text, short
 
 __all__ = ["NONE", "key_table"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gamekeeper.errors import count_of
-from gamekeeper.mapping.analysis import KeyVariable, KeyVariableMap
 from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.key_variables import KeyVariable, KeyVariableMap
 from gamekeeper.mapping.overview import EnvironmentCheck, check_environment
 from gamekeeper.report.build import write_report
 from gamekeeper.report.drawing import draw_harmonization_graph

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from gamekeeper.algorithms.harmonization import MAX_NODES
 from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.mapping.analysis import KeyVariableMap, Mode, map_key_variables
+from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.key_variables import KeyVariableMap, Mode
 from gamekeeper.mapping.overview import (
     CategoryTable,
     CodeTable,

@@ -1,0 +1,249 @@
+"""The outcome of key variable mapping: per variable, and for a whole target.
+
+Everything is immutable and exact: sizes are whole numbers (or unbounded), areas and effective
+categories are fractions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from gamekeeper.algorithms.partitions import Arbitrary, Partition
+from gamekeeper.algorithms.prevalence import SizeCurve
+from gamekeeper.errors import count_of
+from gamekeeper.results import Provenance, Result
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.axes import Axes
+
+__all__ = ["Evidence", "KeyVariable", "KeyVariableMap", "Maximal", "Mode", "SizeCurves"]
+
+
+class Mode(StrEnum):
+    """The three uses of key variable mapping."""
+
+    SPECIFIC = "specific"
+    TYPICAL = "typical"
+    MULTIPLE = "multiple"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A code that refines a result, and how many of the matched forms have it."""
+
+    code: str
+    n_forms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Maximal:
+    """One maximal harmonization: its code, its categories in words, and what lies under it."""
+
+    code: str
+    categories: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    partition: Partition | Arbitrary
+
+    @property
+    def n_forms(self) -> int:
+        """The number of forms that can be matched at this categorization."""
+        return sum(item.n_forms for item in self.evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyVariable:
+    """The outcome for one variable of the target.
+
+    Attributes
+    ----------
+    target_code
+        The code of the target's own categorization.
+    n_forms, n_having
+        The forms matched against, and those that have the variable.
+    prevalence, threshold
+        The share asked for, and how many forms must be matched for it.
+    maximal
+        The maximal harmonizations; empty where too few forms have the variable.
+    n_categories
+        Their number of categories: 0 where there is none, `math.inf` for arbitrary precision.
+    curve
+        Code size against prevalence.
+    effective
+        At least `threshold` forms match the target, each by itself, with that many effective
+        categories or more: what harmonization hides where bands overlap.
+    message
+        Why there is no result, where categorizations are inconsistent.
+    set_aside
+        Forms whose categorization was left out, with the reasons.
+    """
+
+    variable: str
+    target_code: str
+    n_forms: int
+    n_having: int
+    prevalence: Fraction
+    threshold: int
+    maximal: tuple[Maximal, ...]
+    n_categories: float
+    curve: SizeCurve
+    effective: Fraction | float
+    message: str = ""
+    set_aside: Mapping[str, str] | None = None
+
+    @property
+    def area(self) -> Fraction | float:
+        """The area under the curve of code size against prevalence."""
+        return self.curve.area
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes of the maximal harmonizations."""
+        return tuple(item.code for item in self.maximal)
+
+    @property
+    def why(self) -> str:
+        """The reason for the result in words."""
+        if self.message:
+            return self.message
+        if not self.maximal:
+            if not self.n_having:
+                return f"none of {count_of(self.n_forms, 'form')} has it"
+            share = f"{self.n_having} of {self.n_forms} forms have it"
+            return f"{share}: fewer than the prevalence of {self.prevalence} asks for"
+        first = self.maximal[0]
+        parts = ", ".join(f"{item.n_forms} at {item.code}" for item in first.evidence)
+        return f"{first.n_forms} of {self.n_forms} forms can be matched at {first.code} ({parts})"
+
+
+@dataclass(frozen=True, repr=False)
+class KeyVariableMap(Result):
+    """The outcome of an analysis; `variables` are ranked by area, the most useful first."""
+
+    target: str
+    mode: Mode
+    match_forms: tuple[str, ...]
+    prevalence: Fraction
+    strict: bool
+    variables: tuple[KeyVariable, ...]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {
+            "target": self.target,
+            "mode": self.mode.value,
+            "match_forms": len(self.match_forms),
+            "prevalence": str(self.prevalence),
+            "variables": len(self.variables),
+            "matchable": sum(bool(variable.maximal) for variable in self.variables),
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per variable of the target.
+
+        `area` and `effective` are floats; the columns named `exact` have them as fractions.
+        """
+        import pyarrow as pa
+
+        rows = [
+            {
+                "rank": rank,
+                "variable": item.variable,
+                "target_code": item.target_code,
+                "forms_having": item.n_having,
+                "match_forms": item.n_forms,
+                "threshold": item.threshold,
+                "code": item.codes[0] if item.codes else None,
+                "other_codes": ", ".join(item.codes[1:]),
+                "categories": float(item.n_categories) if item.maximal else None,
+                "in_words": "; ".join(item.maximal[0].categories) if item.maximal else "",
+                "effective": None if item.message else float(item.effective),
+                "effective_exact": "" if item.message else str(item.effective),
+                "area": None if item.message else float(item.area),
+                "area_exact": "" if item.message else str(item.area),
+                "why": item.why,
+            }
+            for rank, item in enumerate(self.variables, start=1)
+        ]
+        schema = pa.schema(
+            [
+                ("rank", pa.int32()),
+                ("variable", pa.string()),
+                ("target_code", pa.string()),
+                ("forms_having", pa.int32()),
+                ("match_forms", pa.int32()),
+                ("threshold", pa.int32()),
+                ("code", pa.string()),
+                ("other_codes", pa.string()),
+                ("categories", pa.float64()),
+                ("in_words", pa.string()),
+                ("effective", pa.float64()),
+                ("effective_exact", pa.string()),
+                ("area", pa.float64()),
+                ("area_exact", pa.string()),
+                ("why", pa.string()),
+            ]
+        )
+        return pa.Table.from_pylist(rows, schema=schema)
+
+    def curves(self) -> SizeCurves:
+        """Return code size against prevalence for every variable, as one table of steps."""
+        return SizeCurves(
+            self.target,
+            {item.variable: item.curve for item in self.variables if not item.message},
+            self.provenance,
+        )
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Plot code size against prevalence; needs no display."""
+        from gamekeeper.mapping.plots import plot_curves
+
+        return plot_curves(self, ax=ax)
+
+
+@dataclass(frozen=True, repr=False)
+class SizeCurves(Result):
+    """Code size against prevalence, for every variable and all prevalences at once."""
+
+    target: str
+    curves: Mapping[str, SizeCurve]
+    provenance: Provenance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        steps = sum(len(curve.steps) for curve in self.curves.values())
+        return {"target": self.target, "variables": len(self.curves), "steps": steps}
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per step: from a prevalence up to, but without, another."""
+        import pyarrow as pa
+
+        rows = [
+            {
+                "variable": variable,
+                "from_prevalence": str(start),
+                "to_prevalence": str(stop),
+                "from": float(start),
+                "to": float(stop),
+                "categories": float(size),
+            }
+            for variable, curve in self.curves.items()
+            for start, stop, size in curve.steps
+        ]
+        schema = pa.schema(
+            [
+                ("variable", pa.string()),
+                ("from_prevalence", pa.string()),
+                ("to_prevalence", pa.string()),
+                ("from", pa.float64()),
+                ("to", pa.float64()),
+                ("categories", pa.float64()),
+            ]
+        )
+        return pa.Table.from_pylist(rows, schema=schema)
