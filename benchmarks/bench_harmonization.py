@@ -9,7 +9,7 @@ from benchmarks.measure import Row, measured
 from gamekeeper.algorithms.harmonization import HarmonizationGraph
 from gamekeeper.algorithms.maximal_harmonization import MaximalHarmonizations
 from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.algorithms.partitions import Partition
+from gamekeeper.algorithms.partitions import Arbitrary, Partition
 
 __all__ = ["rows"]
 
@@ -70,7 +70,9 @@ def rows() -> Iterator[Row]:
     for n in (10, 20, 40):
         yield _graph_row(f"closure, {n} sets of 20 random age bands", random_bands(n, 20, 1))
     n = 40
-    weights = {pair: weight + 1 for weight, pair in enumerate(disjoint_pairs(n))}
+    weights: dict[Partition | Arbitrary, int] = {
+        pair: weight + 1 for weight, pair in enumerate(disjoint_pairs(n))
+    }
     yield measured(
         "all maximal sizes without the graph, 40 disjoint pairs (2^40 nodes)",
         lambda: MaximalHarmonizations(Partition.finest(2 * n), weights).sizes(),

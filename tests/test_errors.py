@@ -129,3 +129,4 @@ def test_errors_survive_the_way_between_processes(kind):
     assert str(again) == str(error)
     assert again.reason is error.reason
     assert again.problems == error.problems
+    assert str(pickle.loads(pickle.dumps(Cancelled("Asked.")))) == str(Cancelled("Asked."))

@@ -150,6 +150,9 @@ class Cancelled(GamekeeperError):  # noqa: N818 - an event, not a fault
     def __init__(self, asked: str) -> None:
         super().__init__(Reason.CANCELLED, asked, "The work was cancelled.", "Nothing was changed.")
 
+    def __reduce__(self) -> tuple[type[Cancelled], tuple[str]]:
+        return Cancelled, (self.asked,)
+
 
 def quoted(names: Iterable[str], *, most: int = _SHOWN_NAMES) -> str:
     """Return names as a readable list, cut after `most` of them.

@@ -271,6 +271,10 @@ class TestModes:
         assert outcome.mode is mode
         named = map_key_variables(ENVIRONMENT, "Census", forms=forms, groups=groups, mode=mode)
         assert named.match_forms == outcome.match_forms
+        written = map_key_variables(
+            ENVIRONMENT, "Census", forms=forms, groups=groups, mode=mode.value
+        )
+        assert written.mode is mode
 
     def test_forms_and_groups_are_put_together(self):
         outcome = map_key_variables(ENVIRONMENT, "Census", forms=["Shop"], groups=["money", "rest"])
@@ -304,6 +308,7 @@ class TestModes:
         ({"prevalence": "1.5"}, Reason.BAD_PREVALENCE, "'1.5'"),
         ({"prevalence": -0.1}, Reason.BAD_PREVALENCE, "'-0.1'"),
         ({"prevalence": math.nan}, Reason.BAD_PREVALENCE, "'nan'"),
+        ({"mode": "typicle"}, Reason.BAD_OPTION, "Near to it: 'typical'"),
         ({"levels": 0}, Reason.BAD_OPTION, "0 levels"),
         ({"levels": -3}, Reason.BAD_OPTION, "-3 levels"),
         ({"forms": ["Census"]}, Reason.NOTHING_GIVEN, "no other form"),

@@ -8,7 +8,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import Any
@@ -94,7 +94,7 @@ def say(text: str = "") -> None:
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[results.Progress]:
+def progress_bar(what: str) -> Generator[results.Progress]:
     """Show a bar on the terminal once the work has taken a while; give a callback for it."""
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(),

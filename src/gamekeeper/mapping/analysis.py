@@ -28,7 +28,7 @@ from gamekeeper.algorithms.partitions import (
     is_finer,
 )
 from gamekeeper.algorithms.prevalence import SizeCurve, is_null, parse_prevalence, threshold
-from gamekeeper.errors import InputError, Reason, count_of, quoted
+from gamekeeper.errors import InputError, Reason, count_of, did_you_mean, quoted
 from gamekeeper.mapping.environment import Environment
 from gamekeeper.mapping.key_variables import Evidence, KeyVariable, KeyVariableMap, Maximal, Mode
 from gamekeeper.results import Progress, Provenance
@@ -45,7 +45,7 @@ def map_key_variables(
     *,
     forms: Iterable[str] = (),
     groups: Iterable[str] = (),
-    mode: Mode | None = None,
+    mode: Mode | str | None = None,
     prevalence: str | float | Fraction = 0,
     strict: bool = True,
     levels: int | None = None,
@@ -91,7 +91,7 @@ def map_key_variables(
     asked_forms, asked_groups = tuple(forms), tuple(groups)
     share = parse_prevalence(prevalence)
     _require_levels(levels)
-    mode = _mode(mode, asked_forms, asked_groups)
+    use = _mode(mode, asked_forms, asked_groups)
     match_forms, notes = _match_set(environment, target, asked_forms, asked_groups)
     outcomes: list[KeyVariable] = []
     fingerprint = sha256(repr((target, sorted(match_forms))).encode())
@@ -113,7 +113,7 @@ def map_key_variables(
             )
     parameters = {
         "target": target,
-        "mode": mode.value,
+        "mode": use.value,
         "prevalence": str(share),
         "strict": str(strict).lower(),
         "levels": "unbounded" if levels is None else str(levels),
@@ -128,7 +128,7 @@ def map_key_variables(
     )
     ranked = tuple(sorted(outcomes, key=_usefulness))
     return KeyVariableMap(
-        target, mode, tuple(match_forms), share, strict, ranked, tuple(notes), provenance
+        target, use, tuple(match_forms), share, strict, ranked, tuple(notes), provenance
     )
 
 
@@ -252,11 +252,19 @@ def _match_set(
     return chosen, notes
 
 
-def _mode(mode: Mode | None, forms: Sequence[str], groups: Sequence[str]) -> Mode:
-    if mode is None:
+def _mode(asked: Mode | str | None, forms: Sequence[str], groups: Sequence[str]) -> Mode:
+    if asked is None:
         if len(groups) > 1:
             return Mode.MULTIPLE
         return Mode.SPECIFIC if len(forms) == 1 and not groups else Mode.TYPICAL
+    if asked not in list(Mode):
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The mode {quoted([asked])} was asked for.",
+            "There is no such mode.",
+            did_you_mean(asked, list(Mode)),
+        )
+    mode = Mode(asked)
     if mode is Mode.SPECIFIC and (len(forms) != 1 or groups):
         need = "exactly one form and no group"
     elif mode is Mode.MULTIPLE and len(groups) < 2:
