@@ -151,7 +151,7 @@ def graph_command(
     ] = None,
     deepen: Annotated[
         bool,
-        typer.Option("--deepen", help="Fewer edges, more levels (partition graph)."),
+        typer.Option("--deepen", help="Mostly fewer edges, more levels (partition graph)."),
     ] = False,
     code: Annotated[
         list[str] | None,

@@ -35,7 +35,6 @@ from gamekeeper.results import Progress, Provenance
 
 __all__ = ["map_key_variables"]
 
-_SHOWN_MAXIMAL = 20
 Categorizations = Counter[Partition | Arbitrary]
 
 
@@ -49,6 +48,7 @@ def map_key_variables(
     prevalence: str | float | Fraction = 0,
     strict: bool = True,
     levels: int | None = None,
+    most: int = 20,
     max_nodes: int = MAX_NODES,
     progress: Progress | None = None,
 ) -> KeyVariableMap:
@@ -71,6 +71,9 @@ def map_key_variables(
         aside with a warning (False).
     levels
         What arbitrary precision counts as; by default it is unbounded.
+    most
+        How many maximal harmonizations of a variable are listed at most; there can be
+        exponentially many.
     max_nodes
         Bound on the harmonizations searched for one variable.
     progress
@@ -102,7 +105,7 @@ def map_key_variables(
         counts, faulty = _counted(environment, variable, match_forms)
         outcome = _map_variable(
             environment, target, variable, counts, faulty, len(match_forms), share, strict, levels,
-            max_nodes,
+            most, max_nodes,
         )  # fmt: skip
         fingerprint.update(_fingerprint(environment, target, variable, counts))
         outcomes.append(outcome)
@@ -110,6 +113,10 @@ def map_key_variables(
             notes.append(
                 f"'{variable}': {count_of(len(outcome.set_aside), 'form')} set aside for"
                 f" inconsistent categorizations ({quoted(outcome.set_aside)})."
+            )
+        if outcome.has_more:
+            notes.append(
+                f"'{variable}': more than {most} maximal harmonizations; {most} are listed."
             )
     parameters = {
         "target": target,
@@ -142,6 +149,7 @@ def _map_variable(
     share: Fraction,
     strict: bool,
     levels: int | None,
+    most: int,
     max_nodes: int,
 ) -> KeyVariable:
     own = environment.categorization(target, variable)
@@ -158,12 +166,12 @@ def _map_variable(
         code = "" if own.partition is None else environment.code(variable, own.partition)
         return KeyVariable(
             variable, code, n_forms, n_having, share, needed, (), 0,
-            SizeCurve(max(n_forms, 1), ()), Fraction(0), message, faulty,
+            SizeCurve(max(n_forms, 1), ()), Fraction(0), message=message, set_aside=faulty,
         )  # fmt: skip
     answers = MaximalHarmonizations(own.partition, counts, max_nodes=max_nodes)
     sizes = tuple(_counted_as(size, levels) for size in answers.sizes())
     null = is_null(n_forms, n_having, share)
-    found = () if null else answers.maximal(needed, most=_SHOWN_MAXIMAL)
+    found = () if null else answers.maximal(needed, most=most + 1)
     return KeyVariable(
         variable=variable,
         target_code=environment.code(variable, own.partition),
@@ -171,7 +179,8 @@ def _map_variable(
         n_having=n_having,
         prevalence=share,
         threshold=needed,
-        maximal=tuple(_explained(environment, variable, node, counts) for node in found),
+        maximal=tuple(_explained(environment, variable, node, counts) for node in found[:most]),
+        has_more=len(found) > most,
         n_categories=0 if null else sizes[needed - 1],
         curve=SizeCurve(max(n_forms, 1), sizes),
         effective=Fraction(0) if null else _effective(own.partition, counts, needed, levels),

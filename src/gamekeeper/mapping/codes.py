@@ -15,7 +15,10 @@ from collections.abc import Iterable, Iterator
 from gamekeeper.algorithms.partitions import Arbitrary, Partition
 from gamekeeper.errors import InputError, Reason, did_you_mean
 
-__all__ = ["CodeRegister", "is_code"]
+__all__ = ["ARBITRARY_CODE", "CodeRegister", "is_code"]
+
+ARBITRARY_CODE = "C0.001"
+"""The code of arbitrary precision, on whatever forms."""
 
 _CODE = re.compile(r"(?P<letter>[CH])(?P<size>0|[1-9]\d*)\.(?P<number>\d{3,})")
 
@@ -84,7 +87,7 @@ class CodeRegister:
             raise InputError(
                 Reason.UNKNOWN_NAME,
                 f"The code '{code[:40]}' was asked for.",
-                "The variable has no such code.",
+                "The variable has no such code." if is_code(code) else "That is not a code.",
                 did_you_mean(code, self._meaning),
             ) from None
 

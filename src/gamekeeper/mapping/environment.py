@@ -24,7 +24,7 @@ from gamekeeper.errors import (
     quoted,
 )
 from gamekeeper.mapping.categorization import Categorization, categorize
-from gamekeeper.mapping.codes import CodeRegister
+from gamekeeper.mapping.codes import ARBITRARY_CODE, CodeRegister
 from gamekeeper.mapping.variable import Variable, name_problems
 from gamekeeper.results import Progress
 
@@ -206,10 +206,10 @@ class Environment:
     def code(self, variable: str, categorization: Partition | Arbitrary) -> str:
         """Return the code of a categorization or harmonization, giving it one if need be."""
         code = self.register(variable).code(categorization)
-        if code is None:
+        if code is None and isinstance(categorization, Partition):
             self._number(variable, [categorization])
             code = self._registers[variable].code(categorization)
-        return code or ""
+        return code or ARBITRARY_CODE
 
     def code_of(self, form: str, variable: str) -> str | None:
         """Return the code of a variable on a form, None where its categorization is not valid."""

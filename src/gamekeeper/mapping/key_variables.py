@@ -69,6 +69,8 @@ class KeyVariable:
         The share asked for, and how many forms must be matched for it.
     maximal
         The maximal harmonizations; empty where too few forms have the variable.
+    has_more
+        Whether there are more of them than were asked for.
     n_categories
         Their number of categories: 0 where there is none, `math.inf` for arbitrary precision.
     curve
@@ -92,6 +94,7 @@ class KeyVariable:
     n_categories: float
     curve: SizeCurve
     effective: Fraction | float
+    has_more: bool = False
     message: str = ""
     set_aside: Mapping[str, str] | None = None
 
