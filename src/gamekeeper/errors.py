@@ -154,8 +154,10 @@ class Cancelled(GamekeeperError):  # noqa: N818 - an event, not a fault
         return Cancelled, (self.asked,)
 
 
-def quoted(names: Iterable[str], *, most: int = _SHOWN_NAMES) -> str:
-    """Return names as a readable list, cut after `most` of them.
+def quoted(names: Iterable[str], *, most: int = _SHOWN_NAMES, letters: int = 60) -> str:
+    """Return names as a readable list, cut after `most` of them and each after some letters.
+
+    Whatever could disturb a terminal is replaced.
 
     Examples
     --------
@@ -165,7 +167,7 @@ def quoted(names: Iterable[str], *, most: int = _SHOWN_NAMES) -> str:
     "'a', 'b' and 2 more"
     """
     listed = list(names)
-    text = ", ".join(f"'{_short(name)}'" for name in listed[:most])
+    text = ", ".join(f"'{_short(name, letters)}'" for name in listed[:most])
     return f"{text} and {len(listed) - most} more" if len(listed) > most else text
 
 
@@ -198,7 +200,7 @@ def count_of(number: int, singular: str, plural: str = "") -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
-def _short(name: str, most: int = 60) -> str:
+def _short(name: str, most: int) -> str:
     visible = "".join(
         letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in name
     )

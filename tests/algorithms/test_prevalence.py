@@ -143,3 +143,11 @@ def test_a_variable_that_nobody_has_is_a_flat_curve():
     curve = SizeCurve(5, ())
     assert (curve.area, curve.steps, curve.at(Fraction(0))) == (0, (), 0)
     assert curve.unbounded_up_to == 0
+
+
+def test_the_last_point_has_a_size_of_its_own():
+    curve = SizeCurve(4, (6, 3))
+    assert (curve.at("1/2"), curve.end) == (3, 3)
+    assert curve.last_point == ((Fraction(1, 2), Fraction(1, 2), 3),)
+    assert SizeCurve(4, (6, 6)).last_point == ()
+    assert SizeCurve(4, ()).last_point == ()

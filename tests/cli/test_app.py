@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import logging
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -64,3 +67,23 @@ def test_a_data_file_in_the_place_of_a_form_is_never_quoted(run, folder, caplog)
     assert told.exit_code == 2
     assert "people.json" in told.err
     assert CANARY not in told.out + told.err + caplog.text
+
+
+def test_letters_that_the_output_cannot_show_are_replaced(folder):
+    program = "from gamekeeper.cli.app import main; main()"
+    told = subprocess.run(
+        [sys.executable, "-c", program, "map", folder, "Census", "--no-strict"],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert told.returncode == 0
+    assert b"Census" in told.stdout
+
+
+def test_all_problems_are_listed(run, folder):
+    for number in range(60):
+        (folder / "forms" / f"bad-{number:02d}.json").write_text("{", encoding="utf-8")
+    told = run("check", folder)
+    assert told.exit_code == 2
+    assert all(f"bad-{number:02d}.json" in told.err for number in range(60))

@@ -52,11 +52,34 @@ def test_not_strict_sets_aside_with_a_warning(run, folder):
     assert "inconsistent categorizations: 'Landlord'" not in told.out
 
 
+@pytest.mark.parametrize("how", ["json", "csv"])
+def test_notes_never_mix_with_what_is_piped(run, folder, how):
+    told = run("map", folder, "Census", "--no-strict", "--format", how)
+    assert "! 'Tenure': 1 form set aside" in told.err
+    assert "! " not in told.out
+    faults = run("check", folder, "--format", how)
+    assert faults.exit_code == 2
+    assert "! Tenure on 'Landlord' misses 'owns'" in faults.err
+
+
+def test_both_rules_of_a_prevalence_are_said(run, folder):
+    told = run("map", folder, "Census", "-p", "2/5", "--no-strict")
+    assert "2 of them must have a variable, and 1 must be matched" in told.out
+
+
+def test_nothing_is_written_when_one_destination_is_wrong(run, folder, tmp_path):
+    report = tmp_path / "r.html"
+    told = run("map", folder, "Census", "--report", report, "--plot", tmp_path / "p.gif")
+    assert told.exit_code == 2
+    assert not report.exists()
+
+
 def test_curves_are_exact(run, folder):
     told = run("map", folder, "Census", "--no-strict", "--curves", "--format", "json")
     steps = [row for row in json.loads(told.out)["rows"] if row["variable"] == "Age"]
     assert [(row["from_prevalence"], row["to_prevalence"], row["categories"]) for row in steps] == [
-        ("0", "3/4", 4.0),
+        ("0", "3/4", 4),
+        ("3/4", "3/4", 2),
     ]
 
 
@@ -146,6 +169,12 @@ def test_check_assigns_codes_that_stay(run, folder):
         (("graph", "FOLDER"), "No variable was named"),
         (("graph", "FOLDER", "Age", "-c", "C9.009"), "no such code"),
         (("graph", "FOLDER", "Age", "-o", "FOLDER/age.gif"), ".svg"),
+        (("graph", "FOLDER", "Age", "-o", "FOLDER/age.svg"), "lies within the environment"),
+        (("graph", "FOLDER", "Age", "-o", "nowhere/age.svg"), "folder that does not exist"),
+        (("graph", "FOLDER", "Age", "--form", "Bank"), "goes with the graph of categories"),
+        (("graph", "FOLDER", "Age", "--kind", "partition", "-c", "C2.001"), "graph of codes"),
+        (("map", "FOLDER", "Census", "--report", "FOLDER/environment.json"), ".html"),
+        (("map", "FOLDER", "Cencus", "-p", "2", "-a", "Bnak"), "has 3 faults"),
         (("map", "FOLDER", "Census", "--format", "xml"), "xml"),
         (("nonsense",), "nonsense"),
     ],

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import gamekeeper as gk
+from gamekeeper.errors import Reason
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
@@ -31,6 +32,11 @@ def test_readme_example():
     assert out.getvalue() == printed
 
 
+def test_every_reason_code_is_explained():
+    text = (ROOT / "docs/reference/command-line.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `([a-z-]+)` \|", text, re.MULTILINE) == sorted(Reason)
+
+
 def test_readme_shows_exactly_two_commands_first():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     first = re.search(r"```sh\n(.*?)```", text, re.DOTALL).group(1)
@@ -48,13 +54,11 @@ def test_the_folder_page_shows_a_folder_that_opens(tmp_path: Path):
     head, residence, age, form, group = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
     for name in ("variables", "forms", "groups"):
         (tmp_path / name).mkdir()
-    other = '{"name": "Loyalty card", "variables": {}}'
     for place, content in {
         "environment.json": head,
         "variables/residence.json": residence,
         "variables/age.json": age,
         "forms/bank.json": form,
-        "forms/card.json": other,
         "groups/commercial.json": group,
     }.items():
         (tmp_path / place).write_text(content, encoding="utf-8")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.algorithms.partitions import ARBITRARY, effective_categories, is_finer
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.mapping.analysis import map_key_variables
@@ -203,10 +204,10 @@ def test_results_come_in_words():
     assert all_of_them.codes == ("H1.001",)
     (too_many,) = map_key_variables(ENVIRONMENT, "Census", prevalence=1).variables
     assert too_many.codes == ()
-    assert "3 of 4 forms have it" in too_many.why
+    assert too_many.why == "3 of 4 forms have it, and 4 must"
     lonely = Environment([AGE], [CENSUS, CLUB])
     (nobody,) = map_key_variables(lonely, "Census").variables
-    assert "none of 1 form has it" in nobody.why
+    assert nobody.why == "0 of 1 forms have it, and 1 must"
 
 
 class TestInconsistentCategorizations:
@@ -309,8 +310,8 @@ class TestModes:
         ({"prevalence": -0.1}, Reason.BAD_PREVALENCE, "'-0.1'"),
         ({"prevalence": math.nan}, Reason.BAD_PREVALENCE, "'nan'"),
         ({"mode": "typicle"}, Reason.BAD_OPTION, "Near to it: 'typical'"),
-        ({"levels": 0}, Reason.BAD_OPTION, "0 levels"),
-        ({"levels": -3}, Reason.BAD_OPTION, "-3 levels"),
+        ({"levels": 0}, Reason.BAD_OPTION, "levels was given as 0"),
+        ({"levels": -3}, Reason.BAD_OPTION, "levels was given as -3"),
         ({"forms": ["Census"]}, Reason.NOTHING_GIVEN, "no other form"),
     ],
 )
@@ -358,6 +359,58 @@ def test_progress_is_told_and_may_cancel():
         map_key_variables(environment, "a", progress=stop)
 
 
+def test_a_single_name_need_not_be_a_list():
+    by_name = map_key_variables(ENVIRONMENT, "Census", forms="Shop")
+    assert by_name.match_forms == ("Shop",)
+    assert by_name.mode is Mode.SPECIFIC
+
+
+def test_every_fault_of_a_question_is_reported_at_once():
+    with pytest.raises(InputError) as caught:
+        map_key_variables(
+            ENVIRONMENT, "Cencus", forms=["Shpo"], groups=["x"], prevalence=2, mode="multiple"
+        )
+    assert len(caught.value.problems) == 5
+    for part in ("'Census'", "'Shop'", "'x'", "'2'", "two groups or more"):
+        assert part in str(caught.value)
+
+
+def test_more_must_have_a_variable_than_must_be_matched():
+    # With four forms and p = 3/10, E·p = 1.2: two must have it, one must be matched.
+    (found,) = map_key_variables(ENVIRONMENT, "Census", prevalence="3/10").variables
+    assert (found.threshold, found.n_needed) == (1, 2)
+
+
+def test_beyond_the_limit_the_variable_is_named():
+    letters = Variable(
+        "Letter", PartitionGraph({"ab": ["a", "b"], "bc": ["b", "c"], "ca": ["c", "a"]})
+    )
+    forms = [
+        Form("first", {"Letter": ("ab", "c")}),
+        Form("second", {"Letter": ("a", "bc")}),
+        Form("third", {"Letter": ("ca", "b")}),
+        Form("target", {"Letter": ("a", "b", "c")}),
+    ]
+    with pytest.raises(LimitError, match="variable 'Letter' was to be mapped"):
+        map_key_variables(Environment([letters], forms), "target", max_nodes=2)
+
+
+def test_more_maximal_harmonizations_than_asked_for_are_mentioned():
+    blocks = {f"{a}{b}": [a, b] for a, b in ("ab", "cd")}
+    letters = Variable("Letter", PartitionGraph({**blocks, "all": ["ab", "cd"]}))
+    forms = [
+        Form("first", {"Letter": ("ab", "c", "d")}),
+        Form("second", {"Letter": ("a", "b", "cd")}),
+        Form("target", {"Letter": ("a", "b", "c", "d")}),
+    ]
+    environment = Environment([letters], forms)
+    (both,) = map_key_variables(environment, "target").variables
+    assert (both.codes, both.has_more) == (("C3.001", "C3.002"), False)
+    outcome = map_key_variables(environment, "target", most=1)
+    assert (len(outcome.variables[0].codes), outcome.variables[0].has_more) == (1, True)
+    assert "more than 1 maximal" in outcome.notes[0]
+
+
 def test_curves_are_a_table_of_steps():
     curves = map_key_variables(ENVIRONMENT, "Census").curves()
     assert curves.to_arrow().to_pylist() == [
@@ -368,7 +421,16 @@ def test_curves_are_a_table_of_steps():
             "from": 0.0,
             "to": 0.75,
             "categories": 3.0,
-        }
+        },
+        # All three of them can be matched at one category only: the last point is by itself.
+        {
+            "variable": "Age",
+            "from_prevalence": "3/4",
+            "to_prevalence": "3/4",
+            "from": 0.75,
+            "to": 0.75,
+            "categories": 1.0,
+        },
     ]
     assert curves.summary() == {"target": "Census", "variables": 1, "steps": 1}
 

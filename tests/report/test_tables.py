@@ -9,8 +9,8 @@ from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.environment import Environment, Form
 from gamekeeper.mapping.variable import Variable
+from gamekeeper.mapping.words import listed, number_text, percent_text, short
 from gamekeeper.report.tables import key_table
-from gamekeeper.report.words import listed, number_text, percent_text, short
 
 
 def test_rows_of_a_strict_analysis(environment: Environment):

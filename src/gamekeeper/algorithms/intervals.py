@@ -19,7 +19,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.errors import InputError, Problem, Reason, count_of
+from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
 
 __all__ = ["Band", "BandGraph", "BandStyle", "check_bands", "parse_band"]
 
@@ -129,7 +129,7 @@ def parse_band(text: str, style: BandStyle) -> Band:
                 return band
     raise InputError(
         Reason.BAD_BAND,
-        f"The band '{text[:60]}' was to be read.",
+        f"The band {quoted([text])} was to be read.",
         f"It is not a band in the {style.value} style.",
         "Write it as 16-24, 25 to 34, 65+, 65 and over, under 16 or <16."
         if style is BandStyle.INCLUSIVE
@@ -156,7 +156,7 @@ def check_bands(bands: Mapping[str, Band], space: Band | None = None) -> list[Pr
             problems.append(
                 Problem(
                     Reason.BANDS_OVERLAP,
-                    f"bands '{name}' and '{other_name}'",
+                    f"bands {quoted([name])} and {quoted([other_name])}",
                     f"both hold {_spoken(shared)}.",
                     "Give every number one band.",
                 )
@@ -164,9 +164,9 @@ def check_bands(bands: Mapping[str, Band], space: Band | None = None) -> list[Pr
     reached = (space.low, "the start") if space else None
     for name, band in ordered:
         if reached is not None and band.low > reached[0]:
-            problems.append(_gap(reached[1], f"band '{name}'", Band(reached[0], band.low)))
+            problems.append(_gap(reached[1], f"band {quoted([name])}", Band(reached[0], band.low)))
         if reached is None or band.high > reached[0]:
-            reached = (band.high, f"band '{name}'")
+            reached = (band.high, f"band {quoted([name])}")
     if space and reached is not None and reached[0] < space.high:
         problems.append(_gap(reached[1], "the end", Band(reached[0], space.high)))
     return problems
@@ -192,12 +192,13 @@ class BandGraph:
     def __init__(self, first: Iterable[str], style: BandStyle) -> None:
         self.style = style
         self._children: dict[Band, list[Band]] = {}
-        bands, problems = _parsed(first, style)
+        given = list(first)
+        bands, problems = _parsed(given, style)
         problems += check_bands(bands)
         if problems or not bands:
             raise InputError(
                 Reason.BAD_BAND,
-                f"A partition graph that starts from {count_of(len(bands), 'band')} was asked for.",
+                f"A partition graph that starts from {count_of(len(given), 'band')} was asked for.",
                 f"They have {count_of(len(problems), 'fault')}." if problems else "There are none.",
                 "Start from bands that cover the range of the variable without gap or overlap.",
                 problems=problems,
@@ -212,12 +213,13 @@ class BandGraph:
     def of(cls, bands: Iterable[str], style: BandStyle, space: Band) -> BandGraph:
         """Build from the range of the variable and any bands within it, in sorted order."""
         grown = cls([space.name(style)], style)
-        parsed, problems = _parsed(bands, style)
+        given = list(bands)
+        parsed, problems = _parsed(given, style)
         parsed = {name: band.within(space) for name, band in parsed.items()}
         problems += [
             Problem(
                 Reason.BAD_BAND,
-                f"band '{name}'",
+                f"band {quoted([name])}",
                 f"is not within the range {space.name(style)} of the variable.",
                 "Widen the range or correct the band.",
             )
@@ -227,7 +229,7 @@ class BandGraph:
         if problems:
             raise InputError(
                 Reason.BAD_BAND,
-                f"A partition graph of {count_of(len(parsed), 'band')} was asked for.",
+                f"A partition graph of {count_of(len(given), 'band')} was asked for.",
                 f"It has {count_of(len(problems), 'fault')}.",
                 problems=problems,
             )
@@ -241,7 +243,7 @@ class BandGraph:
         if not self.space.holds(band):
             raise InputError(
                 Reason.BAD_BAND,
-                f"The band '{text}' was to be added.",
+                f"The band {quoted([text])} was to be added.",
                 f"It is not within {self.space.name(self.style)}, the range of the variable.",
                 "Start from a wider range: earlier categorizations would leave the new part out.",
             )
@@ -291,7 +293,7 @@ def _parsed(texts: Iterable[str], style: BandStyle) -> tuple[dict[str, Band], li
         try:
             bands[text] = parse_band(text, style)
         except InputError as error:
-            problems.append(Problem(error.reason, f"band '{text[:60]}'", error.found, error.do))
+            problems.append(Problem(error.reason, f"band {quoted([text])}", error.found, error.do))
     return bands, problems
 
 

@@ -79,17 +79,18 @@ class SizeCurve:
     n_forms: int
     sizes: Sequence[float]
 
-    def at(self, prevalence: Fraction) -> float:
+    def at(self, prevalence: str | float | Fraction) -> float:
         """Return the code size at a prevalence, 0 where there is none."""
-        if is_null(self.n_forms, len(self.sizes), prevalence):
+        share = prevalence if isinstance(prevalence, Fraction) else parse_prevalence(prevalence)
+        if is_null(self.n_forms, len(self.sizes), share):
             return 0
-        return self.sizes[threshold(self.n_forms, prevalence) - 1]
+        return self.sizes[threshold(self.n_forms, share) - 1]
 
     @property
     def steps(self) -> tuple[tuple[Fraction, Fraction, float], ...]:
         """The pieces (from, to, size), each holding its lower end and not its upper.
 
-        The very last point, p = |S| / |E|, belongs to the threshold |S| and has no width.
+        The very last point, p = |S| / |E|, has the threshold |S| to itself: see `last_point`.
         """
         # From k/|E| up to (k + 1)/|E| the threshold is max(k, 1), for k = 0 .. |S| - 1.
         pieces: list[tuple[Fraction, Fraction, float]] = []
@@ -99,6 +100,19 @@ class SizeCurve:
             pieces.append((Fraction(start, self.n_forms), Fraction(stop, self.n_forms), size))
             start = stop
         return tuple(pieces)
+
+    @property
+    def end(self) -> float:
+        """The size at the very last point, p = |S| / |E|."""
+        return self.sizes[-1] if self.sizes else 0
+
+    @property
+    def last_point(self) -> tuple[tuple[Fraction, Fraction, float], ...]:
+        """The last point as a piece without width, where its size is not that of the last step."""
+        if not self.sizes or self.steps[-1][2] == self.end:
+            return ()
+        last = Fraction(len(self.sizes), self.n_forms)
+        return ((last, last, self.end),)
 
     @property
     def area(self) -> Fraction | float:

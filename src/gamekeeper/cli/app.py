@@ -5,6 +5,7 @@ Exit codes: 0 fine, 1 our fault, 2 your input, 3 a limit was exceeded, 130 cance
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
@@ -13,7 +14,7 @@ from typing import Annotated
 import typer
 
 from gamekeeper.cli import demo, mapping
-from gamekeeper.cli.show import ERR, say
+from gamekeeper.cli.show import say, warn
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.results import package_version
 
@@ -54,10 +55,16 @@ def _options(  # pyright: ignore[reportUnusedFunction]
 
 def main() -> None:
     """Run the command line; print one clear error instead of a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal or file that cannot show a letter gets a question mark, not a crash.
+            stream.reconfigure(errors="replace")
     try:
         app()
     except GamekeeperError as error:
-        ERR.print(f"gamekeeper: {error} [{error.reason.value}]", markup=False, soft_wrap=True)
+        warn(f"gamekeeper: {error.message} [{error.reason.value}]")
+        for problem in error.problems:
+            warn(f"  - {problem}")
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # The reader of our output has gone (as in `| head`): nobody is left to tell.
@@ -73,10 +80,7 @@ def _tell_our_fault(error: Exception) -> None:
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "gamekeeper" in frame.filename]
     where = f"{ours[-1].name}, line {ours[-1].lineno}" if ours else "unknown place"
-    ERR.print(
+    warn(
         f"gamekeeper: this is a fault of ours ({type(error).__name__} in {where},"
-        f" version {package_version()}). Nothing was changed. Please report this line;"
-        " it holds none of your data.",
-        markup=False,
-        soft_wrap=True,
+        f" version {package_version()}). Please report this line; it holds none of your data."
     )

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from gamekeeper.algorithms.harmonization import MAX_NODES
-from gamekeeper.cli.show import Format, progress_bar, say, show
-from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.cli.show import Format, progress_bar, say, show, warn
+from gamekeeper.errors import InputError, Reason, count_of, quoted
 from gamekeeper.mapping.key_variables import KeyVariableMap, Mode
 from gamekeeper.mapping.overview import EnvironmentCheck
 from gamekeeper.report.tables import key_table
@@ -114,21 +114,25 @@ def show_map(outcome: KeyVariableMap, how: Format) -> None:
         say(describe_map(outcome))
         say()
     show(outcome, how, table=(header, rows), extra={"notes": list(outcome.notes)})
-    if how is Format.TABLE:
-        for item in outcome.variables:
-            if item.message:
-                say(f"! {item.variable}: {item.message}")
-        for note in outcome.notes:
-            say(f"! {note}")
+    tell = say if how is Format.TABLE else warn
+    for item in outcome.variables:
+        if item.message:
+            tell(f"! {item.variable}: {item.message}")
+    for note in outcome.notes:
+        tell(f"! {note}")
 
 
 def describe_map(outcome: KeyVariableMap) -> str:
     """Say in a sentence what was asked."""
     n_forms = len(outcome.match_forms)
-    needed = outcome.variables[0].threshold if outcome.variables else 1
+    first = outcome.variables[0] if outcome.variables else None
+    matched, having = (first.threshold, first.n_needed) if first else (1, 1)
+    must = f"{matched} of them must be matched"
+    if having != matched:
+        must = f"{having} of them must have a variable, and {matched} must be matched"
     return (
-        f"Target '{outcome.target}' against {count_of(n_forms, 'form')} ({outcome.mode.value});"
-        f" at least {needed} of them must be matched (prevalence {outcome.prevalence})."
+        f"Target {quoted([outcome.target])} against {count_of(n_forms, 'form')}"
+        f" ({outcome.mode.value}); at least {must} (prevalence {outcome.prevalence})."
     )
 
 
@@ -181,8 +185,10 @@ def graph_command(
     The categories, with those of one form marked:
       gamekeeper graph environment Age --kind partition --form "Census" -o age.png
     """
+    of_categories = path.is_file() or kind is Kind.PARTITION
+    _require_fitting(of_categories, code=code, form=form, deepen=deepen)
     with progress_bar("Working out the graph") as progress:
-        if path.is_file() or kind is Kind.PARTITION:
+        if of_categories:
             _require_variable(path, variable)
             result = workbench.show_categories(
                 path, variable, form=form, deepen=deepen, output=output, progress=progress
@@ -237,15 +243,32 @@ def check_command(
         for form, fault in forms.items()
     ]
     show(result, how, extra={"faults": listed})
+    tell = say if how is Format.TABLE else warn
     if how is Format.TABLE:
         say()
         say(", ".join(f"{name} {value}" for name, value in result.summary().items()))
-        for item in listed:
-            say(f"! {item['variable']} on '{item['form']}' {item['fault']}")
-        if not listed:
-            say("Consistent.")
+    for item in listed:
+        tell(f"! {item['variable']} on {quoted([item['form']])} {item['fault']}")
+    if not listed and how is Format.TABLE:
+        say("Consistent.")
     if listed:
         raise typer.Exit(2)
+
+
+def _require_fitting(
+    of_categories: bool, *, code: list[str] | None, form: str | None, deepen: bool
+) -> None:
+    """Refuse an option that the graph asked for would ignore."""
+    idle = {"--code": code} if of_categories else {"--form": form, "--deepen": deepen}
+    given = [name for name, value in idle.items() if value]
+    if given:
+        kind, other = ("categories", "codes") if of_categories else ("codes", "categories")
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The graph of {kind} was asked for with {quoted(given)}.",
+            f"That goes with the graph of {other} only.",
+            "Leave it out, or choose the other graph with --kind.",
+        )
 
 
 def _require_variable(path: Path, variable: str | None) -> str:

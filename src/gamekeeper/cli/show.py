@@ -21,7 +21,7 @@ from rich.table import Table
 from gamekeeper import results
 from gamekeeper.results import Result
 
-__all__ = ["OUT", "Format", "progress_bar", "say", "show", "show_table"]
+__all__ = ["OUT", "Format", "progress_bar", "say", "show", "show_table", "warn"]
 
 # What is piped into a file or a pager need not fit 80 columns.
 _PIPED_WIDTH = 160
@@ -93,6 +93,11 @@ def say(text: str = "") -> None:
     OUT.print(text, markup=False, soft_wrap=True)
 
 
+def warn(text: str) -> None:
+    """Print one line to standard error, so that it never mixes with a result that is piped."""
+    ERR.print(text, markup=False, soft_wrap=True)
+
+
 @contextmanager
 def progress_bar(what: str) -> Generator[results.Progress]:
     """Show a bar on the terminal once the work has taken a while; give a callback for it."""
@@ -124,11 +129,16 @@ def _for_people(result: Result) -> tuple[Sequence[str], Sequence[Sequence[str]]]
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """JSON and CSV have no infinity: write it as a word."""
-    return {
-        name: "unbounded" if isinstance(value, float) and math.isinf(value) else value
-        for name, value in row.items()
-    }
+    return {name: _plain_value(value) for name, value in row.items()}
+
+
+def _plain_value(value: Any) -> Any:
+    """JSON and CSV have no infinity, so it is a word; whole numbers are written as such."""
+    if not isinstance(value, float):
+        return value
+    if math.isinf(value):
+        return "unbounded"
+    return int(value) if value.is_integer() else value
 
 
 def _looks_numeric(cell: str) -> bool:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from hashlib import sha256
 
@@ -27,10 +27,11 @@ from gamekeeper.algorithms.partitions import (
     effective_categories,
     is_finer,
 )
-from gamekeeper.algorithms.prevalence import SizeCurve, is_null, parse_prevalence, threshold
-from gamekeeper.errors import InputError, Reason, count_of, did_you_mean, quoted
+from gamekeeper.algorithms.prevalence import SizeCurve, is_null, threshold
+from gamekeeper.errors import LimitError, count_of, quoted
 from gamekeeper.mapping.environment import Environment
 from gamekeeper.mapping.key_variables import Evidence, KeyVariable, KeyVariableMap, Maximal, Mode
+from gamekeeper.mapping.question import Question, pose
 from gamekeeper.results import Progress, Provenance
 
 __all__ = ["map_key_variables"]
@@ -42,8 +43,8 @@ def map_key_variables(
     environment: Environment,
     target: str,
     *,
-    forms: Iterable[str] = (),
-    groups: Iterable[str] = (),
+    forms: str | Iterable[str] = (),
+    groups: str | Iterable[str] = (),
     mode: Mode | str | None = None,
     prevalence: str | float | Fraction = 0,
     strict: bool = True,
@@ -91,101 +92,118 @@ def map_key_variables(
     ('C3.001',)
     """
     started = time.perf_counter()
-    asked_forms, asked_groups = tuple(forms), tuple(groups)
-    share = parse_prevalence(prevalence)
-    _require_levels(levels)
-    use = _mode(mode, asked_forms, asked_groups)
-    match_forms, notes = _match_set(environment, target, asked_forms, asked_groups)
-    outcomes: list[KeyVariable] = []
-    fingerprint = sha256(repr((target, sorted(match_forms))).encode())
+    question = pose(
+        environment, target, forms=forms, groups=groups, mode=mode, prevalence=prevalence,
+        strict=strict, levels=levels, most=most, max_nodes=max_nodes,
+    )  # fmt: skip
+    fingerprint = sha256(repr((target, sorted(question.match_forms))).encode())
     wanted = environment.form(target).instances
+    outcomes: list[KeyVariable] = []
     for done, variable in enumerate(wanted):
         if progress is not None:
             progress(done, len(wanted))
-        counts, faulty = _counted(environment, variable, match_forms)
-        outcome = _map_variable(
-            environment, target, variable, counts, faulty, len(match_forms), share, strict, levels,
-            most, max_nodes,
-        )  # fmt: skip
-        fingerprint.update(_fingerprint(environment, target, variable, counts))
-        outcomes.append(outcome)
-        if outcome.set_aside and not outcome.message:
-            notes.append(
-                f"'{variable}': {count_of(len(outcome.set_aside), 'form')} set aside for"
-                f" inconsistent categorizations ({quoted(outcome.set_aside)})."
-            )
-        if outcome.has_more:
-            notes.append(
-                f"'{variable}': more than {most} maximal harmonizations; {most} are listed."
-            )
-    parameters = {
-        "target": target,
-        "mode": use.value,
-        "prevalence": str(share),
-        "strict": str(strict).lower(),
-        "levels": "unbounded" if levels is None else str(levels),
-        "match": quoted((*asked_groups, *asked_forms), most=20) or "all other forms",
-    }
+        counts, faulty = _counted(question, variable)
+        fingerprint.update(_fingerprint(question, variable, counts))
+        outcomes.append(_map_variable(question, variable, counts, faulty))
     provenance = Provenance(
         method="key variable mapping",
         variant="Smith and Elliot, target constrained",
-        parameters=parameters,
+        parameters={
+            "target": target,
+            "mode": question.mode.value,
+            "prevalence": str(question.prevalence),
+            "strict": str(strict).lower(),
+            "levels": "unbounded" if levels is None else str(levels),
+            "match": quoted((*question.groups, *question.forms), most=20) or "all other forms",
+        },
         fingerprint=fingerprint.hexdigest()[:16],
         seconds=time.perf_counter() - started,
     )
-    ranked = tuple(sorted(outcomes, key=_usefulness))
     return KeyVariableMap(
-        target, use, tuple(match_forms), share, strict, ranked, tuple(notes), provenance
+        target,
+        question.mode,
+        question.match_forms,
+        question.prevalence,
+        strict,
+        tuple(sorted(outcomes, key=_usefulness)),
+        tuple(_notes(question, outcomes)),
+        provenance,
     )
 
 
 def _map_variable(
-    environment: Environment,
-    target: str,
-    variable: str,
-    counts: Categorizations,
-    faulty: Mapping[str, str],
-    n_forms: int,
-    share: Fraction,
-    strict: bool,
-    levels: int | None,
-    most: int,
-    max_nodes: int,
+    question: Question, variable: str, counts: Categorizations, faulty: Mapping[str, str]
 ) -> KeyVariable:
-    own = environment.categorization(target, variable)
-    n_having = sum(counts.values())
-    needed = threshold(n_forms, share)
+    environment, levels = question.environment, question.levels
+    own = environment.categorization(question.target, variable)
+    n_forms, n_having = len(question.match_forms), sum(counts.values())
+    needed = threshold(n_forms, question.prevalence)
     message = ""
     if own.partition is None:
         message = f"the target's own categorization is inconsistent: it {own.fault}"
-    elif strict and faulty:
-        reasons = "; ".join(f"'{form}' {fault}" for form, fault in list(faulty.items())[:5])
+    elif question.strict and faulty:
+        reasons = "; ".join(f"{quoted([form])} {fault}" for form, fault in list(faulty.items())[:5])
         more = f"; and {count_of(len(faulty) - 5, 'more form')}" if len(faulty) > 5 else ""
         message = f"inconsistent categorizations: {reasons}{more}"
-    if message or own.partition is None:
-        code = "" if own.partition is None else environment.code(variable, own.partition)
-        return KeyVariable(
-            variable, code, n_forms, n_having, share, needed, (), 0,
-            SizeCurve(max(n_forms, 1), ()), Fraction(0), message=message, set_aside=faulty,
-        )  # fmt: skip
-    answers = MaximalHarmonizations(own.partition, counts, max_nodes=max_nodes)
-    sizes = tuple(_counted_as(size, levels) for size in answers.sizes())
-    null = is_null(n_forms, n_having, share)
-    found = () if null else answers.maximal(needed, most=most + 1)
+    null = bool(message) or is_null(n_forms, n_having, question.prevalence)
+    sizes: tuple[float, ...] = ()
+    found: tuple[Partition | Arbitrary, ...] = ()
+    if own.partition is not None and not message:
+        answers = _answers(own.partition, counts, variable, question.max_nodes)
+        sizes = tuple(_counted_as(size, levels) for size in answers.sizes())
+        found = () if null else answers.maximal(needed, most=question.most + 1)
     return KeyVariable(
         variable=variable,
-        target_code=environment.code(variable, own.partition),
+        target_code="" if own.partition is None else environment.code(variable, own.partition),
         n_forms=n_forms,
+        n_asking=n_having + len(faulty),
         n_having=n_having,
-        prevalence=share,
+        prevalence=question.prevalence,
         threshold=needed,
-        maximal=tuple(_explained(environment, variable, node, counts) for node in found[:most]),
-        has_more=len(found) > most,
+        maximal=tuple(
+            _explained(environment, variable, node, counts) for node in found[: question.most]
+        ),
+        has_more=len(found) > question.most,
         n_categories=0 if null else sizes[needed - 1],
-        curve=SizeCurve(max(n_forms, 1), sizes),
-        effective=Fraction(0) if null else _effective(own.partition, counts, needed, levels),
+        curve=SizeCurve(n_forms, sizes),
+        effective=Fraction(0)
+        if null or own.partition is None
+        else _effective(own.partition, counts, needed, levels),
+        message=message,
         set_aside=faulty,
     )
+
+
+def _answers(
+    target: Partition | Arbitrary, counts: Categorizations, variable: str, max_nodes: int
+) -> MaximalHarmonizations:
+    try:
+        return MaximalHarmonizations(target, counts, max_nodes=max_nodes)
+    except LimitError as error:
+        raise LimitError(
+            error.reason,
+            f"The variable {quoted([variable])} was to be mapped.",
+            f"Its {count_of(len(counts), 'categorization')} do not fall into small independent"
+            f" parts: {error.found}",
+            "Raise max_nodes (--max-nodes), or match against fewer forms.",
+        ) from error
+
+
+def _notes(question: Question, outcomes: Iterable[KeyVariable]) -> Iterator[str]:
+    asked = [*question.forms]
+    asked += [form for group in question.groups for form in question.environment.group(group).forms]
+    if question.target in asked:
+        yield f"The target {quoted([question.target])} was left out of the forms to match against."
+    for outcome in outcomes:
+        name = quoted([outcome.variable])
+        if outcome.set_aside and not outcome.message:
+            yield (
+                f"{name}: {count_of(len(outcome.set_aside), 'form')} set aside for"
+                f" inconsistent categorizations ({quoted(outcome.set_aside)})."
+            )
+        if outcome.has_more:
+            most = len(outcome.maximal)
+            yield f"{name}: more than {most} maximal harmonizations; {most} are listed."
 
 
 def _explained(
@@ -221,82 +239,18 @@ def _effective(
     return Fraction(0)
 
 
-def _counted(
-    environment: Environment, variable: str, match_forms: Sequence[str]
-) -> tuple[Categorizations, dict[str, str]]:
+def _counted(question: Question, variable: str) -> tuple[Categorizations, dict[str, str]]:
     """Count the valid categorizations among the matched forms, and collect the faulty ones."""
-    wanted = set(match_forms)
+    wanted = set(question.match_forms)
     counts: Categorizations = Counter()
     faulty: dict[str, str] = {}
-    for categorization, having in environment.instances(variable):
+    for categorization, having in question.environment.instances(variable):
         matched = [form for form in having if form in wanted]
         if matched and categorization.partition is not None:
             counts[categorization.partition] += len(matched)
         else:
             faulty.update(dict.fromkeys(matched, categorization.fault))
     return counts, faulty
-
-
-def _match_set(
-    environment: Environment, target: str, forms: Sequence[str], groups: Sequence[str]
-) -> tuple[list[str], list[str]]:
-    environment.form(target)
-    if not forms and not groups:
-        chosen = list(environment.forms)
-    else:
-        named = [environment.form(form).name for form in forms]
-        named += [form for group in groups for form in environment.group(group).forms]
-        chosen = list(dict.fromkeys(named))
-    notes: list[str] = []
-    if target in chosen and (forms or groups):
-        notes.append(f"The target '{target}' was left out of the forms to match against.")
-    chosen = [form for form in chosen if form != target]
-    if not chosen:
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            f"The key variables of '{target}' were asked for.",
-            "There is no other form to match against.",
-            "Name forms or groups besides the target.",
-        )
-    return chosen, notes
-
-
-def _mode(asked: Mode | str | None, forms: Sequence[str], groups: Sequence[str]) -> Mode:
-    if asked is None:
-        if len(groups) > 1:
-            return Mode.MULTIPLE
-        return Mode.SPECIFIC if len(forms) == 1 and not groups else Mode.TYPICAL
-    if asked not in list(Mode):
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"The mode {quoted([asked])} was asked for.",
-            "There is no such mode.",
-            did_you_mean(asked, list(Mode)),
-        )
-    mode = Mode(asked)
-    if mode is Mode.SPECIFIC and (len(forms) != 1 or groups):
-        need = "exactly one form and no group"
-    elif mode is Mode.MULTIPLE and len(groups) < 2:
-        need = "two groups or more"
-    else:
-        return mode
-    raise InputError(
-        Reason.BAD_OPTION,
-        f"The mode '{mode.value}' was asked for.",
-        f"It takes {need}; given were {count_of(len(forms), 'form')} and"
-        f" {count_of(len(groups), 'group')}.",
-        "Change the forms and groups to match against, or the mode.",
-    )
-
-
-def _require_levels(levels: int | None) -> None:
-    if levels is not None and levels < 1:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Arbitrary precision was to count as {levels} levels.",
-            "That is less than one.",
-            "Give a positive whole number, or leave it out for unbounded.",
-        )
 
 
 def _counted_as(size: float, levels: int | None) -> float:
@@ -308,12 +262,11 @@ def _usefulness(item: KeyVariable) -> tuple[bool, float, Fraction, str]:
     return (bool(item.message), -float(item.area), unbounded, item.variable)
 
 
-def _fingerprint(
-    environment: Environment, target: str, variable: str, counts: Categorizations
-) -> bytes:
+def _fingerprint(question: Question, variable: str, counts: Categorizations) -> bytes:
     def labels(categorization: Partition | Arbitrary | None) -> bytes:
         return categorization.labels.tobytes() if isinstance(categorization, Partition) else b""
 
-    own = environment.categorization(target, variable).partition
+    environment = question.environment
+    own = environment.categorization(question.target, variable).partition
     seen = sorted((labels(categorization), count) for categorization, count in counts.items())
     return repr((variable, environment.variable(variable).graph.sinks, labels(own), seen)).encode()

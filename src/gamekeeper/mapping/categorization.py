@@ -68,7 +68,7 @@ class Categorization:
                 f' add the category "{OUTSIDE}"'
             )
         for sink, holders in (self.overlaps or {}).items():
-            faults.append(f"reaches '{sink}' from {quoted(holders)}")
+            faults.append(f"reaches {quoted([sink])} from {quoted(holders)}")
         if self.needless_outside:
             faults.append(f'has "{OUTSIDE}", but nobody is left outside; leave it out')
         shown = faults[:_SHOWN_FAULTS]
@@ -91,8 +91,14 @@ def categorize(variable: Variable, labels: Iterable[str]) -> Categorization:
     >>> categorize(age, ["16-64", "65+", OUTSIDE]).is_valid
     True
     """
-    given = list(labels)
-    categories = _resolved(variable, given)
+    if isinstance(labels, str):
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"A categorization of {quoted([variable.name])} was asked for.",
+            "Its labels are one string.",
+            "Give a list of labels.",
+        )
+    categories = _resolved(variable, list(labels))
     if not categories:
         return Categorization(variable.name, (), ARBITRARY)
     graph = variable.graph
@@ -126,9 +132,11 @@ def _resolved(variable: Variable, labels: list[str]) -> tuple[str, ...]:
             continue
         where = f"category {quoted([label])}"
         if category is None:
-            near = did_you_mean(label, variable.graph.categories)
-            found = f"is not a category of '{variable.name}'."
-            problems.append(Problem(Reason.UNKNOWN_NAME, where, found, near))
+            do = did_you_mean(label, variable.graph.categories)
+            if variable.has_room_for(label):
+                do += " Choose a category, or add the band to the variable."
+            found = f"is not a category of {quoted([variable.name])}."
+            problems.append(Problem(Reason.UNKNOWN_NAME, where, found, do))
         else:
             problems.append(
                 Problem(Reason.DUPLICATE, where, "is selected twice.", "Leave one out.")
@@ -136,7 +144,8 @@ def _resolved(variable: Variable, labels: list[str]) -> tuple[str, ...]:
     if problems:
         raise InputError(
             problems[0].reason,
-            f"A categorization of '{variable.name}' by {count_of(len(labels), 'label')} was asked for.",
+            f"A categorization of {quoted([variable.name])}"
+            f" by {count_of(len(labels), 'label')} was asked for.",
             f"It has {count_of(len(problems), 'fault')}.",
             problems=problems,
         )

@@ -49,6 +49,14 @@ class Form:
     metadata: Mapping[str, Metadata] = field(default_factory=dict[str, Metadata])
 
     def __post_init__(self) -> None:
+        bare = [variable for variable, labels in self.instances.items() if isinstance(labels, str)]
+        if bare:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"The form {quoted([self.name])} was asked for.",
+                f"Its labels are one string for {quoted(bare)}.",
+                "Give a list of labels for every variable.",
+            )
         # Lists are at hand in notebooks and files; selections are compared and must not change.
         taken = {variable: tuple(labels) for variable, labels in self.instances.items()}
         object.__setattr__(self, "instances", taken)
@@ -61,6 +69,16 @@ class Group:
     name: str
     forms: tuple[str, ...]
     description: str = ""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.forms, str):
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"The group {quoted([self.name])} was asked for.",
+                "Its forms are one string.",
+                "Give a list of the names of forms.",
+            )
+        object.__setattr__(self, "forms", tuple(self.forms))
 
 
 _Named = TypeVar("_Named", Variable, Form, Group)
@@ -96,7 +114,7 @@ class Environment:
     ) -> None:
         self.name = name
         self.description = description
-        problems: list[Problem] = []
+        problems = name_problems("environment", [name])
         self.variables = _by_name("variable", variables, problems)
         self.forms = _by_name("form", forms, problems)
         self.groups = _by_name("group", groups, problems)
@@ -107,7 +125,7 @@ class Environment:
         if problems:
             raise InputError(
                 problems[0].reason,
-                f"The environment '{name}' was asked for.",
+                f"The environment {quoted([name])} was asked for.",
                 f"It has {count_of(len(problems), 'fault')}.",
                 problems=problems,
             )
@@ -124,7 +142,7 @@ class Environment:
 
     def __repr__(self) -> str:
         return (
-            f"Environment('{self.name}', {len(self.forms)} forms,"
+            f"Environment({quoted([self.name])}, {len(self.forms)} forms,"
             f" {len(self.variables)} variables, {len(self.groups)} groups)"
         )
 
@@ -159,7 +177,7 @@ class Environment:
         if variable not in instances:
             raise InputError(
                 Reason.NOT_FOUND,
-                f"The variable '{variable}' of the form '{form}' was asked for.",
+                f"The variable {quoted([variable])} of the form {quoted([form])} was asked for.",
                 "The form does not have it.",
                 did_you_mean(variable, instances),
             )
@@ -235,14 +253,17 @@ class Environment:
 
     def _instance_problems(self) -> list[Problem]:
         problems: list[Problem] = []
+        # Equal selections are worked out once; their faults are those of every form that has them.
+        faults: dict[tuple[str, tuple[str, ...]], tuple[Problem, ...]] = {}
         for form in self.forms.values():
+            where = f"form {quoted([form.name])}"
             for name, labels in form.instances.items():
                 having = self._having.get(name)
                 if having is None:
                     problems.append(
                         Problem(
                             Reason.UNKNOWN_NAME,
-                            f"form '{form.name}'",
+                            where,
                             f"has {quoted([name])}, which is not a variable.",
                             did_you_mean(name, self.variables),
                         )
@@ -251,25 +272,28 @@ class Environment:
                     having[labels].append(form.name)
                 else:
                     having[labels] = [form.name]
-                    problems += self._first_seen(form.name, name, labels)
+                    if found := self._first_seen(name, labels):
+                        faults[name, labels] = found
+                if faults:
+                    problems += [
+                        Problem(fault.reason, f"{where}, {fault.where}", fault.found, fault.do)
+                        for fault in faults.get((name, labels), ())
+                    ]
         return problems
 
-    def _first_seen(self, form: str, variable: str, labels: tuple[str, ...]) -> list[Problem]:
+    def _first_seen(self, variable: str, labels: tuple[str, ...]) -> tuple[Problem, ...]:
         try:
             categorization = categorize(self.variables[variable], labels)
         except InputError as error:
-            return [
-                Problem(p.reason, f"form '{form}', {p.where}", p.found, p.do)
-                for p in error.problems
-            ]
+            return error.problems
         self._selections.setdefault(variable, {})[labels] = categorization
-        return []
+        return ()
 
     def _group_problems(self) -> list[Problem]:
         return [
             Problem(
                 Reason.UNKNOWN_NAME,
-                f"group '{group.name}'",
+                f"group {quoted([group.name])}",
                 f"names {quoted([form])}, which is not a form.",
                 did_you_mean(form, self.forms),
             )

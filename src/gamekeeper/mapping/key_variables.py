@@ -6,6 +6,7 @@ categories are fractions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from gamekeeper.algorithms.partitions import Arbitrary, Partition
 from gamekeeper.algorithms.prevalence import SizeCurve
-from gamekeeper.errors import count_of
 from gamekeeper.results import Provenance, Result
 
 if TYPE_CHECKING:
@@ -63,8 +63,9 @@ class KeyVariable:
     ----------
     target_code
         The code of the target's own categorization.
-    n_forms, n_having
-        The forms matched against, and those that have the variable.
+    n_forms, n_asking, n_having
+        The forms matched against, those that have the variable, and those of them whose
+        categorization is valid.
     prevalence, threshold
         The share asked for, and how many forms must be matched for it.
     maximal
@@ -87,6 +88,7 @@ class KeyVariable:
     variable: str
     target_code: str
     n_forms: int
+    n_asking: int
     n_having: int
     prevalence: Fraction
     threshold: int
@@ -97,6 +99,11 @@ class KeyVariable:
     has_more: bool = False
     message: str = ""
     set_aside: Mapping[str, str] | None = None
+
+    @property
+    def n_needed(self) -> int:
+        """How many forms must have the variable: E·p rounded up, where the threshold rounds down."""
+        return max(1, math.ceil(self.n_forms * self.prevalence))
 
     @property
     def area(self) -> Fraction | float:
@@ -114,10 +121,7 @@ class KeyVariable:
         if self.message:
             return self.message
         if not self.maximal:
-            if not self.n_having:
-                return f"none of {count_of(self.n_forms, 'form')} has it"
-            share = f"{self.n_having} of {self.n_forms} forms have it"
-            return f"{share}: fewer than the prevalence of {self.prevalence} asks for"
+            return f"{self.n_having} of {self.n_forms} forms have it, and {self.n_needed} must"
         first = self.maximal[0]
         parts = ", ".join(f"{item.n_forms} at {item.code}" for item in first.evidence)
         return f"{first.n_forms} of {self.n_forms} forms can be matched at {first.code} ({parts})"
@@ -159,17 +163,19 @@ class KeyVariableMap(Result):
                 "rank": rank,
                 "variable": item.variable,
                 "target_code": item.target_code,
-                "forms_having": item.n_having,
                 "match_forms": item.n_forms,
+                "forms_having": item.n_having,
+                "forms_set_aside": item.n_asking - item.n_having,
+                "needed": item.n_needed,
                 "threshold": item.threshold,
                 "code": item.codes[0] if item.codes else None,
                 "other_codes": ", ".join(item.codes[1:]),
                 "categories": float(item.n_categories) if item.maximal else None,
                 "in_words": "; ".join(item.maximal[0].categories) if item.maximal else "",
-                "effective": None if item.message else float(item.effective),
-                "effective_exact": "" if item.message else str(item.effective),
+                "effective": float(item.effective) if item.maximal else None,
+                "effective_exact": _exact(item.effective) if item.maximal else "",
                 "area": None if item.message else float(item.area),
-                "area_exact": "" if item.message else str(item.area),
+                "area_exact": "" if item.message else _exact(item.area),
                 "why": item.why,
             }
             for rank, item in enumerate(self.variables, start=1)
@@ -179,8 +185,10 @@ class KeyVariableMap(Result):
                 ("rank", pa.int32()),
                 ("variable", pa.string()),
                 ("target_code", pa.string()),
-                ("forms_having", pa.int32()),
                 ("match_forms", pa.int32()),
+                ("forms_having", pa.int32()),
+                ("forms_set_aside", pa.int32()),
+                ("needed", pa.int32()),
                 ("threshold", pa.int32()),
                 ("code", pa.string()),
                 ("other_codes", pa.string()),
@@ -224,7 +232,10 @@ class SizeCurves(Result):
         return {"target": self.target, "variables": len(self.curves), "steps": steps}
 
     def to_arrow(self) -> pa.Table:
-        """Return one row per step: from a prevalence up to, but without, another."""
+        """Return one row per step: from a prevalence up to, but without, another.
+
+        Where the very last point has a size of its own, it has a row from and to itself.
+        """
         import pyarrow as pa
 
         rows = [
@@ -237,7 +248,7 @@ class SizeCurves(Result):
                 "categories": float(size),
             }
             for variable, curve in self.curves.items()
-            for start, stop, size in curve.steps
+            for start, stop, size in (*curve.steps, *curve.last_point)
         ]
         schema = pa.schema(
             [
@@ -250,3 +261,7 @@ class SizeCurves(Result):
             ]
         )
         return pa.Table.from_pylist(rows, schema=schema)
+
+
+def _exact(number: Fraction | float) -> str:
+    return "unbounded" if number == math.inf else str(number)

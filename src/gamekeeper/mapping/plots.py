@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from gamekeeper.algorithms.prevalence import SizeCurve
 from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.mapping.words import number_text, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,14 +25,17 @@ _STROKES = ("-", "--", "-.", ":")
 _MUTED = "#5b6875"
 _GRID = "#dde3e9"
 _TICKS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000, 100_000)
+_TICK_SPACE = 1.3
 _NAME_LETTERS = 32
+_TITLE_LETTERS = 60
 
 
 def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, most: int = 8) -> Axes:
     """Plot code size against prevalence, one step curve per variable in the order of the ranking.
 
     The number of categories has a logarithmic axis, since most codes have few and some have very
-    many. Arbitrary precision is drawn on a line of its own at the top, called "any detail".
+    many; the ranking goes by area on a linear one. Arbitrary precision is drawn on a line of its
+    own at the top, called "any detail". Letters that the font lacks are replaced.
 
     Parameters
     ----------
@@ -75,15 +80,20 @@ def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, mos
     largest = max((size for size in sizes if size != math.inf), default=1)
     ceiling = 2 * max(largest, 4)
     _set_axes(ax, largest, ceiling if math.inf in sizes else None)
+    letters = _drawable_letters()
     for number, item in enumerate(shown):
-        _draw(ax, number, item, ceiling)
+        _draw(ax, number, item, ceiling, letters)
+    target = _short(key_variable_map.target, letters, _TITLE_LETTERS)
+    ax.set_title(f"Key variables of {target}", loc="left", parse_math=False)
     asked = float(key_variable_map.prevalence)
     ax.axvline(asked, color=_MUTED, linewidth=1, linestyle=":", zorder=1, label="prevalence asked")
     _set_legend(ax, len(drawable) - len(shown), len(key_variable_map.variables) - len(drawable))
     return ax
 
 
-def _draw(ax: Axes, number: int, item: KeyVariable, ceiling: float) -> None:
+def _draw(
+    ax: Axes, number: int, item: KeyVariable, ceiling: float, letters: Container[int]
+) -> None:
     prevalences, heights = _corners(item.curve, ceiling)
     ax.plot(
         prevalences,
@@ -95,7 +105,7 @@ def _draw(ax: Axes, number: int, item: KeyVariable, ceiling: float) -> None:
         marker="o",
         markevery=[len(prevalences) - 1],
         markersize=5,
-        label=f"{number + 1}. {_short(item.variable)}",
+        label=f"{number + 1}. {_short(item.variable, letters, _NAME_LETTERS)}",
     )
 
 
@@ -103,15 +113,17 @@ def _corners(curve: SizeCurve, ceiling: float) -> tuple[list[float], list[float]
     """Return where each step starts and how high it is, then the very last point."""
     steps = curve.steps
     prevalences = [float(start) for start, _, _ in steps] + [float(steps[-1][1])]
-    heights = [size for _, _, size in steps] + [curve.sizes[-1]]
+    heights = [size for _, _, size in steps] + [curve.end]
     return prevalences, [float(min(height, ceiling)) for height in heights]
 
 
 def _set_axes(ax: Axes, largest: float, ceiling: float | None) -> None:
     from matplotlib.ticker import NullLocator, PercentFormatter
 
-    ticks: list[float] = [tick for tick in _TICKS if tick <= largest]
-    names = [f"{tick:,}" for tick in ticks]
+    # The top value has a tick of its own, and room for its name.
+    ticks: list[float] = [tick for tick in _TICKS if tick * _TICK_SPACE <= largest]
+    ticks.append(largest)
+    names = [number_text(tick) for tick in ticks]
     if ceiling is not None:
         ticks.append(ceiling)
         names.append("any detail")
@@ -123,7 +135,7 @@ def _set_axes(ax: Axes, largest: float, ceiling: float | None) -> None:
     ax.set_xlim(0, 1)
     ax.xaxis.set_major_formatter(PercentFormatter(xmax=1))
     ax.set_xlabel("Prevalence: share of the forms that must be matched")
-    ax.set_ylabel("Categories at which they can be matched")
+    ax.set_ylabel("Categories at which they can be matched (log scale)")
     ax.grid(color=_GRID, linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
@@ -145,5 +157,30 @@ def _set_legend(ax: Axes, n_left_out: int, n_without: int) -> None:
         text.set_parse_math(False)
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _NAME_LETTERS else name[: _NAME_LETTERS - 1] + "…"
+def _short(name: str, letters: Container[int], most: int) -> str:
+    return "".join(
+        letter if ord(letter) in letters else "\N{REPLACEMENT CHARACTER}"
+        for letter in short(name, most)
+    )
+
+
+def _drawable_letters() -> Container[int]:
+    """Return the letters of the fonts that matplotlib draws with; it warns of any other."""
+    from matplotlib import rcParams
+    from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
+
+    installed = set(fontManager.get_font_names())
+    wanted = [name for family in rcParams["font.family"] for name in _names(family)]
+    found = [FontProperties(family=name) for name in wanted if name in installed]
+    return {
+        letter
+        for font in found or [FontProperties()]
+        for letter in get_font(findfont(font)).get_charmap()
+    }
+
+
+def _names(family: str) -> list[str]:
+    """Return the fonts that a general family such as sans-serif stands for, else the family."""
+    from matplotlib import rcParams
+
+    return rcParams.get(f"font.{family}", [family])

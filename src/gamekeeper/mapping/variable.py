@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -57,7 +58,7 @@ class Variable:
         if OUTSIDE in self.graph:
             problems.append(
                 Problem(
-                    Reason.BAD_NAME, f"category '{OUTSIDE}'", "is a reserved name.", "Rename it."
+                    Reason.BAD_NAME, f"category {quoted([OUTSIDE])}", "is a reserved name.", "Rename it."
                 )
             )
         if self.scale is not Scale.NOMINAL:
@@ -65,7 +66,7 @@ class Variable:
         if problems:
             raise InputError(
                 problems[0].reason,
-                f"The variable '{self.name}' was asked for.",
+                f"The variable {quoted([self.name])} was asked for.",
                 f"It has {count_of(len(problems), 'fault')}.",
                 problems=problems,
             )
@@ -86,6 +87,13 @@ class Variable:
         depends on the bands alone, not on their order: it has them, the whole range and the
         sinks, each pointing to its largest parts.
         """
+        if isinstance(bands, str):
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"The variable {quoted([name])} was asked for.",
+                "Its bands are one string.",
+                "Give a list of bands.",
+            )
         given = list(bands)
         whole = space or Band(0, math.inf)
         grown = BandGraph.of(given, style, whole)
@@ -111,15 +119,14 @@ class Variable:
         """
         if label in self.graph:
             return label
-        space = self.space
-        if space is None:
-            return None
-        try:
-            band = parse_band(label, self.style).within(space)
-        except InputError:
-            return None
-        name = band.name(self.style)
+        band = self._read(label)
+        name = band.name(self.style) if band is not None else ""
         return name if name in self.bands else None
+
+    def has_room_for(self, label: str) -> bool:
+        """Tell whether a label is a band within the range, so that it could be a category."""
+        band, space = self._read(label), self.space
+        return band is not None and space is not None and space.holds(band)
 
     def words(self, categorization: Partition | Arbitrary) -> tuple[str, ...]:
         """Return the categories of a categorization in words.
@@ -129,17 +136,33 @@ class Variable:
         >>> sex = Variable("Sex", PartitionGraph({"any": ["female", "male"]}))
         >>> sex.words(Partition.from_labels([0, 0]))
         ('any',)
+        >>> age = Variable.of_bands("Age", ["0-17", "18-24", "25-64", "65+"])
+        >>> age.words(Partition.from_labels([0, 0, 1, 0]))
+        ('0-24 or 65+', '25-64')
         """
         if isinstance(categorization, Arbitrary):
             return (_ANY_DETAIL,)
         return tuple(self._block_words(block) for block in categorization.blocks())
 
     def _block_words(self, block: list[int]) -> str:
-        first, last = block[0], block[-1]
-        if self.bands and last - first + 1 == len(block):
-            low, high = self.bands[self.graph.sinks[first]], self.bands[self.graph.sinks[last]]
-            return Band(low.low, high.high).name(self.style)
-        return " or ".join(self.graph.cover(sum(1 << number for number in block)))
+        if not self.bands:
+            return " or ".join(self.graph.cover(sum(1 << number for number in block)))
+        joined: list[Band] = []
+        for band in (self.bands[self.graph.sinks[number]] for number in block):
+            if joined and joined[-1].high == band.low:
+                joined[-1] = Band(joined[-1].low, band.high)
+            else:
+                joined.append(band)
+        return " or ".join(band.name(self.style) for band in joined)
+
+    def _read(self, label: str) -> Band | None:
+        space = self.space
+        if space is None:
+            return None
+        try:
+            return parse_band(label, self.style).within(space)
+        except InputError:
+            return None
 
     def _contiguity_problems(self) -> list[Problem]:
         problems: list[Problem] = []
@@ -150,7 +173,7 @@ class Variable:
                 problems.append(
                     Problem(
                         Reason.NOT_CONTIGUOUS,
-                        f"category '{category}'",
+                        f"category {quoted([category])}",
                         "is not a run of neighbours: it leaves out "
                         f"{quoted(self.graph.sinks[number] for number in sorted(inside))}.",
                         "Change the category, the order of the sinks, or the scale to nominal.",
@@ -160,15 +183,61 @@ class Variable:
 
 
 def name_problems(kind: str, names: Iterable[str]) -> list[Problem]:
-    """Return a problem for every name that is empty, padded or holds control characters."""
+    """Return a problem for every name that is empty, padded or holds unfit characters.
+
+    Names may hold what writing systems need: joiners, no-break spaces, soft hyphens, marks of
+    direction. They hold no control characters, line breaks or overrides of direction, which
+    would change the text around them.
+
+    Examples
+    --------
+    >>> name_problems("form", ["Bank", "B\\u202eank"])[0].found
+    'holds U+202E, a character that changes the text around it.'
+    """
+    faults = ((name, _name_fault(name)) for name in names)
     return [
-        Problem(
-            Reason.BAD_NAME,
-            f"{kind} {quoted([name])}",
-            "is not a name: names are not empty, do not start or end with a space,"
-            " and hold no control characters.",
-            "Rename it.",
-        )
-        for name in names
-        if not name or name != name.strip() or not name.isprintable()
+        Problem(Reason.BAD_NAME, f"{kind} {quoted([name])}", fault, "Rename it.")
+        for name, fault in faults
+        if fault
     ]
+
+
+_UNFIT = {
+    "Cc": "a control character",
+    "Cs": "half of a character",
+    "Cn": "which stands for no character",
+    "Co": "which stands for no character that all agree on",
+    "Zl": "a line break",
+    "Zp": "a line break",
+}
+# Embeddings, overrides and isolates of direction, marks that are no longer to be used, the byte
+# order mark, annotations and the tag of a language.
+_CHANGING = {
+    chr(number)
+    for first, last in (
+        (0x202A, 0x202E),
+        (0x2066, 0x206F),
+        (0xFEFF, 0xFEFF),
+        (0xFFF9, 0xFFFB),
+        (0xE0001, 0xE0001),
+    )
+    for number in range(first, last + 1)
+}
+
+
+def _name_fault(name: str) -> str:
+    if not name:
+        return "is empty."
+    if not name.isprintable():
+        for letter in name:
+            unfit = _UNFIT.get(unicodedata.category(letter))
+            if letter in _CHANGING:
+                unfit = "a character that changes the text around it"
+            if unfit:
+                return f"holds U+{ord(letter):04X}, {unfit}."
+    if name != name.strip():
+        return "starts or ends with white space."
+    # Letters, numbers, punctuation and symbols; marks and formats show only on one of these.
+    if not any(unicodedata.category(letter)[0] in "LNPS" for letter in name):
+        return "has no character that shows by itself."
+    return ""

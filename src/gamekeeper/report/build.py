@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markupsafe import Markup
@@ -15,15 +15,15 @@ from markupsafe import Markup
 from gamekeeper.algorithms.partitions import Arbitrary
 from gamekeeper.errors import LimitError, count_of, quoted
 from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.key_table import in_order, key_table
 from gamekeeper.mapping.key_variables import Evidence, KeyVariable, KeyVariableMap, Maximal
+from gamekeeper.mapping.words import categories_text, listed, number_text, short
 from gamekeeper.report import palette
 from gamekeeper.report.curves import Frame, StepPlot, curve_text, runs
 from gamekeeper.report.drawing import Drawing, draw_harmonization_graph
 from gamekeeper.report.findings import explain, headline, mode_text, prevalence_text
 from gamekeeper.report.rendering import render
-from gamekeeper.report.saving import write_file
-from gamekeeper.report.tables import key_table
-from gamekeeper.report.words import categories_text, listed, number_text, short
+from gamekeeper.report.saving import require_ending, write_file
 
 __all__ = ["build_report", "write_report"]
 
@@ -66,6 +66,8 @@ class _Section:
     more_categories: Sequence[str]
     n_more_left_out: int
     others: Sequence[_Code]
+    others_left_out: str
+    matched: str
     evidence: Sequence[_Code]
     evidence_left_out: str
     plot: StepPlot | None
@@ -76,7 +78,7 @@ class _Section:
     is_wide: bool
     graph_note: str
     faults: Sequence[tuple[str, str]]
-    n_faults_left_out: int
+    faults_left_out: str
 
 
 def build_report(key_variable_map: KeyVariableMap, environment: Environment) -> str:
@@ -103,8 +105,9 @@ def build_report(key_variable_map: KeyVariableMap, environment: Environment) -> 
     """
     outcome = key_variable_map
     curves = [item.curve for item in outcome.variables]
-    frame = Frame.around(curves, width=330, height=120)
-    small = Frame.around(curves, width=72, height=20)
+    frame = Frame.around(curves, width=330, height=120, is_log=True)
+    # The ranking goes by linear area: on a linear axis the small curves show just that.
+    small = Frame.around(curves, width=72, height=26)
     sections = [
         _section(rank, item, outcome, environment, frame, small)
         for rank, item in enumerate(outcome.variables, start=1)
@@ -125,6 +128,7 @@ def build_report(key_variable_map: KeyVariableMap, environment: Environment) -> 
         headline=headline(outcome),
         mode=mode_text(outcome),
         prevalence=prevalence_text(outcome),
+        n_variables=count_of(len(outcome.variables), "variable"),
         n_forms=count_of(len(forms), "form"),
         forms=[short(form) for form in forms[:_SHOWN_FORMS]],
         n_forms_left_out=max(0, len(forms) - _SHOWN_FORMS),
@@ -140,7 +144,8 @@ def build_report(key_variable_map: KeyVariableMap, environment: Environment) -> 
 def write_report(
     key_variable_map: KeyVariableMap, environment: Environment, path: str | Path
 ) -> Path:
-    """Write the report of an analysis to an HTML file."""
+    """Write the report of an analysis to a file that ends in .html or .htm."""
+    require_ending("report", path, (".html", ".htm"))
     return write_file(path, build_report(key_variable_map, environment).encode())
 
 
@@ -169,19 +174,21 @@ def _section(
     frame: Frame,
     small: Frame,
 ) -> _Section:
-    first = item.maximal[0] if item.maximal else None
+    maximal = in_order(item.maximal)
+    first = maximal[0] if maximal else None
     categories = first.categories if first else ()
     folded = categories[_SHOWN_CATEGORIES : _SHOWN_CATEGORIES + _FOLDED_CATEGORIES]
     evidence = first.evidence if first else ()
     graph, graph_note = _graph(rank, item, outcome, environment)
     is_wide = graph is not None and graph.size[0] > _NARROW_GRAPH
     faults = sorted((item.set_aside or {}).items())
+    n_more_faults = len(faults) - _SHOWN_FAULTS
     sizes = [
         (f"{start}" if start == stop else f"{start} to {stop}", categories_text(size))
         for start, stop, size in runs(item.curve)
     ]
     if len(sizes) > _SHOWN_RUNS:
-        sizes = [*sizes[:_SHOWN_RUNS], ("more", f"{len(sizes) - _SHOWN_RUNS} further steps")]
+        sizes = [*sizes[:_SHOWN_RUNS], ("more", count_of(len(sizes) - _SHOWN_RUNS, "further step"))]
     has_curve = bool(item.curve.sizes)
     return _Section(
         rank=rank,
@@ -196,7 +203,9 @@ def _section(
         categories=[short(name) for name in categories[:_SHOWN_CATEGORIES]],
         more_categories=[short(name) for name in folded],
         n_more_left_out=max(0, len(categories) - _SHOWN_CATEGORIES - _FOLDED_CATEGORIES),
-        others=[_other(other) for other in item.maximal[1 : 1 + _SHOWN_CODES]],
+        others=[_other(other) for other in maximal[1 : 1 + _SHOWN_CODES]],
+        others_left_out=_others_left_out(len(maximal) - 1 - _SHOWN_CODES, item.has_more),
+        matched=count_of(first.n_forms, "form") if first else "",
         evidence=[_seen(item.variable, seen, environment) for seen in evidence[:_SHOWN_CODES]],
         evidence_left_out=_left_out(evidence[_SHOWN_CODES:]),
         plot=frame.plot(item.curve, outcome.prevalence) if has_curve else None,
@@ -210,7 +219,7 @@ def _section(
         faults=[
             (short(form), short(fault, _TEXT_LETTERS)) for form, fault in faults[:_SHOWN_FAULTS]
         ],
-        n_faults_left_out=max(0, len(faults) - _SHOWN_FAULTS),
+        faults_left_out=count_of(n_more_faults, "more form") if n_more_faults > 0 else "",
     )
 
 
@@ -233,7 +242,9 @@ def _graph(
         )
     except LimitError:
         return None, f"The harmonization graph is not drawn: it has more than {_DRAWN_NODES} codes."
-    return (drawing, "") if len(drawing.nodes) > 1 else (None, "")
+    # The page has the name of the variable above the drawing and the legend under it.
+    plain = replace(drawing, title="", legend=())
+    return (plain, "") if len(plain.nodes) > 1 else (None, "")
 
 
 def _other(maximal: Maximal) -> _Code:
@@ -243,6 +254,12 @@ def _other(maximal: Maximal) -> _Code:
         str(maximal.n_forms),
         listed(maximal.categories, _WORDS_OF_A_CODE),
     )
+
+
+def _others_left_out(n_more: int, has_more: bool) -> str:
+    if has_more:
+        return "and more"
+    return f"and {count_of(n_more, 'more code')}" if n_more > 0 else ""
 
 
 def _seen(variable: str, evidence: Evidence, environment: Environment) -> _Code:

@@ -1,7 +1,8 @@
 """Code size against prevalence as a small step plot, drawn by a template.
 
 The same scale serves all variables of a report, so that their plots can be compared. The number
-of categories has a logarithmic axis; arbitrary precision has a line of its own at the top.
+of categories has a linear axis, on which areas can be compared, or a logarithmic one, on which
+small numbers can be read; arbitrary precision has a line of its own at the top.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from gamekeeper.algorithms.prevalence import SizeCurve
-from gamekeeper.report.words import categories_text, number_text
+from gamekeeper.errors import count_of
+from gamekeeper.mapping.words import categories_text, number_text
 
 __all__ = ["Frame", "StepPlot", "curve_text", "runs"]
 
@@ -23,35 +25,48 @@ _TICK_SPACE = 1.4
 
 @dataclass(frozen=True, slots=True)
 class StepPlot:
-    """A curve as SVG path data, its last point, and the prevalence that was asked for."""
+    """A curve as SVG path data, the area under it, its last point, and the prevalence asked for."""
 
     path: str
+    area: str
     end: tuple[float, float]
     asked: float
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The scale that plots share: `largest` number of categories, and whether some have no bound.
+    """The scale that plots share.
+
+    Attributes
+    ----------
+    width, height
+        In points.
+    largest, is_unbounded
+        The largest number of categories, and whether some have no bound.
+    is_log
+        Whether the number of categories has a logarithmic axis.
 
     Examples
     --------
-    >>> frame = Frame.around([SizeCurve(4, (8, 2))], width=100, height=30)
+    >>> frame = Frame.around([SizeCurve(4, (8, 2))], width=100, height=32)
     >>> frame.plot(SizeCurve(4, (8, 2)), Fraction(0)).path
-    'M0,0H50V20'
+    'M0,0H50V24'
     """
 
     width: float
     height: float
     largest: float
     is_unbounded: bool
+    is_log: bool
 
     @classmethod
-    def around(cls, curves: Iterable[SizeCurve], *, width: float, height: float) -> Frame:
+    def around(
+        cls, curves: Iterable[SizeCurve], *, width: float, height: float, is_log: bool = False
+    ) -> Frame:
         """Make a frame of so many points in which all the curves fit."""
         sizes = {size for curve in curves for size in curve.sizes}
         finite = [size for size in sizes if size != math.inf]
-        return cls(width, height, max([*finite, 2]), math.inf in sizes)
+        return cls(width, height, max([*finite, 2]), math.inf in sizes, is_log)
 
     @property
     def _roof(self) -> float:
@@ -66,7 +81,7 @@ class Frame:
         """Return how far down a number of categories is."""
         if size == math.inf:
             return round(self._roof / 3, 1)
-        share = math.log(size) / math.log(self.largest)
+        share = math.log(size, self.largest) if self.is_log else size / self.largest
         return round(self.height - share * (self.height - self._roof), 1)
 
     def ticks(self) -> list[tuple[float, str]]:
@@ -85,7 +100,8 @@ class Frame:
             # The very last point of a curve may lie lower than its last step.
             height = curve.at(stop)
             path += f"H{self.x(stop):g}V{self.y(height):g}"
-        return StepPlot(path, (self.x(steps[-1][1]), self.y(curve.sizes[-1])), self.x(asked))
+        area = f"{path}V{self.height:g}H{self.x(0):g}Z"
+        return StepPlot(path, area, (self.x(steps[-1][1]), self.y(curve.end)), self.x(asked))
 
 
 def runs(curve: SizeCurve) -> list[tuple[int, int, float]]:
@@ -106,15 +122,23 @@ def runs(curve: SizeCurve) -> list[tuple[int, int, float]]:
 def curve_text(curve: SizeCurve) -> str:
     """Return a curve in words, for those who cannot see it.
 
+    Where the very last point has a size of its own, that is said too.
+
     Examples
     --------
     >>> curve_text(SizeCurve(4, (8, 2)))
-    '8 categories up to a prevalence of 50%, then none'
+    '8 categories up to a prevalence of 50%, 2 categories at exactly 50%, then none'
     """
     parts = [
         f"{categories_text(size)} up to a prevalence of {number_text(100 * stop)}%"
         for _, stop, size in curve.steps
     ]
+    parts += [
+        f"{categories_text(size)} at exactly {number_text(100 * last)}%"
+        for last, _, size in curve.last_point
+    ]
     left_out = len(parts) - _MOST_TICKS
     shown = ", ".join(parts[:_MOST_TICKS])
-    return f"{shown}, and {left_out} more steps" if left_out > 0 else f"{shown}, then none"
+    if left_out > 0:
+        return f"{shown}, and {count_of(left_out, 'more step')}"
+    return f"{shown}, then none"

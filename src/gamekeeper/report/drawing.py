@@ -18,6 +18,7 @@ from gamekeeper.algorithms.partitions import Arbitrary, Partition
 from gamekeeper.errors import InputError, LimitError, Reason, count_of, did_you_mean, quoted
 from gamekeeper.mapping.environment import Environment
 from gamekeeper.mapping.variable import OUTSIDE, Variable
+from gamekeeper.mapping.words import listed, short
 from gamekeeper.report import palette
 from gamekeeper.report.picture import (
     FONT_SIZE,
@@ -25,11 +26,11 @@ from gamekeeper.report.picture import (
     SMALL_SIZE,
     Arrow,
     Drawing,
+    Mark,
     Node,
     Shape,
     text_width,
 )
-from gamekeeper.report.words import listed, short
 
 __all__ = ["MAX_DRAWN", "Drawing", "draw_harmonization_graph", "draw_partition_graph"]
 
@@ -119,7 +120,7 @@ def draw_harmonization_graph(
     forms: Iterable[str] | None = None,
     target: str | None = None,
     selected: Iterable[str] = (),
-    title: str = "",
+    title: str | None = None,
     max_nodes: int = MAX_DRAWN,
 ) -> Drawing:
     """Draw the harmonization graph of a variable, with the number of forms that have each code.
@@ -136,7 +137,7 @@ def draw_harmonization_graph(
     selected
         Codes to outline in orange.
     title
-        A heading.
+        A heading, by default the name of the variable.
     max_nodes
         The most codes that are drawn.
 
@@ -187,7 +188,8 @@ def draw_harmonization_graph(
     return _drawn(
         nodes,
         graph.edges,
-        title=title,
+        title=variable if title is None else title,
+        legend=_legend(has_harmonizations=n_observed < len(codes), has_selected=bool(chosen)),
         description=f"Harmonization graph of {short(variable, 60)}:"
         f" {count_of(n_observed, 'observed code')} and"
         f" {count_of(len(codes) - n_observed, 'harmonization')}",
@@ -200,6 +202,7 @@ def _drawn(
     *,
     title: str,
     description: str,
+    legend: tuple[Mark, ...] = (),
     bottom: Sequence[int] = (),
     keep_order: bool = False,
     sideways: bool = False,
@@ -225,7 +228,21 @@ def _drawn(
         tuple(map(Arrow.along, placed.courses)),
         description,
         short(title, _TITLE_LETTERS),
+        legend,
     )
+
+
+def _legend(*, has_harmonizations: bool, has_selected: bool) -> tuple[Mark, ...]:
+    marks = [
+        Mark(Shape.ELLIPSE, palette.OBSERVED_FILL, palette.OBSERVED_LINE, "code seen on forms")
+    ]
+    if has_harmonizations:
+        fill, line = palette.HARMONIZATION_FILL, palette.HARMONIZATION_LINE
+        marks.append(Mark(Shape.RECTANGLE, fill, line, "harmonization"))
+    if has_selected:
+        line = palette.SELECTED_LINE
+        marks.append(Mark(Shape.RECTANGLE, palette.NODE_FILL, line, "marked code", 2.5))
+    return tuple(marks)
 
 
 def _turned(placed: Placement) -> Placement:

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from gamekeeper.algorithms.partitions import Partition
 from gamekeeper.algorithms.prevalence import threshold
 from gamekeeper.errors import count_of
 from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.key_table import in_order
 from gamekeeper.mapping.key_variables import KeyVariable, KeyVariableMap, Mode
-from gamekeeper.report.words import categories_text, joined, number_text, percent_text, short
+from gamekeeper.mapping.variable import Scale
+from gamekeeper.mapping.words import (
+    asking_text,
+    categories_text,
+    joined,
+    number_text,
+    percent_text,
+    short,
+)
 
 __all__ = ["explain", "headline", "mode_text", "prevalence_text"]
 
@@ -19,26 +29,31 @@ _SHOWN_NAMES = 5
 
 
 def prevalence_text(outcome: KeyVariableMap) -> str:
-    """Say how many of the forms must be matched.
+    """Say how many of the forms must be matched, and how many must have a variable.
 
     Examples
     --------
     >>> from fractions import Fraction
     >>> from gamekeeper.results import Provenance
-    >>> forms = tuple(f"Form {number}" for number in range(63))
+    >>> forms = tuple(f"Form {number}" for number in range(46))
     >>> prevalence_text(
     ...     KeyVariableMap(
     ...         "T", Mode.TYPICAL, forms, Fraction(1, 10), True, (), (), Provenance("example")
     ...     )
     ... )
-    'at least 6 of 63 forms (a prevalence of 10%)'
+    'at least 4 of 46 forms; a variable counts only if at least 5 have it, 10% of 46 being 4.6'
     """
-    n_forms = len(outcome.match_forms)
+    n_forms, share = len(outcome.match_forms), outcome.prevalence
     if n_forms == 1:
         return "the one form"
-    needed = threshold(n_forms, outcome.prevalence)
+    matched = f"at least {threshold(n_forms, share)} of {n_forms} forms"
+    exact = n_forms * share
+    if exact <= 1 or exact.denominator == 1:
+        return f"{matched} (a prevalence of {percent_text(share)})"
+    have = math.ceil(exact)
     return (
-        f"at least {needed} of {n_forms} forms (a prevalence of {percent_text(outcome.prevalence)})"
+        f"{matched}; a variable counts only if at least {have} have it,"
+        f" {percent_text(share)} of {n_forms} being {_decimal(exact)}"
     )
 
 
@@ -54,28 +69,32 @@ def mode_text(outcome: KeyVariableMap) -> str:
 def headline(outcome: KeyVariableMap) -> list[str]:
     """Return the outcome in a few sentences: what can be matched, at which detail, and why."""
     usable = [item for item in outcome.variables if item.maximal]
-    target = short(outcome.target)
-    n_variables = count_of(len(outcome.variables), "variable")
-    n_forms = len(outcome.match_forms)
-    needed = threshold(n_forms, outcome.prevalence)
-    against = (
-        f"against '{short(outcome.match_forms[0])}'"
-        if n_forms == 1
-        else f"against at least {needed} of the {n_forms} forms"
-    )
-    if not usable:
-        sentences = [f"None of the {n_variables} of '{target}' can be matched {against}."]
+    n_variables = len(outcome.variables)
+    of_target = f"of '{short(outcome.target)}'"
+    against = _against(outcome)
+    if n_variables == 1:
+        can = "can" if usable else "cannot"
+        sentences = [f"The one variable {of_target} {can} be matched {against}."]
+    elif not usable:
+        sentences = [f"None of the {n_variables} variables {of_target} can be matched {against}."]
+    elif len(usable) == n_variables:
+        sentences = [f"All {n_variables} variables {of_target} can be matched {against}."]
     else:
-        leading = usable[:_LEADING]
         sentences = [
-            f"All {n_variables} of '{target}' can be matched {against}."
-            if len(usable) == len(outcome.variables) > 1
-            else f"Of the {n_variables} of '{target}', {len(usable)} can be matched {against}.",
-            f"An intruder is most likely to match on {joined([_detail(i) for i in leading])}.",
-            _reason(leading[0]),
+            f"Of the {n_variables} variables {of_target}, {len(usable)} can be matched {against}."
+        ]
+    if len(usable) == 1:
+        sentences.append(f"That is {_detail(usable[0])}.")
+    elif usable:
+        leading = joined([_detail(item) for item in usable[:_LEADING]])
+        sentences += [
+            f"Detail and number of forms taken together, it could be matched best on {leading}.",
+            _reason(usable[0]),
         ]
     too_few = [short(i.variable) for i in outcome.variables if not i.maximal and not i.message]
-    if too_few:
+    if too_few and len(outcome.match_forms) == 1:
+        sentences.append(f"The form does not ask for {_some(too_few)}.")
+    elif too_few:
         sentences.append(f"Too few of the forms ask for {_some(too_few)}.")
     return sentences
 
@@ -85,15 +104,24 @@ def explain(item: KeyVariable, target: str, environment: Environment) -> list[st
     own = environment.categorization(target, item.variable)
     if not own.is_valid:
         return [f"There is no result: {item.message}."]
+    n_set_aside = item.n_asking - item.n_having
     if item.message:
-        n_faulty = count_of(len(item.set_aside or {}), "form")
-        return [f"There is no result: the categorizations of {n_faulty} are inconsistent."]
-    asking = f"{item.n_having} of {count_of(item.n_forms, 'form')} ask for it"
+        faulty = (
+            "the categorization of 1 form is"
+            if n_set_aside == 1
+            else f"the categorizations of {n_set_aside} forms are"
+        )
+        return [f"There is no result: {faulty} inconsistent."]
+    asking = asking_text(item.n_asking, item.n_forms, n_set_aside)
     if not item.maximal:
-        return [f"There is no result: {asking}, which is too few."]
+        return [f"There is no result: {asking}{_wanting(item)}."]
     released = own.partition.n_blocks if isinstance(own.partition, Partition) else math.inf
-    first = item.maximal[0]
-    matched = f"can be matched against {first.n_forms} of {count_of(item.n_forms, 'form')}"
+    first = in_order(item.maximal)[0]
+    matched = (
+        "can be matched against the one form"
+        if item.n_forms == 1
+        else f"can be matched against {first.n_forms} of {item.n_forms} forms"
+    )
     if first.code == item.target_code:
         sentences = [f"All the detail that is released, {_coded(released, first.code)}, {matched}."]
     else:
@@ -102,19 +130,46 @@ def explain(item: KeyVariable, target: str, environment: Environment) -> list[st
             f"At the detail of {_coded(item.n_categories, first.code)} it {matched}.",
         ]
     coarser = item.n_having - first.n_forms
-    rest = (
-        "all of them at this detail or finer"
-        if not coarser
-        else f"{coarser} of these in categories that are coarser or cut otherwise"
-    )
-    sentences.append(f"{asking}, {rest}.")
+    if item.n_forms > 1:
+        rest = (
+            f"{coarser} in categories that are coarser or cut otherwise"
+            if coarser
+            else "all the others at this detail or finer"
+            if n_set_aside
+            else "all of them at this detail or finer"
+        )
+        sentences.append(f"{asking[0].upper()}{asking[1:]}, {rest}.")
     if item.n_categories < item.effective < math.inf:
+        variable = environment.variable(item.variable)
+        overlap = "bands" if variable.scale is Scale.INTERVAL else "categories"
+        matching = (
+            "a form by itself"
+            if item.threshold == 1
+            else f"at least {item.threshold} forms, each by itself,"
+        )
         sentences.append(
-            f"Harmonization hides something here: at least {count_of(item.threshold, 'form')},"
-            f" each by itself, can be matched with {number_text(item.effective)} effective"
-            " categories, because bands overlap."
+            f"Harmonization hides something here: {matching} can be matched with"
+            f" {number_text(item.effective)} effective categories, because {overlap} overlap."
         )
     return sentences
+
+
+def _against(outcome: KeyVariableMap) -> str:
+    n_forms = len(outcome.match_forms)
+    if n_forms == 1:
+        return f"against '{short(outcome.match_forms[0])}'"
+    return f"against at least {threshold(n_forms, outcome.prevalence)} of the {n_forms} forms"
+
+
+def _wanting(item: KeyVariable) -> str:
+    """Say how many forms a variable without result would need, where that is not plain."""
+    exact = item.n_forms * item.prevalence
+    if item.n_forms == 1 or exact <= 1 or not item.n_asking:
+        return ""
+    needed = f"; a variable counts only if at least {item.n_needed} have it"
+    if exact.denominator == 1:
+        return needed
+    return f"{needed}, {percent_text(item.prevalence)} of {item.n_forms} being {_decimal(exact)}"
 
 
 def _coded(number: float, code: str) -> str:
@@ -122,23 +177,35 @@ def _coded(number: float, code: str) -> str:
 
 
 def _detail(item: KeyVariable) -> str:
-    return f"{short(item.variable)} ({categories_text(item.n_categories)}, {item.codes[0]})"
+    code = in_order(item.maximal)[0].code
+    return f"{short(item.variable)} ({categories_text(item.n_categories)}, {code})"
 
 
 def _reason(item: KeyVariable) -> str:
-    first = item.maximal[0]
+    first = in_order(item.maximal)[0]
     detail = (
         "with any level of detail"
         if item.n_categories == math.inf
-        else f"with these {categories_text(item.n_categories)} or finer ones"
+        else f"with {_these(item.n_categories)}"
     )
     area = (
         "its detail has no bound"
         if item.area == math.inf
-        else f"the area under its curve is the largest ({number_text(item.area)})"
+        else f"its curve has the largest area of all that can be matched ({number_text(item.area)})"
     )
     forms = count_of(first.n_forms, "form")
     return f"{short(item.variable)} comes first: {forms} {detail}, and {area}."
+
+
+def _these(n_categories: float) -> str:
+    if n_categories == 1:
+        return "this one category or finer ones"
+    return f"these {categories_text(n_categories)} or finer ones"
+
+
+def _decimal(number: Fraction) -> str:
+    """Return a number that is not whole with two decimals, and "about" where that is not all."""
+    return f"{'' if (number * 100).denominator == 1 else 'about '}{number_text(number)}"
 
 
 def _some(names: Sequence[str]) -> str:

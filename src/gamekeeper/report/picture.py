@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from gamekeeper.algorithms.layered_layout import Point
 from gamekeeper.report import palette
@@ -27,6 +27,7 @@ __all__ = [
     "SMALL_SIZE",
     "Arrow",
     "Drawing",
+    "Mark",
     "Node",
     "Shape",
     "text_width",
@@ -39,6 +40,11 @@ LINE_HEIGHT = 13.5
 _TITLE_SIZE = 14.0
 _TITLE_ROOM = 30.0
 _MARGIN = 8.0
+_LEGEND_GAP = 14.0
+_LEGEND_STEP = 16.0
+_MARK_WIDTH = 20.0
+_MARK_HEIGHT = 10.0
+_MARK_ROOM = 28.0
 _ARROW_WIDTH = 0.38
 _MOST_PIXELS = 16_000
 _NARROW = frozenset(" .,:;'|!()[]{}ijlftrI-/\\\"")
@@ -106,6 +112,17 @@ class Arrow:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A line of a legend: the looks of some nodes, and what they mean."""
+
+    shape: Shape
+    fill: str
+    line: str
+    text: str
+    line_width: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Drawing:
     """A finished drawing.
 
@@ -119,6 +136,8 @@ class Drawing:
         The drawing in one sentence, for those who cannot see it.
     title
         A heading above the drawing.
+    legend
+        What the looks of the nodes mean, under the drawing.
     """
 
     width: float
@@ -127,12 +146,37 @@ class Drawing:
     arrows: tuple[Arrow, ...]
     description: str
     title: str = ""
+    legend: tuple[Mark, ...] = ()
 
     @property
     def size(self) -> tuple[float, float]:
-        """The width and height with margins and title, in points."""
-        width = max(self.width, text_width(self.title, _TITLE_SIZE)) + 2 * _MARGIN
-        return round(width, 1), round(self.height + self._top + _MARGIN, 1)
+        """The width and height with margins, title and legend, in points."""
+        named = [_MARK_ROOM + text_width(mark.text, FONT_SIZE) for mark in self.legend]
+        inner = max(self.width, text_width(self.title, _TITLE_SIZE), *named, 0.0)
+        below = _LEGEND_GAP + _LEGEND_STEP * len(named) if named else 0.0
+        height = self.height + self._top + below + _MARGIN
+        return round(inner + 2 * _MARGIN, 1), round(height, 1)
+
+    @property
+    def _keys(self) -> list[tuple[Node, float, float]]:
+        """The marks of the legend as small nodes, and where their texts start."""
+        left = (self.width - self.size[0]) / 2 + _MARGIN
+        keys: list[tuple[Node, float, float]] = []
+        for number, mark in enumerate(self.legend):
+            y = self.height + _LEGEND_GAP + _LEGEND_STEP * (number + 0.5)
+            node = Node(
+                x=round(left + _MARK_WIDTH / 2, 1),
+                y=round(y, 1),
+                width=_MARK_WIDTH,
+                height=_MARK_HEIGHT,
+                shape=mark.shape,
+                fill=mark.fill,
+                line=mark.line,
+                lines=(),
+                line_width=mark.line_width,
+            )
+            keys.append((node, round(left + _MARK_ROOM, 1), round(y + 0.36 * FONT_SIZE, 1)))
+        return keys
 
     @property
     def _top(self) -> float:
@@ -144,6 +188,10 @@ class Drawing:
         return render(
             "drawing.svg.jinja",
             drawing=self,
+            keys=[
+                (node, mark.text, x, y)
+                for mark, (node, x, y) in zip(self.legend, self._keys, strict=True)
+            ],
             inline=inline,
             width=width,
             height=height,
@@ -185,7 +233,6 @@ class Drawing:
 
     def _paint(self, axes: Axes) -> None:
         from matplotlib.collections import PathCollection, PolyCollection
-        from matplotlib.patches import Ellipse, FancyBboxPatch
         from matplotlib.path import Path as Curve
 
         curves = [
@@ -203,23 +250,11 @@ class Drawing:
         write = _Writer(axes)
         if self.title:
             write(self.title, self.width / 2, -12.0, _TITLE_SIZE, palette.INK)
+        for mark, (node, x, y) in zip(self.legend, self._keys, strict=True):
+            _paint_outline(axes, node)
+            write(mark.text, x, y, FONT_SIZE, palette.INK, align="left")
         for node in self.nodes:
-            if node.shape is Shape.ELLIPSE:
-                outline = Ellipse((node.x, node.y), node.width, node.height)
-            else:
-                outline = FancyBboxPatch(
-                    (node.x - node.width / 2, node.y - node.height / 2),
-                    node.width,
-                    node.height,
-                    boxstyle=f"round,pad=0,rounding_size={node.corner}",
-                )
-            outline.set(
-                facecolor=node.fill,
-                edgecolor=node.line,
-                linewidth=node.line_width,
-                linestyle=(0, (3, 2)) if node.is_dashed else "solid",
-            )
-            axes.add_patch(outline)
+            _paint_outline(axes, node)
             height = node.first_baseline
             for text in node.lines:
                 write(text, node.x, height, FONT_SIZE, palette.INK)
@@ -227,8 +262,29 @@ class Drawing:
             write(node.small, node.x, height, SMALL_SIZE, palette.MUTED)
 
 
+def _paint_outline(axes: Axes, node: Node) -> None:
+    from matplotlib.patches import Ellipse, FancyBboxPatch
+
+    if node.shape is Shape.ELLIPSE:
+        outline = Ellipse((node.x, node.y), node.width, node.height)
+    else:
+        outline = FancyBboxPatch(
+            (node.x - node.width / 2, node.y - node.height / 2),
+            node.width,
+            node.height,
+            boxstyle=f"round,pad=0,rounding_size={node.corner}",
+        )
+    outline.set(
+        facecolor=node.fill,
+        edgecolor=node.line,
+        linewidth=node.line_width,
+        linestyle=(0, (3, 2)) if node.is_dashed else "solid",
+    )
+    axes.add_patch(outline)
+
+
 class _Writer:
-    """Writes centred text with matplotlib's own font."""
+    """Writes text with matplotlib's own font."""
 
     def __init__(self, axes: Axes) -> None:
         import matplotlib as mpl
@@ -239,14 +295,22 @@ class _Writer:
         self._font = FontProperties(fname=path)
         self._letters = get_font(path).get_charmap()
 
-    def __call__(self, text: str, x: float, y: float, size: float, colour: str) -> None:
+    def __call__(
+        self,
+        text: str,
+        x: float,
+        y: float,
+        size: float,
+        colour: str,
+        align: Literal["center", "left"] = "center",
+    ) -> None:
         # matplotlib would warn of every letter that its font lacks.
         shown = "".join(
             letter if ord(letter) in self._letters else "\N{REPLACEMENT CHARACTER}"
             for letter in text
         )
         self._axes.text(
-            x, y, shown, size=size, color=colour, fontproperties=self._font, ha="center",
+            x, y, shown, size=size, color=colour, fontproperties=self._font, ha=align,
             va="baseline", parse_math=False, usetex=False,
         )  # fmt: skip
 

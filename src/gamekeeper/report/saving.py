@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gamekeeper.errors import InputError, Reason, StoreError, quoted
+from gamekeeper.mapping.words import short
 
-__all__ = ["save_picture", "write_file"]
+__all__ = ["PAGE_ENDINGS", "PICTURE_ENDINGS", "require_ending", "save_picture", "write_file"]
+
+_PATH_LETTERS = 300
+
+
+PICTURE_ENDINGS = (".svg", ".png")
+PAGE_ENDINGS = (".html", ".htm")
 
 
 def save_picture(path: str | Path, *, svg: Callable[[], str], png: Callable[[], bytes]) -> Path:
     """Write a picture in the format that the name of the file ends in, .svg or .png."""
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in (".svg", ".png"):
+    ending = require_ending("picture", path, (".svg", ".png"))
+    return write_file(path, svg().encode() if ending == ".svg" else png())
+
+
+def require_ending(what: str, path: str | Path, endings: Sequence[str]) -> str:
+    """Return the ending of a file in small letters, which must be one of the given two."""
+    ending = Path(path).suffix.lower()
+    if ending not in endings:
         raise InputError(
             Reason.BAD_OPTION,
-            f"A picture in the file {quoted([path.name])} was asked for.",
-            f"Its name ends in {quoted([suffix])}." if suffix else "Its name has no ending.",
-            "Let it end in .svg or .png, the two formats there are.",
+            f"A {what} in the file {_named(path)} was asked for.",
+            f"Its name ends in {quoted([ending])}." if ending else "Its name has no ending.",
+            f"Let it end in {' or '.join(endings)}.",
         )
-    return write_file(path, svg().encode() if suffix == ".svg" else png())
+    return ending
 
 
 def write_file(path: str | Path, content: bytes) -> Path:
@@ -32,8 +44,12 @@ def write_file(path: str | Path, content: bytes) -> Path:
     except OSError as error:
         raise StoreError(
             Reason.NOT_WRITABLE,
-            f"The file {quoted([path.name])} was to be written.",
+            f"The file {_named(path)} was to be written.",
             f"That failed: {error.strerror or 'the system refused'}.",
             "Check that its folder exists and that you may write there.",
         ) from error
     return path
+
+
+def _named(path: str | Path) -> str:
+    return f"'{short(str(path), _PATH_LETTERS)}'"

@@ -12,7 +12,15 @@ from pathlib import Path
 from gamekeeper.errors import InputError, Problem, Reason, StoreError, count_of
 from gamekeeper.mapping.environment import Environment
 from gamekeeper.results import Progress
-from gamekeeper.store.layout import HEADER, SHAPES, content, header, listed, unreadable
+from gamekeeper.store.layout import (
+    HEADER,
+    SHAPES,
+    content,
+    header,
+    listed,
+    shown_path,
+    unreadable,
+)
 from gamekeeper.store.models import EnvironmentFile
 from gamekeeper.store.parsing import parse
 from gamekeeper.store.reading import Reading
@@ -54,7 +62,7 @@ def read_environment(folder: str | Path, *, progress: Progress | None = None) ->
     try:
         environment = reading.environment(head)
     except InputError as error:
-        reading.problems.extend(error.problems)
+        reading.problems.extend(map(reading.placed, error.problems))
     if environment is None or reading.problems:
         raise InputError(
             reading.problems[0].reason,
@@ -100,7 +108,7 @@ def write_environment(environment: Environment, folder: str | Path) -> None:
 
 
 def _asked(root: Path) -> str:
-    return f"The environment in '{root}' was to be read."
+    return f"The environment in {shown_path(root)} was to be read."
 
 
 def _required_header(root: Path) -> EnvironmentFile:
@@ -131,7 +139,7 @@ def _required_header(root: Path) -> EnvironmentFile:
 def _refusal(root: Path, found: str, do: str, problems: list[Problem]) -> StoreError:
     return StoreError(
         problems[0].reason if problems else Reason.NOT_WRITABLE,
-        f"The environment was to be written to '{root}'.",
+        f"The environment was to be written to {shown_path(root.absolute())}.",
         f"{found} Nothing was changed.",
         do,
         problems=problems,
@@ -179,10 +187,11 @@ def _require_room(root: Path) -> None:
     problems: list[Problem] = []
     do = "Write to a new folder, or to that of an environment."
     try:
-        if not root.exists():
+        there = next(path for path in (root, *root.absolute().parents) if path.exists())
+        if not there.is_dir():
+            raise _refusal(root, f"{shown_path(there)} is a file.", do, problems)
+        if there != root:
             return
-        if not root.is_dir():
-            raise _refusal(root, "It is a file.", do, problems)
         if all(entry.name.startswith(".") for entry in root.iterdir()):
             return
         if not (root / HEADER).exists():

@@ -9,12 +9,13 @@ from pydantic import TypeAdapter
 
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
-from gamekeeper.store.layout import unreadable
+from gamekeeper.mapping.variable import name_problems
+from gamekeeper.store.layout import shown_path, unreadable
 from gamekeeper.store.models import VARIABLE_FILE, GraphFile
 from gamekeeper.store.parsing import Undecodable, decode, parse
 from gamekeeper.store.variables import problems_of, variable_of
 
-__all__ = ["read_partition_graph"]
+__all__ = ["read_named_graph", "read_partition_graph"]
 
 _GRAPH_FILE = TypeAdapter(GraphFile)
 
@@ -44,36 +45,47 @@ def read_partition_graph(path: str | Path) -> PartitionGraph:
     ...     read_partition_graph(path).sinks
     ('female', 'male')
     """
+    return read_named_graph(path)[1]
+
+
+def read_named_graph(path: str | Path) -> tuple[str, PartitionGraph]:
+    """Read a partition graph as `read_partition_graph` does, with its name.
+
+    It is the name of the variable; a file with nodes and edges has none, and takes its own
+    without the ending.
+    """
     file = Path(path)
     problems: list[Problem] = []
-    graph = _graph(file, problems)
-    if graph is None:
+    named = _named_graph(file, problems)
+    if named is None:
         raise InputError(
             problems[0].reason,
-            f"The partition graph in '{file}' was to be read.",
+            f"The partition graph in {shown_path(file)} was to be read.",
             f"The file has {count_of(len(problems), 'fault')}.",
             "Give a variable file of an environment, or a file with nodes and edges.",
             problems=problems,
         )
-    return graph
+    return named
 
 
-def _graph(path: Path, problems: list[Problem]) -> PartitionGraph | None:
+def _named_graph(path: Path, problems: list[Problem]) -> tuple[str, PartitionGraph] | None:
+    where, own = shown_path(path.name)[1:-1], shown_path(path.stem)[1:-1]
     try:
         data = path.read_bytes()
         tree, _ = decode(data)
     except OSError as error:
-        problems.append(unreadable(path.name, error))
+        problems.append(unreadable(where, error))
         return None
     except Undecodable as fault:
-        problems.append(Problem(fault.reason, path.name, fault.found, fault.do))
+        problems.append(Problem(fault.reason, where, fault.found, fault.do))
         return None
     if _has_nodes(tree):
-        graph = parse(data, path.name, _GRAPH_FILE, problems)
-        return None if graph is None else _from_edges(graph, path.name, problems)
-    file = parse(data, path.name, VARIABLE_FILE, problems)
-    variable = None if file is None else variable_of(file, path.name, problems)
-    return None if variable is None else variable.graph
+        edges = parse(data, where, _GRAPH_FILE, problems)
+        graph = None if edges is None else _from_edges(edges, where, problems)
+        return None if graph is None else (own, graph)
+    file = parse(data, where, VARIABLE_FILE, problems)
+    variable = None if file is None else variable_of(file, where, problems)
+    return None if variable is None else (variable.name, variable.graph)
 
 
 def _has_nodes(tree: Any) -> bool:
@@ -92,6 +104,10 @@ def _from_edges(file: GraphFile, where: str, problems: list[Problem]) -> Partiti
         for number, edge in enumerate(file.edges, start=1)
         for name in edge
         if name not in nodes
+    ]
+    found += [
+        Problem(p.reason, f"{where}, {p.where}", p.found, p.do)
+        for p in name_problems("node", nodes)
     ]
     if len(nodes) < len(file.nodes):
         twice = quoted(name for name in nodes if file.nodes.count(name) > 1)

@@ -1,7 +1,8 @@
 """What lies where in an environment folder, and whether a folder is one.
 
 environment.json says that it is one; variables, forms and groups are folders with one file each.
-Files that do not end in .json, and whatever starts with a dot, are none of ours.
+Whatever starts with a dot is passed over, and so are files named README. Anything else that is no
+.json file is a fault: a form that is left out by its name would understate the risk unseen.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from gamekeeper.errors import Problem, Reason
+from gamekeeper.errors import Problem, Reason, quoted
+from gamekeeper.mapping.variable import name_problems
+from gamekeeper.mapping.words import short
 from gamekeeper.store.forms import FORM_FILE
 from gamekeeper.store.models import FORMAT, VARIABLE_FILE, VERSION, EnvironmentFile, GroupFile
 from gamekeeper.store.parsing import Undecodable, decode, parse
@@ -26,6 +29,7 @@ __all__ = [
     "content",
     "header",
     "listed",
+    "shown_path",
     "unreadable",
 ]
 
@@ -38,6 +42,7 @@ SHAPES: Final[Mapping[str, TypeAdapter[Any]]] = {
     "groups": GROUP_FILE,
 }
 """The folders with the shape of their files, in the order in which they are read."""
+_PATH_LETTERS: Final = 1_000
 
 
 def header(root: Path, problems: list[Problem]) -> EnvironmentFile | None:
@@ -66,22 +71,23 @@ def header(root: Path, problems: list[Problem]) -> EnvironmentFile | None:
 def listed(root: Path, kind: str, problems: list[Problem]) -> list[str]:
     """Return the JSON files in one of the folders, sorted; a folder that is missing has none."""
     names: list[str] = []
+    found: list[Problem] = []
     try:
         with os.scandir(root / kind) as entries:
             for entry in entries:
-                if entry.name.startswith("."):
+                is_json = entry.name.lower().endswith(".json")
+                if entry.name.startswith(".") or (not is_json and _is_readme(entry.name)):
                     continue
-                if entry.name.endswith(".json"):
+                strange = _strange(kind, entry, is_json=is_json)
+                if strange is None:
                     names.append(f"{kind}/{entry.name}")
-                elif entry.is_dir():
-                    found = f"is a folder, and only the files in {kind} are read."
-                    do = f"Put its files into {kind}, or take it away."
-                    where = f"{kind}/{entry.name}"
-                    problems.append(Problem(Reason.WRONG_SCHEMA, where, found, do))
+                else:
+                    found.append(strange)
     except FileNotFoundError:
         return []
     except OSError as error:
-        problems.append(unreadable(f"folder {kind}", error))
+        found.append(unreadable(f"folder {kind}", error))
+    problems += sorted(found, key=lambda problem: problem.where)
     return sorted(names)
 
 
@@ -96,3 +102,35 @@ def unreadable(where: str, error: OSError) -> Problem:
     """Return the problem that a file or folder cannot be read."""
     found = f"could not be read: {error.strerror or 'no reason given'}."
     return Problem(Reason.NOT_READABLE, where, found, "Check that it is there and permitted.")
+
+
+def shown_path(path: str | Path) -> str:
+    """Return a path in quotes, in full, without what would change the text around it.
+
+    Examples
+    --------
+    >>> shown_path("my forms")
+    "'my forms'"
+    """
+    return f"'{short(str(path), _PATH_LETTERS)}'"
+
+
+def _is_readme(name: str) -> bool:
+    return name.lower().partition(".")[0] == "readme"
+
+
+def _strange(kind: str, entry: os.DirEntry[str], *, is_json: bool) -> Problem | None:
+    """Return why something in one of the folders is not a file to read, if so."""
+    if name_problems("file", [entry.name.strip()]):
+        where = f"{kind}, file {quoted([entry.name])}"
+        found = "has a name with a character that cannot be shown."
+        return Problem(Reason.BAD_NAME, where, found, "Rename it.")
+    if is_json:
+        return None
+    where = f"{kind}/{entry.name}"
+    if entry.is_dir():
+        found = f"is a folder, and only the files in {kind} are read."
+        do = f"Put its files into {kind}, or take it away."
+    else:
+        found, do = "is not a .json file.", "Take it away or rename it."
+    return Problem(Reason.WRONG_SCHEMA, where, found, do)

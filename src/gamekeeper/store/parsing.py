@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final, NoReturn, TypeVar
@@ -253,6 +254,11 @@ def _shape_problem(
         return Problem(
             Reason.WRONG_SCHEMA, where, f"lacks the field '{path[-1]}'.", "Add the field."
         )
+    words: list[str] = re.findall("'([^']*)'", expected)
+    if words and isinstance(node, str):
+        near = get_close_matches(node.casefold(), words, n=1, cutoff=0.7)
+        do = f"Near to it: {quoted(near)}." if near else ""
+        return Problem(Reason.WRONG_SCHEMA, ", ".join(place), f"is none of {quoted(words)}.", do)
     return Problem(
         Reason.WRONG_SCHEMA, ", ".join(place), f"is {_type_name(node)}, and should be {expected}."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -32,12 +32,17 @@ class Reading:
         self._root = root
         self._progress = progress
         self._done = 0
-        self._listed = {kind: listed(root, kind, self.problems) for kind in SHAPES}
+        self._listed: dict[str, list[str]] = {}
         self._where: dict[str, dict[str, str]] = {kind: {} for kind in SHAPES}
         # What other files may refer to although it could not be read: variables by name, and
         # kinds with files of which not even the names are known.
         self._faulty: set[str] = set()
         self._nameless: set[str] = set()
+        for kind in SHAPES:
+            before = len(self.problems)
+            self._listed[kind] = listed(root, kind, self.problems)
+            if len(self.problems) > before:
+                self._nameless.add(kind)
 
     def environment(self, header: EnvironmentFile) -> Environment:
         """Return the environment; there is one only if no problem was added."""
@@ -45,11 +50,8 @@ class Reading:
         variables = self._variables(registers)
         forms = self._forms()
         groups = self._groups()
-        if not self._listed["variables"] and any(form.instances for form in forms.values()):
-            found = "holds no files, but forms have variables."
-            do = "Add a file for every variable."
-            self.problems.append(Problem(Reason.NOT_FOUND, "folder variables", found, do))
-            self._nameless.add("variables")
+        self._require("variables", "forms have variables", (f.instances for f in forms.values()))
+        self._require("forms", "groups name forms", (g.forms for g in groups.values()))
         judged_forms, judged_groups = _sorted(forms), _sorted(groups)
         if self.problems:
             judged_forms = [self._judged_form(form, variables) for form in judged_forms]
@@ -62,6 +64,29 @@ class Reading:
             description=header.description,
             registers=registers,
         )
+
+    def placed(self, problem: Problem) -> Problem:
+        """Return a problem that the environment found, with the file that it is in."""
+        subject = problem.where.partition(", category ")[0]
+        files = [
+            file
+            for kind, named in self._where.items()
+            for name, file in named.items()
+            if f"{kind.removesuffix('s')} {quoted([name])}" == subject
+        ]
+        if len(files) != 1:
+            return problem
+        return Problem(problem.reason, f"{files[0]}, {problem.where}", problem.found, problem.do)
+
+    def _require(self, kind: str, why: str, uses: Iterable[Collection[str]]) -> None:
+        """Say once that a folder has no files, in place of all that is then unknown."""
+        if self._listed[kind] or kind in self._nameless or not any(uses):
+            return
+        is_there = (self._root / kind).exists()
+        found = f"{'holds no files' if is_there else 'is missing'}, but {why}."
+        do = f"Add a file for every {kind.removesuffix('s')}."
+        self.problems.append(Problem(Reason.NOT_FOUND, f"folder {kind}", found, do))
+        self._nameless.add(kind)
 
     def _variables(self, registers: dict[str, CodeRegister]) -> dict[str, Variable]:
         variables: dict[str, Variable] = {}

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from gamekeeper.errors import Reason, StoreError, count_of
+from gamekeeper.store.layout import shown_path
 
 __all__ = ["replace_files"]
 
@@ -21,9 +22,10 @@ def replace_files(folder: Path, texts: Mapping[str, bytes], stale: Iterable[str]
     token = secrets.token_hex(4)
     written: dict[Path, Path] = {}
     made: list[Path] = []
+    target = folder
     try:
-        for parent in sorted({(folder / name).parent for name in texts}):
-            _make_folder(parent, made)
+        for target in sorted({(folder / name).parent for name in texts}):
+            _make_folder(target, made)
         for name, text in texts.items():
             target = folder / name
             beside = target.with_name(f".{token}-{len(written)}.tmp")
@@ -33,7 +35,7 @@ def replace_files(folder: Path, texts: Mapping[str, bytes], stale: Iterable[str]
     except BaseException as error:
         _clear(written, made)
         if isinstance(error, OSError):
-            raise _not_written(folder, error, "Nothing was changed.") from error
+            raise _not_written(folder, target, error, "Nothing was changed.") from error
         raise
     done = 0
     try:
@@ -41,13 +43,14 @@ def replace_files(folder: Path, texts: Mapping[str, bytes], stale: Iterable[str]
             os.replace(beside, target)  # noqa: PTH105 - the same, and ten thousand times
             done += 1
         for name in stale:
-            (folder / name).unlink()
+            target = folder / name
+            target.unlink()
             done += 1
     except BaseException as error:
         _clear(written, ())
         if isinstance(error, OSError):
             state = f"{count_of(done, 'file')} had been changed before."
-            raise _not_written(folder, error, state) from error
+            raise _not_written(folder, target, error, state) from error
         raise
 
 
@@ -67,10 +70,11 @@ def _clear(written: Iterable[Path], made: Iterable[Path]) -> None:
             path.rmdir()
 
 
-def _not_written(folder: Path, error: OSError, state: str) -> StoreError:
+def _not_written(folder: Path, target: Path, error: OSError, state: str) -> StoreError:
+    why = error.strerror or "no reason given"
     return StoreError(
         Reason.NOT_WRITABLE,
-        f"The environment was to be written to '{folder}'.",
-        f"The system refused: {error.strerror or 'no reason given'}. {state}",
+        f"The environment was to be written to {shown_path(folder.absolute())}.",
+        f"The system refused {shown_path(target.absolute())}: {why}. {state}",
         "Check the space left, the permissions and that no other program holds the files.",
     )

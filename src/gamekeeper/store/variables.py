@@ -22,7 +22,7 @@ from gamekeeper.mapping.codes import CodeRegister
 from gamekeeper.mapping.variable import Scale, Variable
 from gamekeeper.store.models import IntervalFile, NominalFile, OrdinalFile
 
-__all__ = ["problems_of", "register_of", "tree_of", "variable_of"]
+__all__ = ["codes_of", "problems_of", "register_of", "tree_of", "variable_of"]
 
 _ANEW = "Correct it, or remove all codes of the variable to have them given anew."
 
@@ -56,7 +56,7 @@ def register_of(
     meanings: dict[tuple[str, Partition | Arbitrary], str] = {}
     entries: list[tuple[str, Partition | Arbitrary]] = []
     for code, blocks in file.codes.items():
-        place = f"{where}, code '{code}'"
+        place = f"{where}, code {quoted([code])}"
         meaning = _meaning(variable, blocks, sinks, place, problems)
         if meaning is None:
             continue
@@ -67,7 +67,7 @@ def register_of(
             found = f"has {number}, which is not what it says."
             problems.append(Problem(Reason.INCONSISTENT_CODE, place, found, _ANEW))
         elif other != code:
-            found = f"means the same as '{other}'."
+            found = f"means the same as {quoted([other])}."
             problems.append(Problem(Reason.INCONSISTENT_CODE, place, found, "Leave one out."))
         else:
             entries.append((code, meaning))
@@ -94,9 +94,14 @@ def tree_of(variable: Variable, register: CodeRegister) -> dict[str, Any]:
         if variable.scale is Scale.ORDINAL or list(graph.sinks) != sorted(graph.sinks):
             tree["order"] = list(graph.sinks)
     if len(register):
-        codes = sorted(register, key=_rank)
-        tree["codes"] = {code: _blocks(graph, register.meaning(code)) for code in codes}
+        tree["codes"] = codes_of(variable, register)
     return tree
+
+
+def codes_of(variable: Variable, register: CodeRegister) -> dict[str, list[list[str]]]:
+    """Return the codes of a variable as its file has them, in order."""
+    codes = sorted(register, key=_rank)
+    return {code: _blocks(variable.graph, register.meaning(code)) for code in codes}
 
 
 def problems_of(error: InputError, where: str) -> list[Problem]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gamekeeper.algorithms.harmonization import MAX_NODES
 from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
 from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.environment import Environment
 from gamekeeper.mapping.key_variables import KeyVariableMap, Mode
@@ -22,6 +23,7 @@ from gamekeeper.mapping.overview import (
 from gamekeeper.report.build import write_report
 from gamekeeper.report.drawing import draw_harmonization_graph, draw_partition_graph
 from gamekeeper.report.plots import save_curves
+from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
 from gamekeeper.results import Progress
 from gamekeeper.store.folder import read_environment, write_environment
 from gamekeeper.store.graph_file import read_partition_graph
@@ -67,6 +69,7 @@ def map_target(
     progress: Progress | None = None,
 ) -> KeyVariableMap:
     """Map the key variables of a target; write a report and a plot where asked for."""
+    _require_destinations(folder, {report: PAGE_ENDINGS, plot: PICTURE_ENDINGS})
     environment = read_environment(folder, progress=progress)
     outcome = analyse(environment, request, progress=progress)
     if report is not None:
@@ -107,6 +110,7 @@ def show_codes(
 
     Where `codes` are given, only their harmonization is listed.
     """
+    _require_destinations(folder, {output: PICTURE_ENDINGS})
     environment = read_environment(folder, progress=progress)
     only = environment.harmonize_codes(variable, codes) if codes else None
     table = list_codes(environment, variable, only=only, max_nodes=max_nodes, progress=progress)
@@ -130,6 +134,7 @@ def show_categories(
     given, the categories that it offers are marked in the drawing. With `deepen`, every category
     points to its largest parts: fewer edges, more levels.
     """
+    _require_destinations(path, {output: PICTURE_ENDINGS})
     selected: Sequence[str] = ()
     if path.is_file() or variable is None:
         name = path.stem
@@ -144,3 +149,28 @@ def show_categories(
     if output is not None:
         draw_partition_graph(graph, selected=selected, title=name).save(output)
     return list_categories(name, graph)
+
+
+def _require_destinations(environment: Path, files: Mapping[Path | None, Sequence[str]]) -> None:
+    """Refuse before any work what could not be written, or would spoil the environment."""
+    problems: list[Problem] = []
+    for file, endings in files.items():
+        if file is None:
+            continue
+        if file.suffix.lower() not in endings:
+            found, do = "has a name with another ending.", f"Let it end in {' or '.join(endings)}."
+        elif not file.parent.is_dir():
+            found, do = "lies in a folder that does not exist.", "Make the folder first."
+        elif file.resolve().is_relative_to(environment.resolve()):
+            found, do = "lies within the environment.", "Write it elsewhere."
+        else:
+            continue
+        where = f"file {quoted([str(file)], letters=400)}"
+        problems.append(Problem(Reason.NOT_WRITABLE, where, found, do))
+    if problems:
+        raise InputError(
+            Reason.NOT_WRITABLE,
+            f"{count_of(len(problems), 'file')} could not be written.",
+            "Nothing was done.",
+            problems=problems,
+        )

@@ -8,7 +8,15 @@ from fractions import Fraction
 
 from gamekeeper.errors import count_of
 
-__all__ = ["categories_text", "joined", "listed", "number_text", "percent_text", "short"]
+__all__ = [
+    "asking_text",
+    "categories_text",
+    "joined",
+    "listed",
+    "number_text",
+    "percent_text",
+    "short",
+]
 
 _LABEL_LETTERS = 80
 
@@ -87,3 +95,19 @@ def categories_text(number: float) -> str:
     if number == math.inf:
         return "any level of detail"
     return count_of(int(number), "category", "categories")
+
+
+def asking_text(n_asking: int, n_forms: int, n_set_aside: int) -> str:
+    """Say how many of the forms ask for a variable, and how many of those are set aside.
+
+    Examples
+    --------
+    >>> asking_text(9, 46, 1)
+    '9 of 46 forms ask for it, 1 of them set aside'
+    """
+    if n_forms == 1:
+        text = "the one form asks for it" if n_asking else "the one form does not ask for it"
+        return f"{text}, and is set aside" if n_set_aside else text
+    asking = "asks" if n_asking == 1 else "ask"
+    text = f"{n_asking or 'none'} of {n_forms:,} forms {asking} for it"
+    return f"{text}, {n_set_aside} of them set aside" if n_set_aside else text

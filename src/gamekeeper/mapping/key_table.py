@@ -1,0 +1,113 @@
+"""The ranked key variables as a table for reading: in notebooks, in reports and on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gamekeeper.mapping.words import asking_text, listed, number_text, short
+from gamekeeper.results import table_html
+
+if TYPE_CHECKING:
+    from gamekeeper.mapping.key_variables import KeyVariable, KeyVariableMap, Maximal
+
+__all__ = ["NONE", "in_order", "key_table", "key_table_html"]
+
+NONE = "—"
+"""What stands where there is nothing to say."""
+
+_SHOWN_CODES = 3
+_SHOWN_CATEGORIES = 6
+_CELL_LETTERS = 90
+
+
+def key_table(key_variable_map: KeyVariableMap) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the ranked key variables as a header and rows of text.
+
+    Numbers have at most two decimals; ∞ stands for unbounded and a dash for none. Under "Forms"
+    is how many of the forms can be matched at the first code, and "In words" are its categories.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.analysis import map_key_variables
+    >>> from gamekeeper.mapping.environment import Environment, Form
+    >>> from gamekeeper.mapping.variable import Variable
+    >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
+    >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
+    >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])
+    >>> header, rows = key_table(map_key_variables(environment, "Census"))
+    >>> rows
+    [('1', 'Age', 'C3.001', '3', '1 of 1', '3', '3', '0-15; 16-64; 65+')]
+    """
+    header = ("Rank", "Variable", "Code", "Categories", "Forms", "Area", "Effective", "In words")
+    rows = [_row(rank, item) for rank, item in enumerate(key_variable_map.variables, start=1)]
+    return header, rows
+
+
+def key_table_html(key_variable_map: KeyVariableMap) -> str:
+    """Return the ranked key variables as one HTML table, every text escaped.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.analysis import map_key_variables
+    >>> from gamekeeper.mapping.environment import Environment, Form
+    >>> from gamekeeper.mapping.variable import Variable
+    >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
+    >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
+    >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])
+    >>> "<td>C3.001</td>" in key_table_html(map_key_variables(environment, "Census"))
+    True
+    """
+    header, rows = key_table(key_variable_map)
+    return table_html(header, rows, caption=f"Key variables of {short(key_variable_map.target)}")
+
+
+def in_order(maximal: Sequence[Maximal]) -> list[Maximal]:
+    """Return maximal harmonizations of one size by their codes: C2.001, C2.002, H2.001."""
+    # After C2.999 comes C2.1000, so that the longer code is the later one.
+    return sorted(maximal, key=lambda item: (item.code[0], len(item.code), item.code))
+
+
+def _row(rank: int, item: KeyVariable) -> tuple[str, ...]:
+    name = short(item.variable)
+    if item.message:
+        return (NONE, name, *[NONE] * 5, "no result: inconsistent categorizations")
+    area = number_text(item.area)
+    if not item.maximal:
+        return (str(rank), name, NONE, NONE, NONE, area, NONE, _too_few(item))
+    codes = in_order(item.maximal)
+    words = _words(codes[0].categories)
+    return (
+        str(rank),
+        name,
+        _codes([each.code for each in codes], has_more=item.has_more),
+        number_text(item.n_categories),
+        f"{codes[0].n_forms} of {item.n_forms}",
+        area,
+        number_text(item.effective),
+        f"for {codes[0].code}: {words}" if len(codes) > 1 or item.has_more else words,
+    )
+
+
+def _too_few(item: KeyVariable) -> str:
+    asking = asking_text(item.n_asking, item.n_forms, item.n_asking - item.n_having)
+    return asking if item.n_forms == 1 or not item.n_asking else f"{asking}; {item.n_needed} must"
+
+
+def _words(categories: Sequence[str]) -> str:
+    """Return as many categories as fit a cell, at least one."""
+    n_shown = n_letters = 0
+    for name in categories[:_SHOWN_CATEGORIES]:
+        n_letters += len(short(name)) + 2
+        if n_shown and n_letters > _CELL_LETTERS:
+            break
+        n_shown += 1
+    return listed(categories, n_shown)
+
+
+def _codes(codes: Sequence[str], *, has_more: bool) -> str:
+    shown = ", ".join(codes[:_SHOWN_CODES])
+    if has_more:
+        return f"{shown} and more"
+    left_out = len(codes) - _SHOWN_CODES
+    return f"{shown} and {left_out} more" if left_out > 0 else shown
