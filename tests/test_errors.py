@@ -19,6 +19,7 @@ from gamekeeper.errors import (
     count_of,
     did_you_mean,
     quoted,
+    unfit_character,
 )
 
 
@@ -96,7 +97,7 @@ def test_near_names_are_offered(name, known, said):
 @given(st.text(), st.lists(st.text(max_size=8), max_size=30))
 def test_offered_names_are_known_ones(name, known):
     said = did_you_mean(name, known)
-    assert said.isprintable()
+    assert not unfit_character(said)
     assert len(said) < 700
 
 
@@ -108,10 +109,10 @@ def test_names_are_quoted_and_cut():
 
 
 @given(st.text(min_size=1, max_size=300))
-def test_quoted_names_are_short_and_printable(name):
+def test_quoted_names_are_short_and_fit_to_show(name):
     shown = quoted([name])
     assert len(shown) <= 62
-    assert shown.isprintable()
+    assert not unfit_character(shown)
 
 
 def test_numbers_come_with_their_nouns():

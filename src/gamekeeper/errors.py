@@ -16,6 +16,7 @@ environment or of a code list, never a value observed in a data file.
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -31,11 +32,34 @@ __all__ = [
     "StoreError",
     "count_of",
     "did_you_mean",
+    "on_one_line",
     "quoted",
+    "unfit_character",
 ]
 
 _SHOWN_PROBLEMS = 40
 _SHOWN_NAMES = 8
+_UNFIT = {
+    "Cc": "a control character",
+    "Cs": "half of a character",
+    "Cn": "which stands for no character",
+    "Co": "which stands for no character that all agree on",
+    "Zl": "a line break",
+    "Zp": "a line break",
+}
+# Embeddings, overrides and isolates of direction, marks that are no longer to be used, the byte
+# order mark, annotations and the tag of a language.
+_CHANGING = {
+    chr(number)
+    for first, last in (
+        (0x202A, 0x202E),
+        (0x2066, 0x206F),
+        (0xFEFF, 0xFEFF),
+        (0xFFF9, 0xFFFB),
+        (0xE0001, 0xE0001),
+    )
+    for number in range(first, last + 1)
+}
 
 
 class Reason(StrEnum):
@@ -167,7 +191,7 @@ def quoted(names: Iterable[str], *, most: int = _SHOWN_NAMES, letters: int = 60)
     "'a', 'b' and 2 more"
     """
     listed = list(names)
-    text = ", ".join(f"'{_short(name, letters)}'" for name in listed[:most])
+    text = ", ".join(f"'{on_one_line(name, letters)}'" for name in listed[:most])
     return f"{text} and {len(listed) - most} more" if len(listed) > most else text
 
 
@@ -200,8 +224,36 @@ def count_of(number: int, singular: str, plural: str = "") -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
-def _short(name: str, most: int) -> str:
-    visible = "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in name
-    )
-    return visible if len(visible) <= most else visible[: most - 1] + "…"
+def unfit_character(name: str) -> str:
+    r"""Return the first character that a name must not hold, in words; empty if there is none.
+
+    Names may hold what writing systems need, such as joiners and no-break spaces, and nothing
+    that would change the text around them or disturb a terminal.
+
+    Examples
+    --------
+    >>> unfit_character("B\aank"), unfit_character("Bank")
+    ('U+0007, a control character', '')
+    """
+    for letter in "" if name.isprintable() else name:
+        unfit = _UNFIT.get(unicodedata.category(letter))
+        if letter in _CHANGING:
+            unfit = "a character that changes the text around it"
+        if unfit:
+            return f"U+{ord(letter):04X}, {unfit}"
+    return ""
+
+
+def on_one_line(text: str, most: int) -> str:
+    r"""Return a text without what is unfit to show, cut after so many letters.
+
+    Examples
+    --------
+    >>> on_one_line("one\atwo three", 8)
+    'one�two…'
+    """
+    if not text.isprintable():
+        text = "".join(
+            "\N{REPLACEMENT CHARACTER}" if unfit_character(letter) else letter for letter in text
+        )
+    return text if len(text) <= most else text[: most - 1] + "…"

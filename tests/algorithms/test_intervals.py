@@ -250,3 +250,19 @@ def test_bands_outside_the_range_are_refused():
 def test_open_ends_are_closed_by_the_range():
     grown = BandGraph.of(["under 16", "65+"], INCLUSIVE, Band(0, 120))
     assert grown.graph.sinks == ("0-15", "16-64", "65-119")
+
+
+def test_errors_count_the_bands_given_and_never_disturb_a_terminal():
+    bad = "a\x1b[2Jb"
+    errors = []
+    for build in (
+        lambda: BandGraph.of(["0-5", bad], INCLUSIVE, Band(0, 10)),
+        lambda: BandGraph(["0-5", bad], INCLUSIVE),
+        lambda: parse_band(bad, INCLUSIVE),
+    ):
+        with pytest.raises(InputError) as caught:
+            build()
+        errors.append(str(caught.value))
+    assert "of 2 bands was asked for" in errors[0]
+    assert "starts from 2 bands was asked for" in errors[1]
+    assert all(text.replace("\n", "").isprintable() for text in errors)

@@ -120,7 +120,7 @@ def test_other_libraries_can_take_it_as_a_stream(result):
 def test_a_notebook_shows_it_with_markup_escaped(result):
     shown = result._repr_html_()
     assert shown.startswith("<table>")
-    assert f"<caption>{type(result).__name__}</caption>" in shown
+    assert "<caption>" in shown
     assert "<b>" not in shown
     cells = [cell for column in result.to_arrow().columns for cell in column.to_pylist()]
     if any(MARKUP in str(cell) for cell in cells):

@@ -115,6 +115,30 @@ def test_unknown_and_repeated_labels_are_refused_together():
     assert "'under 16': is selected twice" in str(caught.value)
 
 
+def test_a_band_that_is_not_there_could_be_added():
+    with pytest.raises(InputError) as caught:
+        categorize(AGE, ["16-24", "pensioners", "-5-3"])
+    band, other, beyond = (problem.do for problem in caught.value.problems)
+    assert "Near to it: '16-" in band
+    assert band.endswith("or add the band to the variable.")
+    assert "add the band" not in other + beyond
+    with pytest.raises(InputError) as caught:
+        categorize(RESIDENCE, ["16-24"])
+    assert "add the band" not in str(caught.value)
+
+
+def test_one_string_is_not_a_list_of_labels():
+    with pytest.raises(InputError, match="Its labels are one string") as caught:
+        categorize(AGE, "16-64")
+    assert caught.value.reason is Reason.BAD_OPTION
+
+
+def test_errors_never_disturb_a_terminal():
+    with pytest.raises(InputError) as caught:
+        categorize(AGE, ["a\x1b[2Jb"])
+    assert str(caught.value).replace("\n", "").isprintable()
+
+
 def test_a_categorization_is_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
         categorize(AGE, []).variable = "Sex"

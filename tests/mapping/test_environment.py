@@ -18,6 +18,7 @@ from tests.strategies import categorizations, disjoint_pairs, environments, labe
 AGE = Variable.of_bands("Age", ["0-15", "16+", "0-17", "18+"])
 SEX = Variable("Sex", PartitionGraph({"any": ["female", "male"]}))
 BANK = Form("Bank", {"Age": ("0-17", "18+"), "Sex": ("female", "male")})
+BANK_WITHOUT_AGE = Form("Bank", {"Sex": ("female", "male")})
 OFFICE = Form("Office", {"Age": ("0-17", "18+")})
 SHOP = Form("Shop", {"Age": ("0-15", "16+")})
 CARD = Form("Card", {"Age": ()})
@@ -262,3 +263,41 @@ def test_all_faults_of_an_environment_are_told_at_once():
         InputError, match=r"names 'Clubb', which is not a form\. Near to it: 'Club'"
     ):
         Environment([SEX], [Form("Club")], [Group("all", ("Clubb",))])
+
+
+def test_equal_faulty_selections_are_faults_of_every_form():
+    forms = [Form(f"Form {n}", {"Sex": ("femal", "male")}) for n in range(120)]
+    with pytest.raises(InputError) as caught:
+        Environment([SEX], [*forms, BANK_WITHOUT_AGE])
+    assert [problem.where for problem in caught.value.problems] == [
+        f"form 'Form {n}', category 'femal'" for n in range(120)
+    ]
+
+
+def test_one_string_is_not_a_list():
+    with pytest.raises(InputError, match="one string for 'Age', 'Sex'") as caught:
+        Form("Bank", {"Age": "16-24", "Club": ["a"], "Sex": "any"})
+    assert caught.value.reason is Reason.BAD_OPTION
+    with pytest.raises(InputError, match="Its forms are one string") as caught:
+        Group("all", "Bank")
+    assert caught.value.reason is Reason.BAD_OPTION
+    assert Group("all", ["Bank"]).forms == ("Bank",)
+
+
+def test_errors_never_disturb_a_terminal():
+    bad = "a\x1b[2Jb"
+    with pytest.raises(InputError) as caught:
+        Environment(
+            [SEX],
+            [Form(bad, {bad: (), "Sex": (bad,)})],
+            [Group(bad, (bad, f"{bad} 2"))],
+            name=bad,
+        )
+    assert len(caught.value.problems) == 6
+    environment = Environment([SEX], [Form("Bank")])
+    errors = [caught.value]
+    for ask in (environment.variable, environment.form, environment.group):
+        with pytest.raises(InputError) as caught:
+            ask(bad)
+        errors.append(caught.value)
+    assert all(str(error).replace("\n", "").isprintable() for error in errors)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.intervals import Band, BandStyle
+from gamekeeper.algorithms.intervals import Band, BandStyle, parse_band
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.algorithms.partitions import ARBITRARY, Partition
-from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping.variable import OUTSIDE, Scale, Variable
+from gamekeeper.errors import InputError, Reason, count_of, unfit_character
+from gamekeeper.mapping.variable import OUTSIDE, Scale, Variable, name_problems
 from tests.strategies import partition_graph_children, partitions
 
 AGES = ["0-15", "16-24", "25 to 64", "65+", "under 18", "18 and over"]
@@ -91,6 +91,11 @@ def test_blocks_of_bands_are_put_in_words_as_bands():
     assert age.graph.sinks == ("0-15", "16-17", "18-24", "25-64", "65+")
     assert age.words(Partition.from_labels([0, 0, 1, 1, 2])) == ("0-17", "18-64", "65+")
     assert age.words(Partition.from_labels([0, 1, 1, 1, 0])) == ("0-15 or 65+", "16-64")
+    assert age.words(Partition.from_labels([0, 0, 0, 1, 0])) == ("0-24 or 65+", "25-64")
+    assert age.words(Partition.from_labels([0, 1, 0, 1, 0])) == (
+        "0-15 or 18-24 or 65+",
+        "16-17 or 25-64",
+    )
     assert age.words(ARBITRARY) == ("any level of detail",)
 
 
@@ -144,6 +149,71 @@ def test_what_tears_a_category_apart_is_named():
     assert Variable("Age", graph, Scale.NOMINAL).graph == graph
 
 
+@given(st.lists(bands(), min_size=1, max_size=6), st.data())
+def test_words_of_bands_hold_the_numbers_of_a_block_and_never_touch(given_ones, data):
+    age = Variable.of_bands("Age", [band.name(BandStyle.INCLUSIVE) for band in given_ones])
+    partition = data.draw(partitions(len(age.graph.sinks)))
+    for block, words in zip(partition.blocks(), age.words(partition), strict=True):
+        said = [parse_band(text, BandStyle.INCLUSIVE) for text in words.split(" or ")]
+        assert all(one.high < other.low for one, other in pairwise(said))
+        for number, sink in enumerate(age.graph.sinks):
+            assert any(band.holds(age.bands[sink]) for band in said) == (number in block)
+
+
+def test_ordinal_blocks_are_put_in_the_words_of_the_cover():
+    graph = PartitionGraph({"well": ["good", "fair"], "poor": []}, order=["good", "fair", "poor"])
+    health = Variable("Health", graph, Scale.ORDINAL)
+    assert health.words(Partition.from_labels([0, 0, 1])) == ("well", "poor")
+    assert health.words(Partition.from_labels([0, 1, 0])) == ("good or poor", "fair")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "می\u200cخواهم",  # Persian, with a zero width non-joiner
+        "क्\u200dष",  # Hindi, with a zero width joiner
+        "Family \U0001f468\u200d\U0001f469\u200d\U0001f467",
+        "Heart \u2764\ufe0f",
+        "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+        "10\u00a0000 €",
+        "10\u202f000 €",
+        "Ein\u00adkommen",
+        "\u05d0\u200f!",
+        "年\u3000齢",
+    ],
+)
+def test_names_may_hold_what_writing_systems_need(name):
+    assert name_problems("variable", [name]) == []
+    assert Variable(name, PartitionGraph({"all": [f"{name} 1", f"{name} 2"]})).name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("", "is empty."),
+        (" Age", "starts or ends with white space."),
+        ("Age\u00a0", "starts or ends with white space."),
+        ("A\x1b[31mge", "holds U+001B, a control character."),
+        ("A\x9bge", "holds U+009B, a control character."),
+        ("Age\n", "holds U+000A, a control character."),
+        ("A\u2028ge", "holds U+2028, a line break."),
+        ("A\u2029ge", "holds U+2029, a line break."),
+        ("A\ud800ge", "holds U+D800, half of a character."),
+        ("A\uffffge", "holds U+FFFF, which stands for no character."),
+        *(
+            (f"A{letter}ge", f"holds U+{ord(letter):04X}, a character that changes the text")
+            for letter in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+        ),
+        ("\u200d\u00a0\u200d", "has no character that shows by itself."),
+        ("\ufe0f", "has no character that shows by itself."),
+    ],
+)
+def test_unfit_names_are_refused_with_the_character(name, found):
+    (problem,) = name_problems("variable", [name])
+    assert problem.found.startswith(found)
+    assert not unfit_character(str(problem))
+
+
 @pytest.mark.parametrize("name", ["", " Age", "Age ", "A\nge", "Age\x00", "\ufeffAge"])
 def test_names_that_cannot_be_told_apart_by_eye_are_refused(name):
     graph = PartitionGraph({"a": [], "b": []})
@@ -178,3 +248,21 @@ def test_bands_with_faults_are_refused(given_ones):
         Variable.of_bands("Age", given_ones)
     assert caught.value.reason is Reason.BAD_BAND
     assert len(caught.value.problems) == 1
+    assert f"of {count_of(len(given_ones), 'band')} was asked for" in str(caught.value)
+
+
+def test_one_string_is_not_a_list_of_bands():
+    with pytest.raises(InputError, match="Its bands are one string") as caught:
+        Variable.of_bands("Age", "0-15")
+    assert caught.value.reason is Reason.BAD_OPTION
+
+
+def test_errors_never_disturb_a_terminal():
+    bad = "a\x1b[2Jb"
+    graph = PartitionGraph({"x": [bad, "c"], "b": []}, order=[bad, "b", "c"])
+    with pytest.raises(InputError) as caught:
+        Variable(bad, graph, Scale.ORDINAL)
+    with pytest.raises(InputError) as of_bands:
+        Variable.of_bands("Age", [bad])
+    for error in (caught.value, of_bands.value):
+        assert str(error).replace("\n", "").isprintable()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.errors import Reason, StoreError
+from gamekeeper.errors import InputError, Reason, StoreError
 from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.environment import Environment, Form, Group
 from gamekeeper.mapping.key_variables import KeyVariableMap
@@ -77,12 +77,12 @@ def test_headline_names_variables_detail_and_reason(outcome: KeyVariableMap, pag
         "Of the 4 variables of 'Census', 2 can be matched against at least 2 of the 6 forms."
     )
     assert detail == (
-        "An intruder is most likely to match on Age (5 categories, C5.001) and"
-        " Sex (2 categories, C2.001)."
+        "Detail and number of forms taken together, the target could be matched best on"
+        " Age (5 categories, C5.001) and Sex (2 categories, C2.001)."
     )
     assert reason == (
-        "Age comes first: 3 forms with these 5 categories or finer ones, and the area under its"
-        " curve is the largest (4)."
+        "Age comes first: 3 forms with these 5 categories or finer ones, and its curve has the"
+        " largest area of all that can be matched (4)."
     )
     assert rest == "Too few of the forms ask for 'Shoe size'."
     assert " ".join(sentences) in page.text
@@ -100,8 +100,7 @@ def test_ranked_table_and_a_section_for_each_variable(page: Page):
 def test_section_has_words_evidence_curve_and_graph(page: Page):
     assert "All the detail that is released, 5 categories (C5.001)," in page.text
     assert (
-        "5 of 6 forms ask for it, 2 of these in categories that are coarser or cut otherwise."
-        in page.text
+        "5 of 6 forms ask for it, 2 in categories that are coarser or cut otherwise." in page.text
     )
     assert "Why: the codes that are as fine as C5.001 or finer, 3 forms in all" in page.text
     assert "C0.001 ∞ 1 any level of detail" in page.text
@@ -126,6 +125,7 @@ def test_forms_set_aside_are_named(environment: Environment):
     page = Page(build_report(outcome, environment))
     assert "Please note 'Residence': 1 form set aside" in page.text
     assert "that were set aside" in page.text
+    assert "4 of 6 forms ask for it, 1 of them set aside, 2 in categories" in page.text
     assert "are set aside with a notice (not strict)" in page.text
 
 
@@ -146,7 +146,7 @@ def test_specific_use_speaks_of_one_form(environment: Environment):
 def test_target_with_a_fault_of_its_own(environment: Environment):
     outcome = map_key_variables(environment, "Broken")
     page = Page(build_report(outcome, environment))
-    assert "None of the 1 variable of 'Broken' can be matched" in page.text
+    assert "The one variable of 'Broken' cannot be matched" in page.text
     assert "the target's own categorization is inconsistent: it misses" in page.text
 
 
@@ -159,7 +159,79 @@ def test_effective_categories_are_pointed_out():
     environment = Environment([age], forms)
     page = Page(build_report(map_key_variables(environment, "T"), environment))
     assert "Harmonization hides something here" in page.text
-    assert "with 2 effective categories" in page.text
+    assert "a form by itself can be matched with 2 effective categories" in page.text
+    assert "because bands overlap" in page.text
+
+
+def test_what_has_no_bands_has_overlapping_categories():
+    graph = PartitionGraph({"ab": ["a", "b"], "cd": ["c", "d"], "bc": ["b", "c"]})
+    forms = [
+        Form("T", {"X": ("ab", "cd")}),
+        *(Form(name, {"X": ("a", "bc", "d")}) for name in "UV"),
+    ]
+    environment = Environment([Variable("X", graph)], forms)
+    page = Page(build_report(map_key_variables(environment, "T", prevalence=1), environment))
+    assert "at least 2 forms, each by itself, can be matched with" in page.text
+    assert "because categories overlap" in page.text
+
+
+def test_both_numbers_of_a_prevalence_are_said_where_they_differ():
+    letters = Variable("X", PartitionGraph({"all": ["a", "b"]}))
+    forms = [Form(f"Form {number}", {"X": ("a", "b")} if number < 3 else {}) for number in range(7)]
+    environment = Environment([letters], [*forms, Form("T", {"X": ("a", "b")})])
+    both = "a variable counts only if at least 4 have it, 50% of 7 being 3.5"
+    for prevalence, asked, result in (
+        ("50%", f"at least 3 of 7 forms; {both}", f"result: 3 of 7 forms ask for it; {both}."),
+        ("3/7", "at least 3 of 7 forms (a prevalence of 3/7, about 42.86%)", "3 of 7 forms"),
+        (0, "at least 1 of 7 forms (a prevalence of 0%)", "3 of 7 forms"),
+        ("4/7", "at least 4 of 7 forms (a", "ask for it; a variable counts only if at least 4"),
+    ):
+        outcome = map_key_variables(environment, "T", prevalence=prevalence)
+        page = Page(build_report(outcome, environment))
+        assert f"Must be matched {asked}" in page.text
+        assert result in page.text.split("Each variable", 2)[2]
+
+
+def test_one_is_not_many():
+    letters = PartitionGraph({"all": ["a", "b"]})
+    forms = [
+        Form("T", {"X": ("a", "b")}),
+        Form("U", {"X": ("a", "b")}),
+        Form("V", {"X": ("all",)}),
+    ]
+    environment = Environment([Variable("X", letters)], forms)
+    for matched in (["U"], ["V"], ["U", "V"]):
+        outcome = map_key_variables(environment, "T", forms=matched)
+        text = Page(build_report(outcome, environment)).text
+        assert "1 variable " in text
+        for plural in ("variables", "forms", "codes", "categories", "nodes", "steps"):
+            assert not re.search(rf"\b1 (more )?{plural}\b", text)
+        assert not re.search(r"\b1 of 1 form\b|\b1 of \d+ forms ask\b|these 1 ", text)
+
+
+def test_codes_as_good_are_in_order_and_more_are_owned_up_to():
+    pairs = {f"{a}{b}": [a, b] for a, b in ["ef", "de", "cd", "bc", "ab"]}
+    forms = [Form(name, {"X": tuple(sorted({*"abcdef", name} - set(name)))}) for name in pairs]
+    environment = Environment(
+        [Variable("X", PartitionGraph(pairs))], [*forms, Form("T", {"X": tuple("abcdef")})]
+    )
+    page = Page(build_report(map_key_variables(environment, "T"), environment))
+    assert "Categories of C5.001" in page.text
+    listed = page.text.split("As good: other codes")[1].split("prevalence")[0]
+    assert re.findall(r"C5\.\d+", listed) == ["C5.002", "C5.003", "C5.004", "C5.005"]
+    assert "and more" not in page.text
+    page = Page(build_report(map_key_variables(environment, "T", most=2), environment))
+    assert re.search(r"As good: other codes .* and more .*prevalence", page.text)
+
+
+def test_axes_say_their_scale(page: Page):
+    assert "categories (log scale)" in page.text
+    assert "under the curve of code size against prevalence, on a linear scale" in page.text
+
+
+def test_drawing_has_its_title_and_legend_from_the_page(page: Page):
+    assert "code seen on forms" not in page.text
+    assert "Harmonization graph, coarser above finer: observed codes, harmonizations" in page.text
 
 
 def test_provenance_and_glossary(outcome: KeyVariableMap, page: Page):
@@ -262,6 +334,15 @@ def test_same_outcome_same_page(outcome: KeyVariableMap, environment: Environmen
 def test_writing(outcome: KeyVariableMap, environment: Environment, tmp_path: Path):
     path = write_report(outcome, environment, tmp_path / "report.html")
     assert path.read_text(encoding="utf-8") == build_report(outcome, environment)
+    assert write_report(outcome, environment, tmp_path / "report.HTM").exists()
+    lost = tmp_path / "nowhere" / "report.html"
     with pytest.raises(StoreError) as caught:
-        write_report(outcome, environment, tmp_path / "nowhere" / "report.html")
+        write_report(outcome, environment, lost)
     assert caught.value.reason is Reason.NOT_WRITABLE
+    assert f"The file '{lost}' was to be written." in str(caught.value)
+    for name in ("report.pdf", "report"):
+        with pytest.raises(InputError, match=r"Let it end in \.html or \.htm\.") as refused:
+            write_report(outcome, environment, tmp_path / name)
+        assert refused.value.reason is Reason.BAD_OPTION
+        assert f"A report in the file '{tmp_path / name}'" in str(refused.value)
+        assert not (tmp_path / name).exists()

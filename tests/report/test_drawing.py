@@ -6,6 +6,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -166,7 +167,8 @@ def test_harmonization_graph_of_figure_11(age_environment: Environment):
     observed = {"C0.001": 21, "C2.001": 36, "C7.001": 7, "C9.001": 30, "C45.001": 10}
     harmonizations = ["H1.001", "H3.001", "H4.001", "H7.001"]
     counts = [f"{count} forms" for count in observed.values()]
-    assert sorted(texts(svg)) == sorted([*observed, *harmonizations, *counts])
+    words = ["Age", "code seen on forms", "harmonization"]
+    assert sorted(texts(svg)) == sorted([*observed, *harmonizations, *counts, *words])
     for code in observed:
         assert node(drawing, code).shape is Shape.ELLIPSE
         assert node(drawing, code).fill == palette.OBSERVED_FILL
@@ -190,8 +192,9 @@ def test_harmonization_graph_of_figure_11(age_environment: Environment):
     for coarser, finer in expected:
         assert node(drawing, coarser).y < node(drawing, finer).y
     root = ET.fromstring(svg)
-    assert len(list(root.iter(f"{SVG}ellipse"))) == 5
-    assert len(list(root.iter(f"{SVG}rect"))) == 4 + 1
+    # One more of each is in the legend, and one rectangle is the background.
+    assert len(list(root.iter(f"{SVG}ellipse"))) == 5 + 1
+    assert len(list(root.iter(f"{SVG}rect"))) == 4 + 1 + 1
 
 
 def test_colours_are_blue_and_yellow():
@@ -225,6 +228,36 @@ def test_target_takes_part_but_is_not_counted(environment: Environment):
     assert node(drawing, "C5.001").line == palette.SELECTED_LINE
     assert node(drawing, "C5.002").small == "1 form"
     assert len(drawing.nodes) == 3
+
+
+def test_legend_explains_what_is_drawn_and_nothing_else(environment: Environment):
+    drawing = draw_harmonization_graph(environment, "Sex", selected=["C2.001"], title="")
+    assert drawing.title == ""
+    assert [mark.text for mark in drawing.legend] == ["code seen on forms", "marked code"]
+    drawing = draw_harmonization_graph(environment, "Age")
+    assert drawing.title == "Age"
+    assert [(mark.text, mark.shape, mark.fill) for mark in drawing.legend] == [
+        ("code seen on forms", Shape.ELLIPSE, palette.OBSERVED_FILL),
+        ("harmonization", Shape.RECTANGLE, palette.HARMONIZATION_FILL),
+    ]
+
+
+def test_legend_and_title_have_room_of_their_own(environment: Environment):
+    drawing = draw_harmonization_graph(environment, "Sex", selected=["C2.001"])
+    bare = replace(drawing, title="", legend=())
+    assert drawing.size[0] > bare.size[0]
+    assert drawing.size[1] > bare.size[1] + 2 * 11
+    root = ET.fromstring(drawing.svg())
+    width, height = float(root.get("width", 0)), float(root.get("height", 0))
+    [shifted] = [group for group in root.iter(f"{SVG}g") if group.get("transform")]
+    left, top = map(float, shifted.get("transform", "")[len("translate(") : -1].split())
+    marks = [text for text in shifted if text.tag == f"{SVG}text"]
+    assert len(marks) == 2
+    for text in marks:
+        y = float(text.get("y", 0))
+        assert drawing.height < y < height - top
+        assert 0 < left + float(text.get("x", 0)) < width / 2
+    assert len(drawing.png()) > len(bare.png())
 
 
 def test_only_the_forms_asked_for_are_drawn(environment: Environment):
@@ -344,7 +377,8 @@ def test_saving_goes_by_the_ending(tmp_path: Path, residence: PartitionGraph):
         with pytest.raises(InputError, match=r"\.svg or \.png") as caught:
             drawing.save(tmp_path / name)
         assert caught.value.reason is Reason.BAD_OPTION
+        assert f"'{tmp_path / name}'" in str(caught.value)
     with pytest.raises(StoreError) as failed:
         drawing.save(tmp_path / "nowhere" / "a.svg")
     assert failed.value.reason is Reason.NOT_WRITABLE
-    assert str(tmp_path) not in str(failed.value)
+    assert f"The file '{tmp_path / 'nowhere' / 'a.svg'}' was to be written." in str(failed.value)

@@ -4,6 +4,7 @@ import math
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 from matplotlib.figure import Figure
@@ -42,9 +43,27 @@ def test_axes_speak_of_percent_and_categories(outcome: KeyVariableMap):
     assert [tick.get_text() for tick in ax.get_xticklabels()][::5] == ["0%", "100%"]
     assert ax.get_yscale() == "log"
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["1", "2", "3", "5"]
+    assert "log scale" in ax.get_ylabel()
+    assert ax.get_title(loc="left") == "Key variables of Census"
     asked = ax.lines[-1]
     assert asked.get_label() == "prevalence asked"
     assert list(asked.get_xdata()) == pytest.approx([1 / 3, 1 / 3])
+
+
+def test_top_value_has_a_tick(age_environment: Environment):
+    target = Form("T", {"Age": age_environment.form("C45 number 0").instances["Age"]})
+    ax = plot_curves(map_key_variables(age_environment.with_form(target), "T"))
+    assert max(ax.lines[0].get_ydata()) == 45
+    assert [tick.get_text() for tick in ax.get_yticklabels()][-2:] == ["20", "45"]
+
+
+def test_last_point_may_lie_lower_than_the_step_before_it(environment: Environment):
+    outcome = map_key_variables(environment, "Census", strict=False)
+    [age] = [item for item in outcome.variables if item.variable == "Age"]
+    assert age.curve.last_point
+    line = plot_curves(outcome).lines[0]
+    assert line.get_xdata()[-1] == pytest.approx(5 / 6)
+    assert list(line.get_ydata()[-2:]) == [4, 2]
 
 
 def test_arbitrary_precision_has_a_line_at_the_top(environment: Environment):
@@ -103,6 +122,38 @@ def test_hostile_names_are_plain_text(tmp_path: Path):
     assert any(text.endswith("_hidden") for text in texts)
     assert max(map(len, texts)) < 40
     ET.parse(save_curves(outcome, tmp_path / "a.svg"))
+
+
+def test_letters_that_the_font_lacks_are_replaced_without_a_warning(tmp_path: Path):
+    graph = PartitionGraph({"all": ["a", "b"]})
+    names = ["年齢 é Ж", "\N{PILE OF POO} x"]
+    labels = dict.fromkeys(names, ("a", "b"))
+    variables = [Variable(name, graph) for name in names]
+    forms = [Form("目標", labels), Form("U", labels)]
+    outcome = map_key_variables(Environment(variables, forms), "目標")
+    ax = plot_curves(outcome)
+    legend = ax.get_legend()
+    assert legend is not None
+    texts = {text.get_text()[3:] for text in legend.get_texts()}
+    assert {"\ufffd\ufffd é Ж", "\ufffd x"} <= texts
+    assert ax.get_title(loc="left") == "Key variables of \ufffd\ufffd"
+    # Warnings are errors in tests: matplotlib gives one for each letter it cannot draw.
+    save_curves(outcome, tmp_path / "a.png")
+    save_curves(outcome, tmp_path / "a.svg")
+
+
+@pytest.mark.parametrize(
+    ("fonts", "shown"),
+    [(["STIXGeneral"], "\ufffd"), (["STIXGeneral", "sans-serif"], "ა"), (["Not a font"], "ა")],
+)
+def test_letters_of_any_font_that_matplotlib_falls_back_to_are_kept(fonts: list[str], shown: str):
+    labels = {"X": ("a", "b")}
+    variable = Variable("X", PartitionGraph({"all": ["a", "b"]}))
+    outcome = map_key_variables(
+        Environment([variable], [Form("ა", labels), Form("U", labels)]), "ა"
+    )
+    with mpl.rc_context({"font.family": fonts}):
+        assert plot_curves(outcome).get_title(loc="left") == f"Key variables of {shown}"
 
 
 def test_nothing_to_plot_is_still_a_plot(tmp_path: Path):

@@ -11,7 +11,7 @@ import pytest
 
 from gamekeeper.algorithms.intervals import Band, BandStyle
 from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.errors import InputError
+from gamekeeper.errors import InputError, Problem
 from gamekeeper.mapping.environment import Environment, Form, Group
 from gamekeeper.mapping.variable import OUTSIDE, Scale, Variable
 from gamekeeper.store.folder import read_environment, write_environment
@@ -93,3 +93,8 @@ def refused(folder: Path) -> Callable[[], InputError]:
         return caught.value
 
     return read
+
+
+def the_only(error: InputError) -> Problem:
+    (problem,) = error.problems
+    return problem

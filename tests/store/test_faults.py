@@ -10,18 +10,13 @@ from typing import Any
 
 import pytest
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.environment import Environment
 from gamekeeper.store.folder import read_environment
-from tests.store.conftest import Edit
+from tests.store.conftest import Edit, the_only
 from tests.store.everything import everything_in
 
 Refused = Callable[[], InputError]
-
-
-def the_only(error: InputError) -> Problem:
-    (problem,) = error.problems
-    return problem
 
 
 def test_no_such_folder(tmp_path: Path) -> None:
@@ -97,7 +92,7 @@ def test_every_problem_of_every_file_is_told_at_once(
         (Reason.MALFORMED, "forms/shop.json"),
         (Reason.NOT_READABLE, "groups/nobody.json"),
         (Reason.NOT_A_PARTITION_GRAPH, "variables/region.json"),
-        (Reason.UNKNOWN_NAME, "form 'Clinic'"),
+        (Reason.UNKNOWN_NAME, "forms/clinic.json"),
         (Reason.WRONG_SCHEMA, "groups/trade.json"),
     }
 
@@ -174,9 +169,10 @@ def test_keys_that_come_twice(folder: Path, edit: Edit, refused: Refused) -> Non
         ),
         ("forms/bank.json", {"metadata": None}, "'metadata': is null, and should be an object."),
         ("groups/trade.json", {"forms": ["Bank", {}]}, "'forms', item 2: is an object, and should"),
-        ("variables/age.json", {"scale": "ratio"}, "should be 'nominal', 'ordinal', 'interval'."),
+        ("variables/age.json", {"scale": "ratio"}, "is none of 'nominal', 'ordinal', 'interval'."),
+        ("variables/age.json", {"scale": "ordnal"}, "'interval'. Near to it: 'ordinal'."),
         ("variables/age.json", {"scale": ["x"]}, "'scale': is a list, and should be 'nominal', "),
-        ("variables/age.json", {"style": "open"}, "should be 'inclusive' or 'half-open'."),
+        ("variables/age.json", {"style": "open"}, "'style': is none of 'inclusive', 'half-open'."),
         ("variables/age.json", {"from": "0"}, "'from': is a string, and should be a number or nu"),
         ("variables/age.json", {"to": True}, "'to': is true or false, and should be a number or"),
         ("variables/age.json", {"bands": {}}, "'bands': is an object, and should be a list."),
@@ -299,26 +295,43 @@ def test_a_group_names_a_form_once(edit: Edit, refused: Refused) -> None:
     assert (problem.reason, problem.found) == (Reason.DUPLICATE, "names more than once 'Bank'.")
 
 
-def test_a_folder_below_forms_is_not_passed_over(folder: Path, refused: Refused) -> None:
-    (folder / "forms/uk").mkdir()
-    problem = the_only(refused())
-    assert problem.where == "forms/uk"
-    assert "only the files in forms are read" in problem.found
+@pytest.mark.parametrize("letter", ["\x1b", "\x9b", "\n", "\u2028", "\u202e", "\u2067"])
+def test_names_in_files_never_disturb_a_terminal(edit: Edit, refused: Refused, letter: str) -> None:
+    bad = f"a{letter}b"
+    edit("variables/region.json", lambda tree: tree["categories"].update({bad: []}))
+    edit("variables/health.json", lambda tree: tree.update(name=bad))
+    edit("variables/age.json", lambda tree: tree["bands"].append(bad))
+    edit("forms/bank.json", lambda tree: tree.update(name=bad))
+    edit("forms/shop.json", lambda tree: tree["variables"].update({bad: [bad], "Age": [bad]}))
+    edit("groups/trade.json", lambda tree: tree.update(name=bad, forms=[bad, bad]))
+    edit("environment.json", lambda tree: tree.update(name=bad))
+    error = refused()
+    assert len(error.problems) > 6
+    for problem in error.problems:
+        assert str(problem).isprintable()
+    assert str(error).replace("\n", "").isprintable()
+    assert f"U+{ord(letter):04X}" in str(error)
 
 
-def test_a_file_in_place_of_the_forms(folder: Path, refused: Refused) -> None:
-    for path in (folder / "forms").iterdir():
-        path.unlink()
-    (folder / "forms").rmdir()
-    (folder / "forms").write_text("id,age")
-    assert "folder forms" in {problem.where for problem in refused().problems}
+def test_every_form_with_a_fault_is_named(folder: Path, refused: Refused) -> None:
+    """Equal selections are worked out once, but each form has to be corrected."""
+    for number in range(120):
+        form = {"name": f"Form {number}", "variables": {"Health": ["bad", "poor"]}}
+        (folder / f"forms/{number}.json").write_text(json.dumps(form))
+    problems = refused().problems
+    assert {problem.where for problem in problems} == {
+        f"forms/{number}.json, form 'Form {number}', category 'bad'" for number in range(120)
+    }
+    assert len(problems) == 120
 
 
-def test_forms_need_variables(folder: Path, refused: Refused) -> None:
-    for path in (folder / "variables").iterdir():
-        path.unlink()
-    (folder / "variables").rmdir()
-    assert str(the_only(refused())).startswith("folder variables: holds no files")
+def test_forms_whose_names_are_cut_alike_are_not_given_a_wrong_file(
+    folder: Path, refused: Refused
+) -> None:
+    for number in range(2):
+        form = {"name": "x" * 100 + str(number), "variables": {"Health": ["bad", "poor"]}}
+        (folder / f"forms/{number}.json").write_text(json.dumps(form))
+    assert [problem.where.startswith("form 'xxx") for problem in refused().problems] == [True] * 2
 
 
 def test_what_a_faulty_file_may_hold_is_not_called_unknown(

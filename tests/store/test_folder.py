@@ -18,7 +18,7 @@ from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.algorithms.partitions import Partition
 from gamekeeper.errors import Cancelled, InputError, Reason, StoreError
 from gamekeeper.mapping.environment import Environment, Form, Group
-from gamekeeper.mapping.variable import Scale, Variable
+from gamekeeper.mapping.variable import Scale, Variable, name_problems
 from gamekeeper.store.folder import read_environment, write_environment
 from tests.store.everything import everything_in
 from tests.strategies import environments
@@ -46,7 +46,7 @@ def test_any_environment_survives(environment: Environment) -> None:
 
 
 names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12).filter(
-    lambda name: name == name.strip() and name.isprintable()
+    lambda name: not name_problems("form", [name])
 )
 numbers = st.integers(-(10**20), 10**20) | st.floats(allow_nan=False, allow_infinity=False)
 texts = st.text(st.characters(codec="utf-8"))
@@ -112,7 +112,7 @@ def test_only_what_changed_is_written(environment: Environment, folder: Path) ->
 
 def test_what_is_gone_is_removed_and_strangers_stay(folder: Path) -> None:
     (folder / "README.md").write_text("mine")
-    (folder / "forms/notes.txt").write_text("mine")
+    (folder / "forms/README.txt").write_text("mine")
     (folder / "forms/.hidden.json").write_text("mine")
     small = Environment([], [Form("Empty")], name="small")
     write_environment(small, folder)
@@ -120,7 +120,7 @@ def test_what_is_gone_is_removed_and_strangers_stay(folder: Path) -> None:
         "environment.json",
         "README.md",
         "forms/empty.json",
-        "forms/notes.txt",
+        "forms/README.txt",
         "forms/.hidden.json",
     }
     assert everything_in(read_environment(folder)) == everything_in(small)
@@ -209,14 +209,16 @@ def test_another_folder_is_refused(
 def test_a_file_in_place_of_a_folder_is_refused(environment: Environment, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("mine")
-    with pytest.raises(StoreError):
-        write_environment(environment, path)
-    with pytest.raises(StoreError):
-        write_environment(environment, path / "below")
+    for place in (path, path / "below", path / "below" / "that"):
+        with pytest.raises(StoreError) as caught:
+            write_environment(environment, place)
+        assert f"'{path}' is a file. Nothing was changed." in str(caught.value)
     assert path.read_text() == "mine"
 
 
-@pytest.mark.parametrize("name", ["forms/bank.json", "forms/other.json", "variables/x.json"])
+@pytest.mark.parametrize(
+    "name", ["forms/bank.json", "forms/other.json", "forms/x.txt", "variables/x.json"]
+)
 def test_a_file_that_is_not_ours_is_neither_replaced_nor_removed(
     environment: Environment, folder: Path, name: str
 ) -> None:
@@ -281,6 +283,7 @@ def test_a_read_only_folder_is_left_as_it_was(environment: Environment) -> None:
             write_environment(environment.with_form(Form("New")), place / "environment")
         assert caught.value.reason is Reason.NOT_WRITABLE
         assert "Permission denied. Nothing was changed." in str(caught.value)
+        assert f"refused '{place}/environment/forms/new.json'" in str(caught.value)
         assert snapshot(place) == before
         with without_rights(place), pytest.raises(StoreError):
             write_environment(environment, place / "new")

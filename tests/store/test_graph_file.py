@@ -9,7 +9,7 @@ import pytest
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.environment import Environment
-from gamekeeper.store.graph_file import read_partition_graph
+from gamekeeper.store.graph_file import read_named_graph, read_partition_graph
 
 
 def refused(path: Path, tree: Any) -> InputError:
@@ -25,12 +25,28 @@ def test_nodes_and_edges(tmp_path: Path) -> None:
     path.write_text(json.dumps(tree))
     graph = read_partition_graph(path)
     assert graph.edges == (("any", "f"), ("any", "m"))
+    assert read_named_graph(path) == ("sex", graph)
 
 
 @pytest.mark.parametrize("name", ["Age", "Region", "Health"])
 def test_a_variable_file(environment: Environment, folder: Path, name: str) -> None:
     graph = read_partition_graph(str(folder / f"variables/{name.lower()}.json"))
     assert graph == environment.variable(name).graph
+
+
+def test_the_name_in_a_variable_file_counts(environment: Environment, folder: Path) -> None:
+    path = (folder / "variables/age.json").rename(folder / "other.json")
+    assert read_named_graph(path) == ("Age", environment.variable("Age").graph)
+
+
+def test_nodes_and_files_that_would_disturb_a_terminal(tmp_path: Path) -> None:
+    error = refused(tmp_path / "g.json", {"nodes": ["a\x1b[2J"], "edges": []})
+    assert error.reason is Reason.BAD_NAME
+    assert "holds U+001B, a control character" in str(error)
+    with pytest.raises(InputError) as caught:
+        read_partition_graph(tmp_path / "no\x1b[2J.json")
+    for said in (error, caught.value):
+        assert str(said).replace("\n", "").isprintable()
 
 
 def test_a_cycle_and_an_overlap_have_witnesses(tmp_path: Path) -> None:

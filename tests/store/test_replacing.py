@@ -32,6 +32,7 @@ def test_a_failure_while_writing_changes_nothing(tmp_path: Path) -> None:
     texts = {"a.json": b"new", "new/b.json": b"new", "new/" + "x" * 300: b"new", "file/c.json": b""}
     with pytest.raises(StoreError, match=r"Nothing was changed\.") as caught:
         replace_files(tmp_path, texts, [])
+    assert f"The system refused '{tmp_path / 'file' / 'c.json'}'" in str(caught.value)
     assert caught.value.reason is Reason.NOT_WRITABLE
     assert names(tmp_path) == before
     assert (tmp_path / "a.json").read_text() == "old"
@@ -40,6 +41,7 @@ def test_a_failure_while_writing_changes_nothing(tmp_path: Path) -> None:
 def test_a_failure_while_replacing_says_how_far_it_came(tmp_path: Path) -> None:
     (tmp_path / "b.json").mkdir()
     texts = {"a.json": b"new", "b.json": b"new", "c.json": b"new"}
-    with pytest.raises(StoreError, match=r"1 file had been changed before\."):
+    with pytest.raises(StoreError, match=r"1 file had been changed before\.") as caught:
         replace_files(tmp_path, texts, [])
+    assert f"The system refused '{tmp_path / 'b.json'}'" in str(caught.value)
     assert names(tmp_path) == {"a.json", "b.json"}

@@ -41,7 +41,7 @@ def children_of_sets(sets: Mapping[str, Collection[str]]) -> dict[str, list[str]
             raise InputError(
                 Reason.DUPLICATE,
                 "A partition graph of sets was asked for.",
-                f"'{sink}' is both a category and the name of some of its elements.",
+                f"{quoted([sink])} is both a category and the name of some of its elements.",
                 "Give the category another name.",
             )
         for name in names:
@@ -64,7 +64,7 @@ def duplicate_children(children: Mapping[str, Sequence[str]]) -> list[Problem]:
     return [
         Problem(
             Reason.DUPLICATE,
-            f"category '{name}'",
+            f"category {quoted([name])}",
             f"names the same child twice: {quoted(_repeated(below))}.",
         )
         for name, below in children.items()

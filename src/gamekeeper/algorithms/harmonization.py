@@ -23,6 +23,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.independence import independent_parts
 from gamekeeper.algorithms.partitions import ARBITRARY, Arbitrary, Partition, is_finer, join
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
@@ -34,6 +35,7 @@ MAX_NODES = 100_000
 
 _MAX_BYTES = 2 << 30
 _CHUNK = 8_192
+_WAY_AROUND = "Raise max_nodes (--max-nodes), or analyse: an analysis needs no full graph."
 
 
 class HarmonizationGraph:
@@ -77,9 +79,13 @@ class HarmonizationGraph:
         max_nodes: int = MAX_NODES,
         progress: Progress | None = None,
     ) -> HarmonizationGraph:
-        """Build the graph of the given categorizations; repeated ones count once."""
+        """Build the graph of the given categorizations; repeated ones count once.
+
+        Where independent parts show that there must be too many nodes, it is refused at once.
+        """
         graph = cls()
         distinct = list(dict.fromkeys(categorizations))
+        _require_few_parts(distinct, max_nodes)
         for done, categorization in enumerate(distinct):
             if progress is not None:
                 progress(done, len(distinct))
@@ -237,6 +243,20 @@ def _size(node: Partition | Arbitrary) -> float:
     return float("inf") if isinstance(node, Arbitrary) else node.n_blocks
 
 
+def _require_few_parts(categorizations: Sequence[Partition | Arbitrary], max_nodes: int) -> None:
+    if 1 << len(categorizations) <= max_nodes:
+        return
+    parts = independent_parts([c for c in categorizations if isinstance(c, Partition)])
+    if 1 << len(parts) > max_nodes + 1:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            f"The harmonization graph of {len(categorizations)} categorizations was asked for.",
+            f"They fall into {len(parts)} independent parts, so that it would have at least"
+            f" 2^{len(parts)} - 1 nodes; the limit is {max_nodes:,}.",
+            _WAY_AROUND,
+        )
+
+
 def _too_many(n_observed: int, done: int, n_nodes: int, max_nodes: int) -> LimitError:
     # In powers of ten: 2^n is no float from n = 1,024 on.
     nodes = math.log10(max(n_nodes, 1))
@@ -249,5 +269,5 @@ def _too_many(n_observed: int, done: int, n_nodes: int, max_nodes: int) -> Limit
         f"With {done} of them it has {n_nodes:,} nodes; at that rate all would make about"
         f" {estimate} (at most 2^{n_observed} - 1), and the limit is {max_nodes:,}"
         f" nodes or {_MAX_BYTES >> 30} GiB.",
-        "Raise max_nodes (--max-nodes), or analyse: an analysis needs no full graph.",
+        _WAY_AROUND,
     )

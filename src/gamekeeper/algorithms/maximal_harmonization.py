@@ -18,16 +18,15 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections import deque
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.disjoint_sets import DisjointSets
 from gamekeeper.algorithms.harmonization import MAX_NODES, HarmonizationGraph
+from gamekeeper.algorithms.independence import independent_parts
 from gamekeeper.algorithms.partitions import ARBITRARY, Arbitrary, Partition, join_partitions
 from gamekeeper.errors import LimitError
 
@@ -211,56 +210,8 @@ def _split(merges: Mapping[Partition, int], max_nodes: int) -> list[_Part]:
     try:
         return [_solve(merges, min(max_nodes, _WHOLE_BELOW))]
     except LimitError:
-        return [_solve(part, max_nodes) for part in _independent(merges)]
-
-
-def _independent(merges: Mapping[Partition, int]) -> list[dict[Partition, int]]:
-    """Split categorizations into parts whose merges share no cycle.
-
-    A link joins a block to the smallest block it is merged with. In a forest of links, every
-    further link closes one cycle; links on a common cycle belong together, and so do the links
-    of one categorization. (The fundamental cycles of one forest give the components of the
-    cycle matroid.)
-    """
-    groups = DisjointSets()
-    forest = DisjointSets()
-    neighbours: dict[int, list[int]] = {}
-    closing: list[tuple[int, int]] = []
-    for number, partition in enumerate(merges):
-        for block, root in enumerate(partition.labels.tolist()):
-            if block != root:
-                groups.unite(number, (root, block))
-                if forest.unite(root, block):
-                    neighbours.setdefault(root, []).append(block)
-                    neighbours.setdefault(block, []).append(root)
-                else:
-                    closing.append((root, block))
-    above, depth = _rooted(neighbours)
-    for link in closing:
-        u, v = link
-        while u != v:
-            if depth[u] < depth[v]:
-                u, v = v, u
-            groups.unite(link, (min(u, above[u]), max(u, above[u])))
-            u = above[u]
-    parts: dict[Hashable, dict[Partition, int]] = {}
-    for number, (partition, count) in enumerate(merges.items()):
-        parts.setdefault(groups.find(number), {})[partition] = count
-    return list(parts.values())
-
-
-def _rooted(neighbours: Mapping[int, list[int]]) -> tuple[dict[int, int], dict[int, int]]:
-    """Hang each tree of a forest from one of its nodes: parents and depths."""
-    above: dict[int, int] = {}
-    depth: dict[int, int] = {}
-    for root in neighbours:
-        if root not in depth:
-            depth[root] = 0
-            waiting = deque([root])
-            while waiting:
-                here = waiting.popleft()
-                for other in neighbours[here]:
-                    if other not in depth:
-                        above[other], depth[other] = here, depth[here] + 1
-                        waiting.append(other)
-    return above, depth
+        partitions = list(merges)
+        return [
+            _solve({partitions[number]: merges[partitions[number]] for number in part}, max_nodes)
+            for part in independent_parts(partitions)
+        ]

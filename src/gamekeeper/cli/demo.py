@@ -9,7 +9,7 @@ import typer
 
 from gamekeeper.cli.mapping import AsFormat, describe_map, show_map
 from gamekeeper.cli.show import Format, progress_bar, say, show_table
-from gamekeeper.report.tables import key_table
+from gamekeeper.mapping.key_table import key_table
 from gamekeeper.workbench.demo import run_demo
 
 __all__ = ["demo_command"]

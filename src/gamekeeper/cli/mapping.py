@@ -11,9 +11,9 @@ import typer
 from gamekeeper.algorithms.harmonization import MAX_NODES
 from gamekeeper.cli.show import Format, progress_bar, say, show, warn
 from gamekeeper.errors import InputError, Reason, count_of, quoted
+from gamekeeper.mapping.key_table import key_table
 from gamekeeper.mapping.key_variables import KeyVariableMap, Mode
 from gamekeeper.mapping.overview import EnvironmentCheck
-from gamekeeper.report.tables import key_table
 from gamekeeper.workbench import mapping as workbench
 
 __all__ = ["AsFormat", "check_command", "describe_map", "graph_command", "map_command", "show_map"]
@@ -235,7 +235,7 @@ def check_command(
       gamekeeper check age.json
     """
     with progress_bar("Checking") as progress:
-        result = workbench.check(path, assign=assign, progress=progress)
+        result, written = workbench.check(path, assign=assign, progress=progress)
     faults = result.faults if isinstance(result, EnvironmentCheck) else {}
     listed = [
         {"variable": variable, "form": form, "fault": fault}
@@ -249,8 +249,12 @@ def check_command(
         say(", ".join(f"{name} {value}" for name, value in result.summary().items()))
     for item in listed:
         tell(f"! {item['variable']} on {quoted([item['form']])} {item['fault']}")
-    if not listed and how is Format.TABLE:
+    if how is Format.TABLE and not listed:
         say("Consistent.")
+    for file in written:
+        tell(f"Codes written: {file}")
+    if assign and not written:
+        tell("No codes to write: all were there.")
     if listed:
         raise typer.Exit(2)
 

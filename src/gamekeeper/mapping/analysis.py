@@ -29,6 +29,7 @@ from gamekeeper.algorithms.partitions import (
 )
 from gamekeeper.algorithms.prevalence import SizeCurve, is_null, threshold
 from gamekeeper.errors import LimitError, count_of, quoted
+from gamekeeper.mapping.codes import code_order
 from gamekeeper.mapping.environment import Environment
 from gamekeeper.mapping.key_variables import Evidence, KeyVariable, KeyVariableMap, Maximal, Mode
 from gamekeeper.mapping.question import Question, pose
@@ -161,7 +162,13 @@ def _map_variable(
         prevalence=question.prevalence,
         threshold=needed,
         maximal=tuple(
-            _explained(environment, variable, node, counts) for node in found[: question.most]
+            sorted(
+                (
+                    _explained(environment, variable, node, counts)
+                    for node in found[: question.most]
+                ),
+                key=lambda item: code_order(item.code),
+            )
         ),
         has_more=len(found) > question.most,
         n_categories=0 if null else sizes[needed - 1],
@@ -215,7 +222,7 @@ def _explained(
             for categorization, count in counts.items()
             if is_finer(categorization, node)
         ),
-        key=lambda item: (-item.n_forms, item.code),
+        key=lambda item: (-item.n_forms, code_order(item.code)),
     )
     words = environment.variable(variable).words(node)
     return Maximal(environment.code(variable, node), words, tuple(evidence), node)

@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from gamekeeper.algorithms.partitions import Arbitrary, Partition
-from gamekeeper.errors import InputError, Reason, did_you_mean
+from gamekeeper.errors import InputError, Reason, did_you_mean, quoted
 
-__all__ = ["ARBITRARY_CODE", "CodeRegister", "is_code"]
+__all__ = ["ARBITRARY_CODE", "CodeRegister", "code_order", "is_code"]
 
 ARBITRARY_CODE = "C0.001"
 """The code of arbitrary precision, on whatever forms."""
@@ -26,6 +26,18 @@ _CODE = re.compile(r"(?P<letter>[CH])(?P<size>0|[1-9]\d*)\.(?P<number>\d{3,})")
 def is_code(text: str) -> bool:
     """Tell whether a text has the form of a code."""
     return _CODE.fullmatch(text) is not None
+
+
+def code_order(code: str) -> tuple[str, int, int]:
+    """Return the sort key of a code: letter, number of categories, running number.
+
+    Examples
+    --------
+    >>> sorted(["C10.001", "H1.001", "C2.010", "C2.009"], key=code_order)
+    ['C2.009', 'C2.010', 'C10.001', 'H1.001']
+    """
+    size, number = code[1:].split(".")
+    return code[0], int(size), int(number)
 
 
 class CodeRegister:
@@ -86,7 +98,7 @@ class CodeRegister:
         except KeyError:
             raise InputError(
                 Reason.UNKNOWN_NAME,
-                f"The code '{code[:40]}' was asked for.",
+                f"The code {quoted([code])} was asked for.",
                 "The variable has no such code." if is_code(code) else "That is not a code.",
                 did_you_mean(code, self._meaning),
             ) from None
@@ -114,7 +126,7 @@ class CodeRegister:
         if match is None or int(match["size"]) != size or code in self._meaning:
             raise InputError(
                 Reason.INCONSISTENT_CODE,
-                f"The code '{code[:40]}' was to be entered for {size} categories.",
+                f"The code {quoted([code])} was to be entered for {size} categories.",
                 "It is there already." if code in self._meaning else "It does not say so.",
                 "Write C or H, the number of categories, a dot and a running number: C7.001.",
             )

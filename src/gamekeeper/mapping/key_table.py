@@ -9,9 +9,9 @@ from gamekeeper.mapping.words import asking_text, listed, number_text, short
 from gamekeeper.results import table_html
 
 if TYPE_CHECKING:
-    from gamekeeper.mapping.key_variables import KeyVariable, KeyVariableMap, Maximal
+    from gamekeeper.mapping.key_variables import KeyVariable, KeyVariableMap
 
-__all__ = ["NONE", "in_order", "key_table", "key_table_html"]
+__all__ = ["NONE", "key_table", "key_table_html"]
 
 NONE = "—"
 """What stands where there is nothing to say."""
@@ -62,12 +62,6 @@ def key_table_html(key_variable_map: KeyVariableMap) -> str:
     return table_html(header, rows, caption=f"Key variables of {short(key_variable_map.target)}")
 
 
-def in_order(maximal: Sequence[Maximal]) -> list[Maximal]:
-    """Return maximal harmonizations of one size by their codes: C2.001, C2.002, H2.001."""
-    # After C2.999 comes C2.1000, so that the longer code is the later one.
-    return sorted(maximal, key=lambda item: (item.code[0], len(item.code), item.code))
-
-
 def _row(rank: int, item: KeyVariable) -> tuple[str, ...]:
     name = short(item.variable)
     if item.message:
@@ -75,23 +69,26 @@ def _row(rank: int, item: KeyVariable) -> tuple[str, ...]:
     area = number_text(item.area)
     if not item.maximal:
         return (str(rank), name, NONE, NONE, NONE, area, NONE, _too_few(item))
-    codes = in_order(item.maximal)
-    words = _words(codes[0].categories)
+    first = item.maximal[0]
+    words = _words(first.categories)
     return (
         str(rank),
         name,
-        _codes([each.code for each in codes], has_more=item.has_more),
+        _codes(item.codes, has_more=item.has_more),
         number_text(item.n_categories),
-        f"{codes[0].n_forms} of {item.n_forms}",
+        f"{first.n_forms} of {item.n_forms}",
         area,
         number_text(item.effective),
-        f"for {codes[0].code}: {words}" if len(codes) > 1 or item.has_more else words,
+        f"for {first.code}: {words}" if len(item.codes) > 1 or item.has_more else words,
     )
 
 
 def _too_few(item: KeyVariable) -> str:
     asking = asking_text(item.n_asking, item.n_forms, item.n_asking - item.n_having)
-    return asking if item.n_forms == 1 or not item.n_asking else f"{asking}; {item.n_needed} must"
+    if item.n_forms == 1 or not item.n_asking:
+        return asking
+    must = "must" if item.n_asking == item.n_having else "must without fault"
+    return f"{asking}; at least {item.n_needed} {must}"
 
 
 def _words(categories: Sequence[str]) -> str:

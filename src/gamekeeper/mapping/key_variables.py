@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from gamekeeper.algorithms.partitions import Arbitrary, Partition
 from gamekeeper.algorithms.prevalence import SizeCurve
+from gamekeeper.mapping.key_table import key_table_html
 from gamekeeper.results import Provenance, Result
 
 if TYPE_CHECKING:
@@ -210,6 +211,9 @@ class KeyVariableMap(Result):
             {item.variable: item.curve for item in self.variables if not item.message},
             self.provenance,
         )
+
+    def _repr_html_(self) -> str:
+        return key_table_html(self)
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot code size against prevalence; needs no display."""

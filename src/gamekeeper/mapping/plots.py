@@ -135,7 +135,7 @@ def _set_axes(ax: Axes, largest: float, ceiling: float | None) -> None:
     ax.set_xlim(0, 1)
     ax.xaxis.set_major_formatter(PercentFormatter(xmax=1))
     ax.set_xlabel("Prevalence: share of the forms that must be matched")
-    ax.set_ylabel("Categories at which they can be matched (log scale)")
+    ax.set_ylabel("Categories that can be matched (log scale)")
     ax.grid(color=_GRID, linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
@@ -169,18 +169,18 @@ def _drawable_letters() -> Container[int]:
     from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
 
+    general = {
+        "sans-serif": rcParams["font.sans-serif"],
+        "serif": rcParams["font.serif"],
+        "monospace": rcParams["font.monospace"],
+        "cursive": rcParams["font.cursive"],
+        "fantasy": rcParams["font.fantasy"],
+    }
     installed = set(fontManager.get_font_names())
-    wanted = [name for family in rcParams["font.family"] for name in _names(family)]
+    wanted = [name for family in rcParams["font.family"] for name in general.get(family, [family])]
     found = [FontProperties(family=name) for name in wanted if name in installed]
     return {
         letter
         for font in found or [FontProperties()]
         for letter in get_font(findfont(font)).get_charmap()
     }
-
-
-def _names(family: str) -> list[str]:
-    """Return the fonts that a general family such as sans-serif stands for, else the family."""
-    from matplotlib import rcParams
-
-    return rcParams.get(f"font.{family}", [family])

@@ -12,7 +12,7 @@ from gamekeeper.algorithms.graph_property import bits
 from gamekeeper.algorithms.intervals import Band, BandGraph, BandStyle, parse_band
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.algorithms.partitions import Arbitrary, Partition
-from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
+from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted, unfit_character
 
 __all__ = ["OUTSIDE", "Scale", "Variable", "name_problems"]
 
@@ -58,7 +58,10 @@ class Variable:
         if OUTSIDE in self.graph:
             problems.append(
                 Problem(
-                    Reason.BAD_NAME, f"category {quoted([OUTSIDE])}", "is a reserved name.", "Rename it."
+                    Reason.BAD_NAME,
+                    f"category {quoted([OUTSIDE])}",
+                    "is a reserved name.",
+                    "Rename it.",
                 )
             )
         if self.scale is not Scale.NOMINAL:
@@ -183,7 +186,7 @@ class Variable:
 
 
 def name_problems(kind: str, names: Iterable[str]) -> list[Problem]:
-    """Return a problem for every name that is empty, padded or holds unfit characters.
+    r"""Return a problem for every name that is empty, padded or holds unfit characters.
 
     Names may hold what writing systems need: joiners, no-break spaces, soft hyphens, marks of
     direction. They hold no control characters, line breaks or overrides of direction, which
@@ -191,7 +194,7 @@ def name_problems(kind: str, names: Iterable[str]) -> list[Problem]:
 
     Examples
     --------
-    >>> name_problems("form", ["Bank", "B\\u202eank"])[0].found
+    >>> name_problems("form", ["Bank", "B\u202eank"])[0].found
     'holds U+202E, a character that changes the text around it.'
     """
     faults = ((name, _name_fault(name)) for name in names)
@@ -202,39 +205,11 @@ def name_problems(kind: str, names: Iterable[str]) -> list[Problem]:
     ]
 
 
-_UNFIT = {
-    "Cc": "a control character",
-    "Cs": "half of a character",
-    "Cn": "which stands for no character",
-    "Co": "which stands for no character that all agree on",
-    "Zl": "a line break",
-    "Zp": "a line break",
-}
-# Embeddings, overrides and isolates of direction, marks that are no longer to be used, the byte
-# order mark, annotations and the tag of a language.
-_CHANGING = {
-    chr(number)
-    for first, last in (
-        (0x202A, 0x202E),
-        (0x2066, 0x206F),
-        (0xFEFF, 0xFEFF),
-        (0xFFF9, 0xFFFB),
-        (0xE0001, 0xE0001),
-    )
-    for number in range(first, last + 1)
-}
-
-
 def _name_fault(name: str) -> str:
     if not name:
         return "is empty."
-    if not name.isprintable():
-        for letter in name:
-            unfit = _UNFIT.get(unicodedata.category(letter))
-            if letter in _CHANGING:
-                unfit = "a character that changes the text around it"
-            if unfit:
-                return f"holds U+{ord(letter):04X}, {unfit}."
+    if unfit := unfit_character(name):
+        return f"holds {unfit}."
     if name != name.strip():
         return "starts or ends with white space."
     # Letters, numbers, punctuation and symbols; marks and formats show only on one of these.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from gamekeeper.errors import count_of
+from gamekeeper.errors import count_of, on_one_line
 
 __all__ = [
     "asking_text",
@@ -54,11 +54,7 @@ def short(text: str, most: int = _LABEL_LETTERS) -> str:
     >>> short("one\ntwo three", 8)
     'one two…'
     """
-    seen = "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}"
-        for letter in " ".join(text[: 10 * most].split())
-    )
-    return seen if len(seen) <= most else seen[: most - 1] + "…"
+    return on_one_line(" ".join(text[: 10 * most].split()), most)
 
 
 def listed(names: Sequence[str], most: int) -> str:
@@ -110,4 +106,8 @@ def asking_text(n_asking: int, n_forms: int, n_set_aside: int) -> str:
         return f"{text}, and is set aside" if n_set_aside else text
     asking = "asks" if n_asking == 1 else "ask"
     text = f"{n_asking or 'none'} of {n_forms:,} forms {asking} for it"
-    return f"{text}, {n_set_aside} of them set aside" if n_set_aside else text
+    if not n_set_aside:
+        return text
+    if n_set_aside == n_asking:
+        return f"{text}, and is set aside" if n_asking == 1 else f"{text}, all of them set aside"
+    return f"{text}, {n_set_aside} of them set aside"

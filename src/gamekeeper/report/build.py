@@ -15,7 +15,7 @@ from markupsafe import Markup
 from gamekeeper.algorithms.partitions import Arbitrary
 from gamekeeper.errors import LimitError, count_of, quoted
 from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.key_table import in_order, key_table
+from gamekeeper.mapping.key_table import key_table
 from gamekeeper.mapping.key_variables import Evidence, KeyVariable, KeyVariableMap, Maximal
 from gamekeeper.mapping.words import categories_text, listed, number_text, short
 from gamekeeper.report import palette
@@ -174,7 +174,7 @@ def _section(
     frame: Frame,
     small: Frame,
 ) -> _Section:
-    maximal = in_order(item.maximal)
+    maximal = item.maximal
     first = maximal[0] if maximal else None
     categories = first.categories if first else ()
     folded = categories[_SHOWN_CATEGORIES : _SHOWN_CATEGORIES + _FOLDED_CATEGORIES]

@@ -10,7 +10,6 @@ from gamekeeper.algorithms.partitions import Partition
 from gamekeeper.algorithms.prevalence import threshold
 from gamekeeper.errors import count_of
 from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.key_table import in_order
 from gamekeeper.mapping.key_variables import KeyVariable, KeyVariableMap, Mode
 from gamekeeper.mapping.variable import Scale
 from gamekeeper.mapping.words import (
@@ -87,13 +86,12 @@ def headline(outcome: KeyVariableMap) -> list[str]:
         sentences.append(f"That is {_detail(usable[0])}.")
     elif usable:
         leading = joined([_detail(item) for item in usable[:_LEADING]])
-        sentences += [
-            f"Detail and number of forms taken together, it could be matched best on {leading}.",
-            _reason(usable[0]),
-        ]
+        together = "Detail and number of forms taken together"
+        sentences.append(f"{together}, the target could be matched best on {leading}.")
+        sentences.append(_reason(usable[0]))
     too_few = [short(i.variable) for i in outcome.variables if not i.maximal and not i.message]
     if too_few and len(outcome.match_forms) == 1:
-        sentences.append(f"The form does not ask for {_some(too_few)}.")
+        sentences.append(f"The form has no valid categorization of {_some(too_few)}.")
     elif too_few:
         sentences.append(f"Too few of the forms ask for {_some(too_few)}.")
     return sentences
@@ -116,7 +114,7 @@ def explain(item: KeyVariable, target: str, environment: Environment) -> list[st
     if not item.maximal:
         return [f"There is no result: {asking}{_wanting(item)}."]
     released = own.partition.n_blocks if isinstance(own.partition, Partition) else math.inf
-    first = in_order(item.maximal)[0]
+    first = item.maximal[0]
     matched = (
         "can be matched against the one form"
         if item.n_forms == 1
@@ -166,7 +164,8 @@ def _wanting(item: KeyVariable) -> str:
     exact = item.n_forms * item.prevalence
     if item.n_forms == 1 or exact <= 1 or not item.n_asking:
         return ""
-    needed = f"; a variable counts only if at least {item.n_needed} have it"
+    have = "have it" if item.n_asking == item.n_having else "have it without fault"
+    needed = f"; a variable counts only if at least {item.n_needed} {have}"
     if exact.denominator == 1:
         return needed
     return f"{needed}, {percent_text(item.prevalence)} of {item.n_forms} being {_decimal(exact)}"
@@ -177,12 +176,12 @@ def _coded(number: float, code: str) -> str:
 
 
 def _detail(item: KeyVariable) -> str:
-    code = in_order(item.maximal)[0].code
+    code = item.maximal[0].code
     return f"{short(item.variable)} ({categories_text(item.n_categories)}, {code})"
 
 
 def _reason(item: KeyVariable) -> str:
-    first = in_order(item.maximal)[0]
+    first = item.maximal[0]
     detail = (
         "with any level of detail"
         if item.n_categories == math.inf

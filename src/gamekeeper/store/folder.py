@@ -62,7 +62,7 @@ def read_environment(folder: str | Path, *, progress: Progress | None = None) ->
     try:
         environment = reading.environment(head)
     except InputError as error:
-        reading.problems.extend(map(reading.placed, error.problems))
+        reading.problems.extend(reading.placed(error.problems))
     if environment is None or reading.problems:
         raise InputError(
             reading.problems[0].reason,

@@ -14,9 +14,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from gamekeeper.errors import Problem, Reason, quoted
-from gamekeeper.mapping.variable import name_problems
-from gamekeeper.mapping.words import short
+from gamekeeper.errors import Problem, Reason, quoted, unfit_character
 from gamekeeper.store.forms import FORM_FILE
 from gamekeeper.store.models import FORMAT, VARIABLE_FILE, VERSION, EnvironmentFile, GroupFile
 from gamekeeper.store.parsing import Undecodable, decode, parse
@@ -112,7 +110,7 @@ def shown_path(path: str | Path) -> str:
     >>> shown_path("my forms")
     "'my forms'"
     """
-    return f"'{short(str(path), _PATH_LETTERS)}'"
+    return quoted([str(path)], letters=_PATH_LETTERS)
 
 
 def _is_readme(name: str) -> bool:
@@ -121,10 +119,9 @@ def _is_readme(name: str) -> bool:
 
 def _strange(kind: str, entry: os.DirEntry[str], *, is_json: bool) -> Problem | None:
     """Return why something in one of the folders is not a file to read, if so."""
-    if name_problems("file", [entry.name.strip()]):
+    if unfit := unfit_character(entry.name):
         where = f"{kind}, file {quoted([entry.name])}"
-        found = "has a name with a character that cannot be shown."
-        return Problem(Reason.BAD_NAME, where, found, "Rename it.")
+        return Problem(Reason.BAD_NAME, where, f"has a name with {unfit}.", "Rename it.")
     if is_json:
         return None
     where = f"{kind}/{entry.name}"

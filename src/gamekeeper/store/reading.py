@@ -65,18 +65,23 @@ class Reading:
             registers=registers,
         )
 
-    def placed(self, problem: Problem) -> Problem:
-        """Return a problem that the environment found, with the file that it is in."""
-        subject = problem.where.partition(", category ")[0]
-        files = [
-            file
-            for kind, named in self._where.items()
-            for name, file in named.items()
-            if f"{kind.removesuffix('s')} {quoted([name])}" == subject
+    def placed(self, problems: Iterable[Problem]) -> list[Problem]:
+        """Return problems that the environment found, each with the file that it is in."""
+        files: dict[str, str] = {}
+        for kind, named in self._where.items():
+            for name, file in named.items():
+                subject = f"{kind.removesuffix('s')} {quoted([name])}"
+                # Long names may be cut to the same; then no file is named rather than a wrong one.
+                files[subject] = "" if subject in files else f"{file}, "
+        return [
+            Problem(
+                problem.reason,
+                files.get(problem.where.partition(", category ")[0], "") + problem.where,
+                problem.found,
+                problem.do,
+            )
+            for problem in problems
         ]
-        if len(files) != 1:
-            return problem
-        return Problem(problem.reason, f"{files[0]}, {problem.where}", problem.found, problem.do)
 
     def _require(self, kind: str, why: str, uses: Iterable[Collection[str]]) -> None:
         """Say once that a folder has no files, in place of all that is then unknown."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gamekeeper.algorithms.harmonization import MAX_NODES
-from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
 from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.environment import Environment
@@ -25,8 +24,9 @@ from gamekeeper.report.drawing import draw_harmonization_graph, draw_partition_g
 from gamekeeper.report.plots import save_curves
 from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
 from gamekeeper.results import Progress
-from gamekeeper.store.folder import read_environment, write_environment
-from gamekeeper.store.graph_file import read_partition_graph
+from gamekeeper.store.codes import write_codes
+from gamekeeper.store.folder import read_environment
+from gamekeeper.store.graph_file import read_named_graph
 
 __all__ = ["MapRequest", "analyse", "check", "map_target", "show_categories", "show_codes"]
 
@@ -47,17 +47,23 @@ class MapRequest:
 
 def check(
     path: Path, *, assign: bool = False, progress: Progress | None = None
-) -> EnvironmentCheck | CategoryTable:
+) -> tuple[EnvironmentCheck | CategoryTable, Sequence[str]]:
     """Check an environment folder, or a single file with a partition graph.
 
-    With `assign`, codes that were worked out are written into the folder, so that they stay.
+    With `assign`, codes that were worked out are written into the folder, so that they stay; the
+    files that were changed are returned as well.
     """
     if path.is_file():
-        return list_categories(path.stem, read_partition_graph(path))
+        if assign:
+            raise InputError(
+                Reason.BAD_OPTION,
+                "Codes were to be written.",
+                "The path is a single file.",
+                "Name the folder of an environment.",
+            )
+        return list_categories(*read_named_graph(path)), ()
     environment = read_environment(path, progress=progress)
-    if assign:
-        write_environment(environment, path)
-    return check_environment(environment)
+    return check_environment(environment), write_codes(environment, path) if assign else ()
 
 
 def map_target(
@@ -137,8 +143,7 @@ def show_categories(
     _require_destinations(path, {output: PICTURE_ENDINGS})
     selected: Sequence[str] = ()
     if path.is_file() or variable is None:
-        name = path.stem
-        graph: PartitionGraph = read_partition_graph(path)
+        name, graph = read_named_graph(path)
     else:
         environment = read_environment(path, progress=progress)
         name, graph = variable, environment.variable(variable).graph
