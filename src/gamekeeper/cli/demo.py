@@ -63,8 +63,9 @@ def demo_command(
     for note in told.outcome.notes:
         say(f"   ! {note}")
     say()
+    say("3. What that means:")
     for line in told.story:
-        say(line)
+        say(f"   {line}")
     say()
     for what, path in told.files.items():
         say(f"{what}: {path}")

@@ -7,7 +7,7 @@ an environment with one more form is another environment, in which every code me
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
@@ -49,16 +49,17 @@ class Form:
     metadata: Mapping[str, Metadata] = field(default_factory=dict[str, Metadata])
 
     def __post_init__(self) -> None:
-        bare = [variable for variable, labels in self.instances.items() if isinstance(labels, str)]
-        if bare:
+        # Lists are at hand in notebooks and files; selections are compared and must not change.
+        taken = dict(self.instances)
+        listed = [variable for variable, labels in taken.items() if type(labels) is not tuple]
+        if bare := [variable for variable in listed if isinstance(taken[variable], str)]:
             raise InputError(
                 Reason.BAD_OPTION,
                 f"The form {quoted([self.name])} was asked for.",
                 f"Its labels are one string for {quoted(bare)}.",
                 "Give a list of labels for every variable.",
             )
-        # Lists are at hand in notebooks and files; selections are compared and must not change.
-        taken = {variable: tuple(labels) for variable, labels in self.instances.items()}
+        taken.update((variable, tuple(taken[variable])) for variable in listed)
         object.__setattr__(self, "instances", taken)
 
 
@@ -252,34 +253,43 @@ class Environment:
         self._registers[variable] = self._registers[variable].with_harmonizations(harmonizations)
 
     def _instance_problems(self) -> list[Problem]:
-        problems: list[Problem] = []
-        # Equal selections are worked out once; their faults are those of every form that has them.
-        faults: dict[tuple[str, tuple[str, ...]], tuple[Problem, ...]] = {}
+        unknown = False
         for form in self.forms.values():
-            where = f"form {quoted([form.name])}"
             for name, labels in form.instances.items():
                 having = self._having.get(name)
                 if having is None:
-                    problems.append(
-                        Problem(
-                            Reason.UNKNOWN_NAME,
-                            where,
-                            f"has {quoted([name])}, which is not a variable.",
-                            did_you_mean(name, self.variables),
-                        )
-                    )
-                elif labels in having:
-                    having[labels].append(form.name)
-                else:
+                    unknown = True
+                elif (forms := having.get(labels)) is None:
                     having[labels] = [form.name]
-                    if found := self._first_seen(name, labels):
-                        faults[name, labels] = found
-                if faults:
-                    problems += [
-                        Problem(fault.reason, f"{where}, {fault.where}", fault.found, fault.do)
-                        for fault in faults.get((name, labels), ())
-                    ]
-        return problems
+                else:
+                    forms.append(form.name)
+        # Equal selections are worked out once; their faults are those of every form that has them.
+        faults = {
+            (variable, labels): found
+            for variable, selections in self._having.items()
+            for labels in selections
+            if (found := self._first_seen(variable, labels))
+        }
+        if not unknown and not faults:
+            return []
+        return [
+            problem
+            for form in self.forms.values()
+            for name, labels in form.instances.items()
+            for problem in self._faults_of(form.name, name, faults.get((name, labels), ()))
+        ]
+
+    def _faults_of(self, form: str, variable: str, found: Iterable[Problem]) -> Iterator[Problem]:
+        where = f"form {quoted([form])}"
+        if variable not in self.variables:
+            yield Problem(
+                Reason.UNKNOWN_NAME,
+                where,
+                f"has {quoted([variable])}, which is not a variable.",
+                did_you_mean(variable, self.variables),
+            )
+        for fault in found:
+            yield Problem(fault.reason, f"{where}, {fault.where}", fault.found, fault.do)
 
     def _first_seen(self, variable: str, labels: tuple[str, ...]) -> tuple[Problem, ...]:
         try:

@@ -81,7 +81,7 @@ def _story(environment: Environment, outcome: KeyVariableMap) -> list[str]:
     planned = count_of(len(outcome.variables), "variable")
     lines = [
         f"Of {planned} planned for release, {len(matchable)} match one in ten of these data sets.",
-        f"The most useful to them is {first.variable}, at {first.maximal[0].code}: {first.why}.",
+        f"The most useful to an intruder is {first.variable}, at {first.maximal[0].code}: {first.why}.",
     ]
     told = _most_telling(outcome)
     if told.maximal and told is not first:
