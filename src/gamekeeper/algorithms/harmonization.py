@@ -35,6 +35,8 @@ MAX_NODES = 100_000
 
 _MAX_BYTES = 2 << 30
 _CHUNK = 8_192
+# Looking for independent parts can take longer than building a graph up to about this size.
+_LARGE = 4_096
 _WAY_AROUND = "Raise max_nodes (--max-nodes), or analyse: an analysis needs no full graph."
 
 
@@ -81,11 +83,12 @@ class HarmonizationGraph:
     ) -> HarmonizationGraph:
         """Build the graph of the given categorizations; repeated ones count once.
 
-        Where independent parts show that there must be too many nodes, it is refused at once.
+        A graph that grows large is looked at as a whole: where independent parts show that there
+        must be too many nodes, it is refused without building them.
         """
         graph = cls()
         distinct = list(dict.fromkeys(categorizations))
-        _require_few_parts(distinct, max_nodes)
+        is_large = False
         for done, categorization in enumerate(distinct):
             if progress is not None:
                 progress(done, len(distinct))
@@ -93,6 +96,9 @@ class HarmonizationGraph:
                 graph = graph.with_observed(categorization, max_nodes=max_nodes)
             except LimitError as error:
                 raise _too_many(len(distinct), done, len(graph.nodes), max_nodes) from error
+            if len(graph.nodes) > _LARGE and not is_large:
+                is_large = True
+                _require_few_parts(distinct, max_nodes)
         return graph
 
     def with_observed(
@@ -244,8 +250,6 @@ def _size(node: Partition | Arbitrary) -> float:
 
 
 def _require_few_parts(categorizations: Sequence[Partition | Arbitrary], max_nodes: int) -> None:
-    if 1 << len(categorizations) <= max_nodes:
-        return
     parts = independent_parts([c for c in categorizations if isinstance(c, Partition)])
     if 1 << len(parts) > max_nodes + 1:
         raise LimitError(

@@ -11,7 +11,9 @@ less the rank of the merges (they are edges of a graph, the rank is that of its 
 Where the merges fall into parts that share no cycle and no categorization, rank and number of
 forms add up over the parts. Each part has its own small harmonization graph, and the parts are
 combined by the best sum for each rank. So the answer is exact even where the harmonization graph
-of the whole would have 2^n - 1 nodes: that many arise only from parts that are independent.
+of the whole would have 2^n - 1 nodes, as long as that comes from independent parts. A single part
+can still be too large, and is then refused: for bands of a number the question contains that of
+the largest set of items bought together by N customers, which is NP-hard.
 """
 
 from __future__ import annotations

@@ -224,11 +224,17 @@ class Environment:
 
     def code(self, variable: str, categorization: Partition | Arbitrary) -> str:
         """Return the code of a categorization or harmonization, giving it one if need be."""
-        code = self.register(variable).code(categorization)
-        if code is None and isinstance(categorization, Partition):
-            self._number(variable, [categorization])
-            code = self._registers[variable].code(categorization)
-        return code or ARBITRARY_CODE
+        return self.codes(variable, [categorization])[0]
+
+    def codes(
+        self, variable: str, categorizations: Sequence[Partition | Arbitrary]
+    ) -> tuple[str, ...]:
+        """Return the codes of many categorizations; those without one are numbered together."""
+        register = self.register(variable)
+        if any(register.code(each) is None for each in categorizations):
+            self._number(variable, categorizations)
+            register = self._registers[variable]
+        return tuple(register.code(each) or ARBITRARY_CODE for each in categorizations)
 
     def code_of(self, form: str, variable: str) -> str | None:
         """Return the code of a variable on a form, None where its categorization is not valid."""

@@ -183,7 +183,7 @@ def list_codes(
         for position in graph.observed
     }
     below = graph.weights(list(counts.values())).tolist()
-    codes = [environment.code(variable, node) for node in graph.nodes]
+    codes = environment.codes(variable, graph.nodes)
     finer: dict[int, list[str]] = {}
     for coarse, fine in graph.edges:
         finer.setdefault(coarse, []).append(codes[fine])

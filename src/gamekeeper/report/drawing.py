@@ -167,7 +167,7 @@ def draw_harmonization_graph(
         found = f"It has more than {count_of(max_nodes, 'node')}, the most that are drawn."
         raise _too_large("harmonization graph", found) from error
     _require_room("harmonization graph", len(graph.nodes), len(graph.edges), max_nodes)
-    codes = [environment.code(variable, node) for node in graph.nodes]
+    codes = environment.codes(variable, graph.nodes)
     chosen = set(selected)
     _require_known("code", chosen, codes)
     n_under = graph.weights([counts[graph.nodes[node]] for node in graph.observed])
