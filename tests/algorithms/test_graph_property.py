@@ -151,7 +151,7 @@ def test_what_is_wrong_in_two_ways_is_named_once():
     children = {"top": ["a", "b"], "a": ["x", "y"], "b": ["y"], "x": [], "y": []}
     sets = {"top": "12", "a": "12", "b": "2", "x": "1", "y": "2"}
     (found,) = find_violations(children, extensions=sets)
-    assert found == Violation(ViolationKind.CHILDREN_OVERLAP, "top", ("a", "b"), ("y",))
+    assert found == Violation(ViolationKind.CHILDREN_OVERLAP, "top", ("a", "b"), ("2",))
 
 
 def test_without_a_sample_space_all_known_elements_must_be_covered():
@@ -218,3 +218,15 @@ def test_one_overlap_among_very_many_children_is_found():
     found = find_violations(children)
     assert {v.categories for v in found} == {("p0", "region"), ("p1", "region")}
     assert all(v.parent == "country" and v.shared == v.categories[:1] for v in found)
+
+
+def test_with_extensions_known_only_they_count():
+    children = {"p": ["a", "b"], "a": ["s", "t"], "b": ["s", "u"], "s": [], "t": [], "u": []}
+    extensions = {"p": "12", "a": "1", "t": "1", "b": "2", "u": "2", "s": ""}
+    (found,) = find_violations(children, extensions=extensions)
+    assert (found.kind, found.categories) == (ViolationKind.EMPTY_NODE, ("s",))
+
+
+def test_every_two_sinks_that_share_an_element_are_named():
+    found = find_violations({"a": [], "b": [], "c": []}, extensions={"a": "x", "b": "x", "c": "x"})
+    assert [each.categories for each in found] == [("a", "b"), ("a", "c"), ("b", "c")]

@@ -446,3 +446,11 @@ def test_the_fingerprint_tells_inputs_apart():
     assert fingerprint(CENSUS, SHOP, BANK, forms=["Shop"]) != base
     assert fingerprint(CENSUS, SHOP, Form("Bank", SHOP.instances)) != base
     assert fingerprint(Form("Census", {"Age": ()}), SHOP, BANK) != base
+
+
+def test_levels_never_make_a_curve_rise():
+    bands = [f"{low}-{low + 9}" for low in range(0, 70, 10)] + ["70+"]
+    age = Variable.of_bands("Age", bands)
+    forms = [Form("any", {"Age": ()}), Form("eight", {"Age": bands}), Form("T", {"Age": ()})]
+    (found,) = map_key_variables(Environment([age], forms), "T", levels=3).variables
+    assert found.curve.sizes == (8, 8)

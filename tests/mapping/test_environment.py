@@ -301,3 +301,23 @@ def test_errors_never_disturb_a_terminal():
             ask(bad)
         errors.append(caught.value)
     assert all(str(error).replace("\n", "").isprintable() for error in errors)
+
+
+def test_a_code_keeps_its_meaning_when_forms_come_before_anybody_asked():
+    letters = PartitionGraph(
+        {"ab": ["a", "b"], "bc": ["b", "c"], "abc": ["ab", "c"], "cd": ["c", "d"], "de": ["d", "e"]}
+    )
+
+    def form(name: str, *labels: str) -> Form:
+        return Form(name, {"L": labels})
+
+    first = Environment(
+        [Variable("L", letters)], [form("1", "ab", "c", "d", "e"), form("2", "a", "bc", "d", "e")]
+    )
+    grown = (
+        first.with_form(form("3", "abc", "d", "e"))
+        .with_form(form("4", "a", "b", "cd", "e"))
+        .with_form(form("5", "a", "b", "c", "de"))
+    )
+    for code in first.register("L"):
+        assert grown.register("L").meaning(code) == first.register("L").meaning(code)

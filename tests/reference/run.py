@@ -6,6 +6,7 @@ kind that is not supported yet is reported as such and never counted as passed.
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,8 @@ _SHOWN_FAULTS = 3
 
 def main(arguments: Sequence[str]) -> int:
     """Run the folder that is named, print what happened, and return the exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     if len(arguments) != 1:
         print("Name one folder of worked examples: python -m tests.reference.run FOLDER")
         return 2

@@ -34,16 +34,18 @@ def children_of_sets(sets: Mapping[str, Collection[str]]) -> dict[str, list[str]
     for element in sorted(holders):
         atoms.setdefault(tuple(sorted(set(holders[element]))), []).append(element)
     children: dict[str, list[str]] = {name: [] for name in sets}
+    taken: set[str] = set()
     for names, elements in atoms.items():
         exact = [name for name in names if len(set(sets[name])) == len(elements)]
         sink = exact[0] if exact else " or ".join(elements)
-        if not exact and sink in sets:
+        if not exact and (sink in sets or sink in taken):
             raise InputError(
                 Reason.DUPLICATE,
                 "A partition graph of sets was asked for.",
-                f"{quoted([sink])} is both a category and the name of some of its elements.",
-                "Give the category another name.",
+                f"{quoted([sink])} would be the name of two different categories.",
+                "Give the category or the element another name.",
             )
+        taken.add(sink)
         for name in names:
             if name != sink:
                 children[name].append(sink)

@@ -110,10 +110,9 @@ def find_violations(
     if order is None:
         return tuple(cycle_violations(children))
     sinks = [node for node in sorted(children) if not children[node]]
-    found = overlapping_children(children, SinkSets(children, order, sinks))
     if extensions is not None:
-        found += _extension_violations(children, extensions, sample_space, found)
-    return tuple(found)
+        return tuple(_extension_violations(children, extensions, sample_space))
+    return tuple(overlapping_children(children, SinkSets(children, order, sinks)))
 
 
 def overlapping_children(children: Children, sets: SinkSets) -> list[Violation]:
@@ -239,13 +238,11 @@ def _extension_violations(
     children: Children,
     extensions: Mapping[str, Collection[str]],
     sample_space: Iterable[str] | None,
-    known: Sequence[Violation],
 ) -> list[Violation]:
     sets = {node: frozenset(extensions.get(node, ())) for node in children}
     space = (
         frozenset(sample_space) if sample_space is not None else frozenset().union(*sets.values())
     )
-    seen = {violation.categories for violation in known}
     found = [
         Violation(ViolationKind.EMPTY_NODE, categories=(node,))
         for node in sorted(children)
@@ -254,7 +251,7 @@ def _extension_violations(
     for parent in sorted(children):
         below = sorted(children[parent])
         for a, b in combinations(below, 2):
-            if (shared := sets[a] & sets[b]) and (a, b) not in seen:
+            if shared := sets[a] & sets[b]:
                 found.append(
                     Violation(ViolationKind.CHILDREN_OVERLAP, parent, (a, b), tuple(sorted(shared)))
                 )
@@ -268,16 +265,17 @@ def _extension_violations(
                 )
             )
     sinks = [node for node in sorted(children) if not children[node]]
-    holder: dict[str, str] = {}
+    holders: dict[str, list[str]] = {}
     overlapping: dict[tuple[str, str], list[str]] = {}
     for sink in sinks:
         for element in sorted(sets[sink]):
-            if holder.setdefault(element, sink) != sink:
-                overlapping.setdefault((holder[element], sink), []).append(element)
+            for other in holders.setdefault(element, []):
+                overlapping.setdefault((other, sink), []).append(element)
+            holders[element].append(sink)
     found += [
         Violation(ViolationKind.SINKS_OVERLAP, categories=pair, shared=tuple(shared))
         for pair, shared in overlapping.items()
     ]
-    if missing := space - holder.keys():
+    if missing := space - holders.keys():
         found.append(Violation(ViolationKind.SINKS_NOT_EXHAUSTIVE, lacking=tuple(sorted(missing))))
     return found

@@ -37,7 +37,7 @@ _MAX_BYTES = 2 << 30
 _CHUNK = 8_192
 # Looking for independent parts can take longer than building a graph up to about this size.
 _LARGE = 4_096
-_WAY_AROUND = "Raise max_nodes (--max-nodes), or analyse: an analysis needs no full graph."
+_WAY_AROUND = "Raise max_nodes (--max-nodes), or analyse: an analysis often needs no full graph."
 
 
 class HarmonizationGraph:

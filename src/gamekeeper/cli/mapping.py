@@ -99,6 +99,7 @@ def map_command(
         outcome = workbench.map_target(folder, request, report=report, plot=plot, progress=progress)
     if curves:
         show(outcome.curves(), how, title=f"Code size against prevalence: {outcome.target}")
+        _tell_notes(outcome, how)
     else:
         show_map(outcome, how)
     if how is Format.TABLE:
@@ -114,6 +115,10 @@ def show_map(outcome: KeyVariableMap, how: Format) -> None:
         say(describe_map(outcome))
         say()
     show(outcome, how, table=(header, rows), extra={"notes": list(outcome.notes)})
+    _tell_notes(outcome, how)
+
+
+def _tell_notes(outcome: KeyVariableMap, how: Format) -> None:
     tell = say if how is Format.TABLE else warn
     for item in outcome.variables:
         if item.message:

@@ -72,7 +72,8 @@ def map_key_variables(
         Whether an inconsistent categorization of a variable stops its result (True), or is set
         aside with a warning (False).
     levels
-        What arbitrary precision counts as; by default it is unbounded.
+        What arbitrary precision counts as, at least as many as the finest categorization found;
+        by default it is unbounded.
     most
         How many maximal harmonizations of a variable are listed at most; there can be
         exponentially many.
@@ -151,7 +152,7 @@ def _map_variable(
     found: tuple[Partition | Arbitrary, ...] = ()
     if own.partition is not None and not message:
         answers = _answers(own.partition, counts, variable, question.max_nodes)
-        sizes = tuple(_counted_as(size, levels) for size in answers.sizes())
+        sizes = _counted_as(answers.sizes(), levels)
         found = () if null else answers.maximal(needed, most=question.most + 1)
     return KeyVariable(
         variable=variable,
@@ -260,8 +261,12 @@ def _counted(question: Question, variable: str) -> tuple[Categorizations, dict[s
     return counts, faulty
 
 
-def _counted_as(size: float, levels: int | None) -> float:
-    return levels if levels is not None and size == math.inf else size
+def _counted_as(sizes: tuple[float, ...], levels: int | None) -> tuple[float, ...]:
+    """Put a number of levels in the place of arbitrary precision; a curve never rises."""
+    if levels is None or math.inf not in sizes:
+        return sizes
+    least = max((size for size in sizes if size != math.inf), default=1)
+    return tuple(max(levels, least) if size == math.inf else size for size in sizes)
 
 
 def _usefulness(item: KeyVariable) -> tuple[bool, float, Fraction, str]:

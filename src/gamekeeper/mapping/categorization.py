@@ -69,7 +69,9 @@ class Categorization:
             )
         for sink, holders in (self.overlaps or {}).items():
             faults.append(f"reaches {quoted([sink])} from {quoted(holders)}")
-        if self.needless_outside:
+        if self.needless_outside and len(self.categories) == 1:
+            faults.append(f'has only "{OUTSIDE}"; add the categories that the form offers')
+        elif self.needless_outside:
             faults.append(f'has "{OUTSIDE}", but nobody is left outside; leave it out')
         shown = faults[:_SHOWN_FAULTS]
         if len(faults) > len(shown):
@@ -78,6 +80,7 @@ class Categorization:
 
 
 _SHOWN_FAULTS = 6
+_NEAR_NAMES = 40
 
 
 def categorize(variable: Variable, labels: Iterable[str]) -> Categorization:
@@ -132,7 +135,9 @@ def _resolved(variable: Variable, labels: list[str]) -> tuple[str, ...]:
             continue
         where = f"category {quoted([label])}"
         if category is None:
-            do = did_you_mean(label, variable.graph.categories)
+            # Looking for near names is slow; where a whole list is wrong, some of them will do.
+            few = len(problems) < _NEAR_NAMES
+            do = did_you_mean(label, variable.graph.categories) if few else ""
             if variable.has_room_for(label):
                 do += " Choose a category, or add the band to the variable."
             found = f"is not a category of {quoted([variable.name])}."

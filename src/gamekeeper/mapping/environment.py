@@ -162,6 +162,10 @@ class Environment:
     def with_form(self, form: Form) -> Environment:
         """Return the environment with one more form, or with a form of that name replaced."""
         forms = {**self.forms, form.name: form}
+        # Harmonizations of variables that change are numbered now, so that their codes stay.
+        before = self.forms.get(form.name, form)
+        for variable in self.variables.keys() & {*form.instances, *before.instances}:
+            self.register(variable)
         return Environment(
             self.variables.values(),
             forms.values(),
@@ -259,12 +263,12 @@ class Environment:
         self._registers[variable] = self._registers[variable].with_harmonizations(harmonizations)
 
     def _instance_problems(self) -> list[Problem]:
-        unknown = False
+        unknown: set[str] = set()
         for form in self.forms.values():
             for name, labels in form.instances.items():
                 having = self._having.get(name)
                 if having is None:
-                    unknown = True
+                    unknown.add(name)
                 elif (forms := having.get(labels)) is None:
                     having[labels] = [form.name]
                 else:
@@ -278,24 +282,14 @@ class Environment:
         }
         if not unknown and not faults:
             return []
+        # One misspelt name may stand on every form: look for near ones once.
+        near = {name: did_you_mean(name, self.variables) for name in unknown}
         return [
             problem
             for form in self.forms.values()
             for name, labels in form.instances.items()
-            for problem in self._faults_of(form.name, name, faults.get((name, labels), ()))
+            for problem in _faults_of(form.name, name, near, faults.get((name, labels), ()))
         ]
-
-    def _faults_of(self, form: str, variable: str, found: Iterable[Problem]) -> Iterator[Problem]:
-        where = f"form {quoted([form])}"
-        if variable not in self.variables:
-            yield Problem(
-                Reason.UNKNOWN_NAME,
-                where,
-                f"has {quoted([variable])}, which is not a variable.",
-                did_you_mean(variable, self.variables),
-            )
-        for fault in found:
-            yield Problem(fault.reason, f"{where}, {fault.where}", fault.found, fault.do)
 
     def _first_seen(self, variable: str, labels: tuple[str, ...]) -> tuple[Problem, ...]:
         try:
@@ -317,6 +311,17 @@ class Environment:
             for form in group.forms
             if form not in self.forms
         ]
+
+
+def _faults_of(
+    form: str, variable: str, near: Mapping[str, str], found: Iterable[Problem]
+) -> Iterator[Problem]:
+    where = f"form {quoted([form])}"
+    if variable in near:
+        text = f"has {quoted([variable])}, which is not a variable."
+        yield Problem(Reason.UNKNOWN_NAME, where, text, near[variable])
+    for fault in found:
+        yield Problem(fault.reason, f"{where}, {fault.where}", fault.found, fault.do)
 
 
 def _by_name(kind: str, items: Iterable[_Named], problems: list[Problem]) -> dict[str, _Named]:

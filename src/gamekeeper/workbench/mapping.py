@@ -20,7 +20,11 @@ from gamekeeper.mapping.overview import (
     list_codes,
 )
 from gamekeeper.report.build import write_report
-from gamekeeper.report.drawing import draw_harmonization_graph, draw_partition_graph
+from gamekeeper.report.drawing import (
+    MAX_DRAWN,
+    draw_harmonization_graph,
+    draw_partition_graph,
+)
 from gamekeeper.report.plots import save_curves
 from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
 from gamekeeper.results import Progress
@@ -121,7 +125,9 @@ def show_codes(
     only = environment.harmonize_codes(variable, codes) if codes else None
     table = list_codes(environment, variable, only=only, max_nodes=max_nodes, progress=progress)
     if output is not None:
-        draw_harmonization_graph(environment, variable).save(output)
+        # A limit that was raised for the search is meant for the drawing as well.
+        most = MAX_DRAWN if max_nodes == MAX_NODES else max_nodes
+        draw_harmonization_graph(environment, variable, max_nodes=most).save(output)
     return table
 
 
