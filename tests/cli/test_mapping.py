@@ -208,3 +208,25 @@ def test_output_can_be_read_back_by_the_same_words(run, folder: Path):
     document = json.loads(run("map", folder, "Census", "--no-strict", "--format", "json").out)
     for row in document["rows"]:
         assert row["variable"] in table
+
+
+def test_one_variable_beyond_the_limit_leaves_the_others_and_an_exit_code(run, tmp_path):
+    ring = {"ab": ["a", "b"], "bc": ["b", "c"], "ca": ["a", "c"]}
+    labels = {"1": ("ab", "c"), "2": ("a", "bc"), "3": ("ca", "b"), "T": ("a", "b", "c")}
+    variables = [
+        gk.Variable("Letter", gk.PartitionGraph(ring)),
+        gk.Variable("Sex", gk.PartitionGraph({"female": [], "male": []})),
+    ]
+    forms = [
+        gk.Form(name, {"Letter": chosen, "Sex": ("female", "male")})
+        for name, chosen in labels.items()
+    ]
+    gk.write_environment(gk.Environment(variables, forms), tmp_path / "e")
+    report = tmp_path / "r.html"
+    told = run("map", tmp_path / "e", "T", "--max-nodes", "2", "--report", report)
+    assert told.exit_code == 3
+    assert "C2.001" in told.out
+    assert "! Letter: refused" in told.out
+    page = report.read_text(encoding="utf-8")
+    assert "too many harmonizations" in page
+    assert "inconsistent categorizations" not in page.lower()

@@ -391,8 +391,14 @@ def test_beyond_the_limit_the_variable_is_named():
         Form("third", {"Letter": ("ca", "b")}),
         Form("target", {"Letter": ("a", "b", "c")}),
     ]
-    with pytest.raises(LimitError, match="variable 'Letter' was to be mapped"):
-        map_key_variables(Environment([letters], forms), "target", max_nodes=2)
+    other = Variable("Other", PartitionGraph({"x": [], "y": []}))
+    both = [Form(form.name, {**form.instances, "Other": ("x", "y")}) for form in forms]
+    environment = Environment([letters, other], both)
+    other_found, refused = map_key_variables(environment, "target", max_nodes=2).variables
+    # One variable that is too much does not take the others along.
+    assert other_found.codes == ("C2.001",)
+    assert (refused.variable, refused.codes, refused.over_limit) == ("Letter", (), True)
+    assert "max_nodes" in refused.message
 
 
 def test_more_maximal_harmonizations_than_asked_for_are_mentioned():

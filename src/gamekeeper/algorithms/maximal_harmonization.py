@@ -31,6 +31,7 @@ from gamekeeper.algorithms.harmonization import MAX_NODES, HarmonizationGraph
 from gamekeeper.algorithms.independence import independent_parts
 from gamekeeper.algorithms.partitions import ARBITRARY, Arbitrary, Partition, join_partitions
 from gamekeeper.errors import LimitError
+from gamekeeper.results import Progress
 
 __all__ = ["MaximalHarmonizations"]
 
@@ -66,6 +67,8 @@ class MaximalHarmonizations:
         The number of forms with each observed categorization (those of the target excluded).
     max_nodes
         Bound on the harmonization graph of an independent part.
+    progress
+        Told now and then how many categorizations of a part are done.
 
     Examples
     --------
@@ -82,6 +85,7 @@ class MaximalHarmonizations:
         counts: Mapping[Partition | Arbitrary, int],
         *,
         max_nodes: int = MAX_NODES,
+        progress: Progress | None = None,
     ) -> None:
         self.target = target
         self.n_forms = sum(counts.values())
@@ -103,7 +107,7 @@ class MaximalHarmonizations:
             projected = Partition.from_labels(joined.labels[smallest])
             merges[projected] = merges.get(projected, 0) + count
         self._free = merges.pop(Partition.finest(self._base.n_blocks), 0) + self._arbitrary
-        self._parts = _split(merges, max_nodes)
+        self._parts = _split(merges, max_nodes, progress)
         fronts = [part.front() for part in self._parts]
         self._after: list[_Front] = [[0]]
         for front in reversed(fronts):
@@ -186,8 +190,8 @@ def _canonical(partition: Partition) -> list[int]:
     return partition.labels.tolist()
 
 
-def _solve(merges: Mapping[Partition, int], max_nodes: int) -> _Part:
-    graph = HarmonizationGraph.of(merges, max_nodes=max_nodes)
+def _solve(merges: Mapping[Partition, int], max_nodes: int, progress: Progress | None) -> _Part:
+    graph = HarmonizationGraph.of(merges, max_nodes=max_nodes, progress=progress)
     partitions = [node for node in graph.nodes if isinstance(node, Partition)]
     n_blocks = partitions[0].n_sinks
     return _Part(
@@ -205,15 +209,21 @@ def _combined(a: _Front, b: _Front) -> _Front:
     return best
 
 
-def _split(merges: Mapping[Partition, int], max_nodes: int) -> list[_Part]:
+def _split(
+    merges: Mapping[Partition, int], max_nodes: int, progress: Progress | None
+) -> list[_Part]:
     """Solve as one part where that is small, else by independent parts."""
     if not merges:
         return []
     try:
-        return [_solve(merges, min(max_nodes, _WHOLE_BELOW))]
+        return [_solve(merges, min(max_nodes, _WHOLE_BELOW), progress)]
     except LimitError:
         partitions = list(merges)
         return [
-            _solve({partitions[number]: merges[partitions[number]] for number in part}, max_nodes)
+            _solve(
+                {partitions[number]: merges[partitions[number]] for number in part},
+                max_nodes,
+                progress,
+            )
             for part in independent_parts(partitions)
         ]

@@ -10,7 +10,7 @@ import typer
 
 from gamekeeper.algorithms.harmonization import MAX_NODES
 from gamekeeper.cli.show import Format, progress_bar, say, show, warn
-from gamekeeper.errors import InputError, Reason, count_of, quoted
+from gamekeeper.errors import InputError, LimitError, Reason, count_of, quoted
 from gamekeeper.mapping.key_table import key_table
 from gamekeeper.mapping.key_variables import KeyVariableMap, Mode
 from gamekeeper.mapping.overview import EnvironmentCheck
@@ -106,6 +106,8 @@ def map_command(
         for path in (report, plot):
             if path is not None:
                 say(f"Written: {path}")
+    if any(item.over_limit for item in outcome.variables):
+        raise typer.Exit(LimitError.exit_code)
 
 
 def show_map(outcome: KeyVariableMap, how: Format) -> None:

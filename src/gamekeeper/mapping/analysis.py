@@ -78,7 +78,8 @@ def map_key_variables(
         How many maximal harmonizations of a variable are listed at most; there can be
         exponentially many.
     max_nodes
-        Bound on the harmonizations searched for one variable.
+        Bound on the harmonizations searched for one variable; beyond it the variable has a
+        message instead of a result.
     progress
         Told how many variables are done.
 
@@ -102,11 +103,15 @@ def map_key_variables(
     wanted = environment.form(target).instances
     outcomes: list[KeyVariable] = []
     for done, variable in enumerate(wanted):
-        if progress is not None:
-            progress(done, len(wanted))
+
+        def tick(*_parts: int | None, done: int = done) -> None:
+            if progress is not None:
+                progress(done, len(wanted))
+
+        tick()
         counts, faulty = _counted(question, variable)
         fingerprint.update(_fingerprint(question, variable, counts))
-        outcomes.append(_map_variable(question, variable, counts, faulty))
+        outcomes.append(_map_variable(question, variable, counts, faulty, tick))
     provenance = Provenance(
         method="key variable mapping",
         variant="Smith and Elliot, target constrained",
@@ -134,7 +139,11 @@ def map_key_variables(
 
 
 def _map_variable(
-    question: Question, variable: str, counts: Categorizations, faulty: Mapping[str, str]
+    question: Question,
+    variable: str,
+    counts: Categorizations,
+    faulty: Mapping[str, str],
+    progress: Progress,
 ) -> KeyVariable:
     environment, levels = question.environment, question.levels
     own = environment.categorization(question.target, variable)
@@ -147,13 +156,25 @@ def _map_variable(
         reasons = "; ".join(f"{quoted([form])} {fault}" for form, fault in list(faulty.items())[:5])
         more = f"; and {count_of(len(faulty) - 5, 'more form')}" if len(faulty) > 5 else ""
         message = f"inconsistent categorizations: {reasons}{more}"
-    null = bool(message) or is_null(n_forms, n_having, question.prevalence)
-    sizes: tuple[float, ...] = ()
-    found: tuple[Partition | Arbitrary, ...] = ()
+    answers = None
+    over_limit = False
     if own.partition is not None and not message:
-        answers = _answers(own.partition, counts, variable, question.max_nodes)
-        sizes = _counted_as(answers.sizes(), levels)
-        found = () if null else answers.maximal(needed, most=question.most + 1)
+        try:
+            answers = MaximalHarmonizations(
+                own.partition, counts, max_nodes=question.max_nodes, progress=progress
+            )
+        except LimitError as error:
+            over_limit = True
+            message = (
+                f"refused, because its {len(counts)} categorizations do not fall into small"
+                f" independent parts. {error.found} Raise max_nodes (--max-nodes), or match"
+                " against fewer forms."
+            )
+    null = bool(message) or is_null(n_forms, n_having, question.prevalence)
+    sizes = () if answers is None else _counted_as(answers.sizes(), levels)
+    found: tuple[Partition | Arbitrary, ...] = ()
+    if answers is not None and not null:
+        found = answers.maximal(needed, most=question.most + 1)
     return KeyVariable(
         variable=variable,
         target_code="" if own.partition is None else environment.code(variable, own.partition),
@@ -178,23 +199,9 @@ def _map_variable(
         if null or own.partition is None
         else _effective(own.partition, counts, needed, levels),
         message=message,
+        over_limit=over_limit,
         set_aside=faulty,
     )
-
-
-def _answers(
-    target: Partition | Arbitrary, counts: Categorizations, variable: str, max_nodes: int
-) -> MaximalHarmonizations:
-    try:
-        return MaximalHarmonizations(target, counts, max_nodes=max_nodes)
-    except LimitError as error:
-        raise LimitError(
-            error.reason,
-            f"The variable {quoted([variable])} was to be mapped.",
-            f"Its {count_of(len(counts), 'categorization')} do not fall into small independent"
-            f" parts: {error.found}",
-            "Raise max_nodes (--max-nodes), or match against fewer forms.",
-        ) from error
 
 
 def _notes(question: Question, outcomes: Iterable[KeyVariable]) -> Iterator[str]:

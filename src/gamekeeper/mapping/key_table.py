@@ -65,7 +65,8 @@ def key_table_html(key_variable_map: KeyVariableMap) -> str:
 def _row(rank: int, item: KeyVariable) -> tuple[str, ...]:
     name = short(item.variable)
     if item.message:
-        return (NONE, name, *[NONE] * 5, "no result: inconsistent categorizations")
+        why = "too many harmonizations" if item.over_limit else "inconsistent categorizations"
+        return (NONE, name, *[NONE] * 5, f"no result: {why}")
     area = number_text(item.area)
     if not item.maximal:
         return (str(rank), name, NONE, NONE, NONE, area, NONE, _too_few(item))

@@ -81,7 +81,9 @@ class KeyVariable:
         At least `threshold` forms match the target, each by itself, with that many effective
         categories or more: what harmonization hides where bands overlap.
     message
-        Why there is no result, where categorizations are inconsistent.
+        Why there is no result: inconsistent categorizations, or too many harmonizations.
+    over_limit
+        Whether there is none because of too many harmonizations.
     set_aside
         Forms whose categorization was left out, with the reasons.
     """
@@ -99,6 +101,7 @@ class KeyVariable:
     effective: Fraction | float
     has_more: bool = False
     message: str = ""
+    over_limit: bool = False
     set_aside: Mapping[str, str] | None = None
 
     @property
