@@ -229,4 +229,5 @@ def test_one_variable_beyond_the_limit_leaves_the_others_and_an_exit_code(run, t
     assert "! Letter: refused" in told.out
     page = report.read_text(encoding="utf-8")
     assert "too many harmonizations" in page
-    assert "inconsistent categorizations" not in page.lower()
+    assert "inconsistent." not in page
+    assert "There is no result: refused" in page

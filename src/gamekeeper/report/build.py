@@ -23,7 +23,7 @@ from gamekeeper.report.curves import Frame, StepPlot, curve_text, runs
 from gamekeeper.report.drawing import Drawing, draw_harmonization_graph
 from gamekeeper.report.findings import explain, headline, mode_text, prevalence_text
 from gamekeeper.report.rendering import render
-from gamekeeper.report.saving import require_ending, write_file
+from gamekeeper.report.saving import PAGE_ENDINGS, require_ending, write_file
 
 __all__ = ["build_report", "write_report"]
 
@@ -145,13 +145,19 @@ def write_report(
     key_variable_map: KeyVariableMap, environment: Environment, path: str | Path
 ) -> Path:
     """Write the report of an analysis to a file that ends in .html or .htm."""
-    require_ending("report", path, (".html", ".htm"))
+    require_ending("report", path, PAGE_ENDINGS)
     return write_file(path, build_report(key_variable_map, environment).encode())
 
 
 def _notices(outcome: KeyVariableMap) -> list[str]:
-    stopped = [item.variable for item in outcome.variables if item.message]
+    refused = [item.variable for item in outcome.variables if item.over_limit]
+    stopped = [i.variable for i in outcome.variables if i.message and not i.over_limit]
     notices: list[str] = []
+    if refused:
+        notices.append(
+            f"No result for {quoted(refused)}, because there are too many harmonizations. Raise"
+            " the limit on them, or match against fewer forms."
+        )
     if stopped:
         notices.append(
             f"No result for {quoted(stopped)}, because categorizations are inconsistent. The"

@@ -100,8 +100,8 @@ def headline(outcome: KeyVariableMap) -> list[str]:
 def explain(item: KeyVariable, target: str, environment: Environment) -> list[str]:
     """Return the outcome for one variable in sentences."""
     own = environment.categorization(target, item.variable)
-    if not own.is_valid:
-        return [f"There is no result: {item.message}."]
+    if not own.is_valid or item.over_limit:
+        return [f"There is no result: {item.message.removesuffix('.')}."]
     n_set_aside = item.n_asking - item.n_having
     if item.message:
         faulty = (
