@@ -146,7 +146,7 @@ def test_one_prevalence_may_stand_alone(tmp_path: Path) -> None:
     assert run_file(write(tmp_path, content)).is_failed
 
 
-def test_of_very_many_maximal_harmonizations_the_first_are_compared(tmp_path: Path) -> None:
+def test_of_very_many_maximal_harmonizations_all_are_compared(tmp_path: Path) -> None:
     sinks = [f"s{number}" for number in range(8)]
     pairs = [[a, b] for number, a in enumerate(sinks) for b in sinks[:number]]
     merged = ["+".join(pair) for pair in pairs]

@@ -153,9 +153,8 @@ def _map_variable(
     if own.partition is None:
         message = f"the target's own categorization is inconsistent: it {own.fault}"
     elif question.strict and faulty:
-        reasons = "; ".join(f"{quoted([form])} {fault}" for form, fault in list(faulty.items())[:5])
-        more = f"; and {count_of(len(faulty) - 5, 'more form')}" if len(faulty) > 5 else ""
-        message = f"inconsistent categorizations: {reasons}{more}"
+        reasons = "; ".join(f"{quoted([form])} {fault}" for form, fault in faulty.items())
+        message = f"inconsistent categorizations: {reasons}"
     answers = None
     over_limit = False
     if own.partition is not None and not message:

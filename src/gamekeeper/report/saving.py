@@ -11,20 +11,18 @@ from gamekeeper.mapping.words import short
 __all__ = ["PAGE_ENDINGS", "PICTURE_ENDINGS", "require_ending", "save_picture", "write_file"]
 
 _PATH_LETTERS = 300
-
-
 PICTURE_ENDINGS = (".svg", ".png")
 PAGE_ENDINGS = (".html", ".htm")
 
 
 def save_picture(path: str | Path, *, svg: Callable[[], str], png: Callable[[], bytes]) -> Path:
     """Write a picture in the format that the name of the file ends in, .svg or .png."""
-    ending = require_ending("picture", path, (".svg", ".png"))
+    ending = require_ending("picture", path, PICTURE_ENDINGS)
     return write_file(path, svg().encode() if ending == ".svg" else png())
 
 
 def require_ending(what: str, path: str | Path, endings: Sequence[str]) -> str:
-    """Return the ending of a file in small letters, which must be one of the given two."""
+    """Return the ending of a file in small letters, which must be one of those given."""
     ending = Path(path).suffix.lower()
     if ending not in endings:
         raise InputError(
