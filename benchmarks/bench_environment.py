@@ -83,5 +83,7 @@ def rows() -> Iterator[Row]:
         yield measured(
             f"all curves of a 20-variable target, {n_forms:,} forms",
             lambda opened=opened: map_key_variables(opened, "Target"),
-            output=lambda outcome: sum(len(item.curve.sizes) for item in outcome.variables),
+            output=lambda outcome: sum(
+                len(curve.sizes) for curve in outcome.curves().curves.values()
+            ),
         )[0]

@@ -9,7 +9,7 @@ from benchmarks.measure import Row, measured
 from gamekeeper.algorithms.harmonization import HarmonizationGraph
 from gamekeeper.algorithms.maximal_harmonization import MaximalHarmonizations
 from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.algorithms.partitions import Arbitrary, Partition
+from gamekeeper.algorithms.partitions import ARBITRARY, Arbitrary, Partition
 
 __all__ = ["rows"]
 
@@ -20,6 +20,17 @@ def disjoint_pairs(n: int) -> list[Partition]:
         Partition.from_labels([2 * i if sink == 2 * i + 1 else sink for sink in range(2 * n)])
         for i in range(n)
     ]
+
+
+def ring_and_pairs(n: int) -> list[Partition]:
+    """Each categorization merges neighbours on a ring and a pair of its own: one part, no split."""
+    found: list[Partition] = []
+    for number in range(n):
+        labels = list(range(3 * n))
+        labels[(number + 1) % n] = number
+        labels[n + 2 * number + 1] = n + 2 * number
+        found.append(Partition.from_labels(labels))
+    return found
 
 
 def chain(n: int) -> list[Partition]:
@@ -62,6 +73,19 @@ def _graph_row(name: str, categorizations: list[Partition], aim: str = "") -> Ro
     return measured(name, work, output=lambda graph: len(graph.nodes), aim=aim)[0]
 
 
+def _search_row(name: str, categorizations: list[Partition], weights: tuple[int, ...]) -> Row:
+    """Measure a search beyond the limit of a graph; the output is the thresholds answered."""
+    counts: dict[Partition | Arbitrary, int] = {
+        own: weights[number % len(weights)] for number, own in enumerate(categorizations)
+    }
+    return measured(
+        f"thresholds of {sum(counts.values())} without the graph, {name}",
+        lambda: MaximalHarmonizations(ARBITRARY, counts),
+        output=lambda answers: answers.n_forms - len(answers.unknown()),
+        memory=False,
+    )[0]
+
+
 def rows() -> Iterator[Row]:
     """Measure by size (worst case) and by shape."""
     for n, aim in ((10, ""), (12, "1 s"), (14, ""), (15, "20 s"), (16, "")):
@@ -78,6 +102,11 @@ def rows() -> Iterator[Row]:
         lambda: MaximalHarmonizations(Partition.finest(2 * n), weights).sizes(),
         output=len,
     )[0]
+    for n in (20, 24, 40):
+        yield _search_row(f"ring of {n} and pairs", ring_and_pairs(n), (1,))
+        yield _search_row(f"ring of {n} and pairs, uneven", ring_and_pairs(n), (1, 3, 5, 2, 4))
+    for n, cuts in ((30, 50), (40, 50), (60, 50), (40, 70), (200, 50)):
+        yield _search_row(f"{n} sets of {cuts} random cuts", random_bands(n, cuts, 1), (1,))
     sizes = [20_000, 18_000, 8_000, 7_000, 3_000, 2_500, 1_000, 900, 300, 100, 30, 9]
     row, graph = measured(
         "geography: partition graph of 50,000 sinks, 12 levels",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from hypothesis import strategies as st
 
@@ -51,6 +52,43 @@ def disjoint_pairs(n: int) -> list[Partition]:
         labels[2 * number + 1] = 2 * number
         pairs.append(Partition.from_labels(labels))
     return pairs
+
+
+def ring_and_pairs(n: int) -> list[Partition]:
+    """Return n categorizations that each merge neighbours on a ring and a pair of their own.
+
+    They are one part, and nearly every subset has its own harmonization.
+    """
+    found: list[Partition] = []
+    for number in range(n):
+        labels = list(range(3 * n))
+        labels[(number + 1) % n] = number
+        labels[n + 2 * number + 1] = n + 2 * number
+        found.append(Partition.from_labels(labels))
+    return found
+
+
+def crossing_bands() -> list[Partition]:
+    """Return 13 categorizations with 4 of 13 cuts each, any two of which share exactly one.
+
+    So one form leaves 5 categories, two to four forms 2, and more of them 1.
+    """
+    kept = [{(first + step) % 13 for step in (0, 1, 3, 9)} for first in range(13)]
+    return [
+        Partition.from_labels([0, *accumulate(int(cut in own) for cut in range(13))])
+        for own in kept
+    ]
+
+
+def crossing_environment() -> Environment:
+    """Return forms that have those bands of X and all the same two categories of Y."""
+    bands = crossing_bands()
+    labels = {f"form{number:02d}": labels_of("X", own) for number, own in enumerate(bands)}
+    labels["target"] = labels_of("X", Partition.finest(14))
+    return Environment(
+        [variable_of("X", bands, 14), variable_of("Y", [], 2)],
+        [Form(name, {"X": own, "Y": ("Y0", "Y1")}) for name, own in labels.items()],
+    )
 
 
 @st.composite

@@ -7,7 +7,14 @@ a planned release an intruder could match on, and at which level of detail::
 
     environment = gk.read_environment("environment")
     outcome = gk.map_key_variables(environment, "Census", prevalence="10%")
+
+A team keeps its environment in a store, with history and undo::
+
+    with gk.EnvironmentStore.open("norland.gk") as store:
+        store.apply([gk.edits.RenameForm(form="Bank", to="Bank (2031)")], who="ann")
 """
+
+from typing import TYPE_CHECKING
 
 from gamekeeper.algorithms.graph_property import find_violations
 from gamekeeper.algorithms.harmonization import HarmonizationGraph
@@ -25,6 +32,7 @@ from gamekeeper.algorithms.partitions import (
 )
 from gamekeeper.algorithms.prevalence import SizeCurve, is_null, parse_prevalence, threshold
 from gamekeeper.errors import Cancelled, GamekeeperError, InputError, LimitError, StoreError
+from gamekeeper.mapping import edits as edits
 from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.categorization import Categorization, categorize
 from gamekeeper.mapping.codes import CodeRegister
@@ -36,6 +44,9 @@ from gamekeeper.report.build import build_report, write_report
 from gamekeeper.report.drawing import draw_harmonization_graph, draw_partition_graph
 from gamekeeper.store.folder import read_environment, write_environment
 
+if TYPE_CHECKING:
+    from gamekeeper.store.database.environment_store import EnvironmentStore
+
 __all__ = [
     "ARBITRARY",
     "OUTSIDE",
@@ -46,6 +57,7 @@ __all__ = [
     "Categorization",
     "CodeRegister",
     "Environment",
+    "EnvironmentStore",
     "Form",
     "GamekeeperError",
     "Group",
@@ -83,3 +95,16 @@ __all__ = [
     "write_environment",
     "write_report",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import the store, and the database library with it, only where it is used."""
+    if name == "EnvironmentStore":
+        from gamekeeper.store.database.environment_store import EnvironmentStore
+
+        return EnvironmentStore
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__} - {"TYPE_CHECKING"})

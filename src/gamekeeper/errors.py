@@ -89,6 +89,16 @@ class Reason(StrEnum):
     INCONSISTENT_CODE = "inconsistent-code"
     TOO_LARGE = "too-large"
     MISSING_PACKAGE = "missing-package"
+    BAD_QUERY = "bad-query"
+    BUSY = "busy"
+    DAMAGED = "damaged"
+    DISK_FULL = "disk-full"
+    IN_USE = "in-use"
+    NEWER_VERSION = "newer-version"
+    NOTHING_TO_UNDO = "nothing-to-undo"
+    READ_ONLY = "read-only"
+    STALE = "stale"
+    UNSAFE_EDIT = "unsafe-edit"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,20 +3,21 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from itertools import combinations
+from itertools import accumulate, combinations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from gamekeeper.algorithms import both_ends
 from gamekeeper.algorithms import maximal_harmonization as module
 from gamekeeper.algorithms.harmonization import HarmonizationGraph
 from gamekeeper.algorithms.maximal_harmonization import MaximalHarmonizations
 from gamekeeper.algorithms.partitions import ARBITRARY, Arbitrary, Partition, harmonize, is_finer
 from gamekeeper.errors import InputError, LimitError, Reason
 from tests import twins
-from tests.strategies import categorizations, disjoint_pairs, partitions
+from tests.strategies import categorizations, disjoint_pairs, partitions, ring_and_pairs
 
 GOLDEN = Path(__file__).parents[1] / "reference" / "golden"
 
@@ -56,19 +57,24 @@ def loosely_linked_tasks(draw):
     return target, forms
 
 
-@pytest.fixture(params=["whole", "parts"])
+@pytest.fixture(params=["whole", "parts", "search"])
 def way(request, monkeypatch):
-    """Solve with the whole graph, or always through the independent parts."""
-    if request.param == "parts":
+    """Solve with the whole graph, or through the independent parts: by graphs or by search."""
+    if request.param != "whole":
         monkeypatch.setattr(module, "_WHOLE_BELOW", 0)
+    if request.param == "search":
+        monkeypatch.setattr(module, "_SEARCHED_ABOVE", 0)
     return request.param
 
 
 def check(task):
     target, forms = task
     answers = MaximalHarmonizations(target, Counter(forms))
+    assert answers.unknown() == ()
     for needed in range(1, len(forms) + 1):
         largest, expected = by_combinations(target, forms, needed)
+        assert answers.is_known(needed)
+        assert answers.is_complete(needed)
         assert answers.size(needed) == largest
         found = answers.maximal(needed)
         assert {twins.blocks_of(p) for p in found} == expected
@@ -78,7 +84,7 @@ def check(task):
     assert answers.maximal(len(forms) + 1) == ()
 
 
-class TestBothWays:
+class TestEveryWay:
     @given(task=tasks())
     @settings(suppress_health_check=["function_scoped_fixture"])
     def test_answers_are_those_of_all_combinations_of_forms(self, way, task):
@@ -198,19 +204,99 @@ def test_merges_on_a_common_cycle_are_one_part(monkeypatch):
     assert len(answers.maximal(2)) == 6
 
 
-def test_a_part_beyond_the_limit_is_refused():
-    # Merges of neighbours on a circle: one part, and nearly all subsets differ.
+@st.composite
+def tightly_linked_tasks(draw):
+    """Forms that share merges, with and without cycles: few parts and many harmonizations."""
+    n_sinks = draw(st.sampled_from([8, 7, 6]))
+    cuts = st.lists(st.sampled_from([1, 1, 1, 0]), min_size=n_sinks - 1, max_size=n_sinks - 1)
+    some = cuts.map(lambda steps: Partition.from_labels([0, *accumulate(steps)]))
+    if draw(st.booleans()):
+        some = st.one_of(some, partitions(n_sinks))
+    forms = draw(st.lists(some, min_size=6, max_size=8, unique=draw(st.booleans())))
+    return draw(st.sampled_from([ARBITRARY, Partition.finest(n_sinks), forms[0]])), forms
+
+
+LIMITS = {
+    "_WORK_PER_NODE": (0, 2_000),
+    "_INTERSECTIONS_PER_NODE": (0, 100),
+    "_ORDERS_PER_CATEGORIZATION": (0, 4),
+}
+
+
+@given(st.one_of(tightly_linked_tasks(), loosely_linked_tasks()), st.integers(1, 9), st.data())
+@settings(max_examples=150)
+def test_a_search_that_ends_early_claims_only_what_is_so(task, max_nodes, data):
+    target, forms = task
+    with pytest.MonkeyPatch.context() as patch:
+        for name, values in LIMITS.items():
+            patch.setattr(both_ends, name, data.draw(st.sampled_from(values), label=name))
+        answers = MaximalHarmonizations(target, Counter(forms), max_nodes=max_nodes)
+    for needed in range(1, len(forms) + 1):
+        if not answers.is_known(needed):
+            event("refused")
+            assert 1 < needed < len(forms)
+            with pytest.raises(LimitError, match=rf"for {needed} forms .*max_nodes"):
+                answers.size(needed)
+            continue
+        largest, expected = by_combinations(target, forms, needed)
+        assert answers.size(needed) == largest
+        found = answers.maximal(needed)
+        assert len(set(found)) == len(found) > 0
+        listed = {twins.blocks_of(p) for p in found}
+        assert listed == expected if answers.is_complete(needed) else listed <= expected
+        event("complete" if answers.is_complete(needed) else "incomplete")
+        event(f"really {'complete' if listed == expected else 'incomplete'}")
+    unknown = answers.unknown()
+    assert unknown == tuple(n for n in range(1, len(forms) + 1) if not answers.is_known(n))
+    if unknown:
+        with pytest.raises(LimitError, match=f"{unknown[0]}.* forms was asked for"):
+            answers.sizes()
+    else:
+        assert answers.sizes() == tuple(answers.size(n) for n in range(1, len(forms) + 1))
+
+
+@pytest.mark.parametrize("n", [20, 40])
+def test_a_ring_of_merges_is_exact_at_every_threshold(n):
+    # The graph would have 2^n - n - 1 nodes or more, in one part.
+    answers = MaximalHarmonizations(ARBITRARY, dict.fromkeys(ring_and_pairs(n), 1), max_nodes=5_000)
+    # Every form takes two categories, and the last one closes the ring.
+    assert answers.sizes() == (*(3 * n - 2 * forms for forms in range(1, n)), n + 1)
+    assert len(answers.maximal(1)) == n
+    assert answers.is_complete(1)
+    assert len(answers.maximal(n - 1)) == n
+    assert answers.is_complete(n - 1)
+    # In the middle there are more than can be listed, and some are.
+    assert not answers.is_complete(n // 2)
+    some = answers.maximal(n // 2, most=5)
+    assert len(set(some)) == 5
+    assert {p.n_blocks for p in some} == {2 * n}
+
+
+def test_two_parts_that_are_both_too_large_add_up():
     n = 14
+    ring = [p.labels.tolist() for p in ring_and_pairs(n)]
+    alone = list(range(3 * n))
+    first = [Partition.from_labels([*labels, *(3 * n + s for s in alone)]) for labels in ring]
+    second = [Partition.from_labels([*alone, *(3 * n + s for s in labels)]) for labels in ring]
+    both = MaximalHarmonizations(ARBITRARY, dict.fromkeys([*first, *second], 1), max_nodes=300)
+    # It pays to close one ring: fourteen forms then take 27 categories, not 28.
+    sizes = [2 * forms - (forms >= n) - (forms >= 2 * n) for forms in range(1, 2 * n + 1)]
+    assert both.sizes() == tuple(6 * n - taken for taken in sizes)
+    assert not both.is_complete(n - 1)
+    assert len(both.maximal(n)) == 2
+    assert both.is_complete(n)
+
+
+def test_a_limit_lifted_makes_everything_known():
     circle = []
+    n = 14
     for number in range(n):
         labels = list(range(n))
         labels[number] = labels[(number + 1) % n]
         circle.append(Partition.from_labels(labels))
-    with pytest.raises(LimitError) as caught:
-        MaximalHarmonizations(ARBITRARY, dict.fromkeys(circle, 1), max_nodes=100)
-    assert caught.value.reason is Reason.TOO_LARGE
     exact = MaximalHarmonizations(ARBITRARY, dict.fromkeys(circle, 1), max_nodes=20_000)
     assert exact.sizes() == (*range(n - 1, 0, -1), 1)
+    assert all(exact.is_complete(needed) for needed in range(1, n + 1))
 
 
 def test_arbitrary_precision_is_unbounded():

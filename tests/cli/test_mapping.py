@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import gamekeeper as gk
+from tests.strategies import crossing_environment
 
 
 def test_map_prints_a_table_for_people(run, folder):
@@ -211,23 +212,32 @@ def test_output_can_be_read_back_by_the_same_words(run, folder: Path):
 
 
 def test_one_variable_beyond_the_limit_leaves_the_others_and_an_exit_code(run, tmp_path):
-    ring = {"ab": ["a", "b"], "bc": ["b", "c"], "ca": ["a", "c"]}
-    labels = {"1": ("ab", "c"), "2": ("a", "bc"), "3": ("ca", "b"), "T": ("a", "b", "c")}
-    variables = [
-        gk.Variable("Letter", gk.PartitionGraph(ring)),
-        gk.Variable("Sex", gk.PartitionGraph({"female": [], "male": []})),
-    ]
-    forms = [
-        gk.Form(name, {"Letter": chosen, "Sex": ("female", "male")})
-        for name, chosen in labels.items()
-    ]
-    gk.write_environment(gk.Environment(variables, forms), tmp_path / "e")
+    gk.write_environment(crossing_environment(), tmp_path / "e")
     report = tmp_path / "r.html"
-    told = run("map", tmp_path / "e", "T", "--max-nodes", "2", "--report", report)
+    asked = ["map", tmp_path / "e", "target", "--max-nodes", "1", "-p", "1/2"]
+    told = run(*asked, "--report", report)
     assert told.exit_code == 3
     assert "C2.001" in told.out
-    assert "! Letter: refused" in told.out
+    assert "! X: refused, because its 13 categorizations" in told.out
+    assert "but not for 6. Raise max_nodes (--max-nodes)" in told.out
     page = report.read_text(encoding="utf-8")
     assert "too many harmonizations" in page
     assert "inconsistent." not in page
     assert "There is no result: refused" in page
+    assert run(*asked[:-4], "--max-nodes", "1000", "-p", "1/2").exit_code == 0
+
+
+def test_a_result_without_a_curve_is_a_result(run, tmp_path):
+    gk.write_environment(crossing_environment(), tmp_path / "e")
+    asked = ["map", tmp_path / "e", "target", "--max-nodes", "1"]
+    told = run(*asked)
+    assert told.exit_code == 0
+    assert "! 'X': the area under its curve is not known" in told.out
+    told = run(*asked, "--format", "json")
+    assert told.exit_code == 0
+    rows = {row["variable"]: row for row in json.loads(told.out)["rows"]}
+    assert (rows["X"]["categories"], rows["X"]["area"], rows["Y"]["area"]) == (5, None, 2)
+    told = run(*asked, "--curves", "--format", "json")
+    assert told.exit_code == 0
+    assert {row["variable"] for row in json.loads(told.out)["rows"]} == {"Y"}
+    assert "'X': the area under its curve is not known" in told.err

@@ -14,8 +14,10 @@ import pytest
 import gamekeeper
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.mapping.analysis import map_key_variables
+from gamekeeper.mapping.edits import Consequences, RemoveCategory, weigh_edits
 from gamekeeper.mapping.environment import Environment, Form
 from gamekeeper.mapping.key_variables import KeyVariableMap, SizeCurves
+from gamekeeper.mapping.listing import list_forms
 from gamekeeper.mapping.overview import (
     CategoryTable,
     CodeTable,
@@ -24,8 +26,10 @@ from gamekeeper.mapping.overview import (
     list_categories,
     list_codes,
 )
+from gamekeeper.mapping.scenario_proposal import propose_scenario
+from gamekeeper.mapping.scenario_review import ScenarioReview, review_scenario
 from gamekeeper.mapping.variable import Variable
-from gamekeeper.results import Result, package_version
+from gamekeeper.results import Listing, Result, package_version
 
 MARKUP = "<b>bold</b> & co"
 
@@ -44,12 +48,24 @@ def environment():
     )
 
 
+def review():
+    before = environment()
+    outcome = map_key_variables(before, "Target", forms=["Bank"])
+    scenario = propose_scenario(outcome, before, name=MARKUP, forms=["Bank"])
+    return review_scenario(scenario, before.with_form(Form("Bank", {"Kind": ()})), revision=2)
+
+
 EXAMPLES = {
     KeyVariableMap: lambda: map_key_variables(environment(), "Target", forms=["Bank"]),
     SizeCurves: lambda: map_key_variables(environment(), "Target").curves(),
     EnvironmentCheck: lambda: check_environment(environment()),
     CodeTable: lambda: list_codes(environment(), "Kind"),
     CategoryTable: lambda: list_categories("Kind", environment().variable("Kind").graph),
+    Consequences: lambda: weigh_edits(
+        environment(), [RemoveCategory(variable="Kind", category=MARKUP)]
+    ),
+    Listing: lambda: list_forms(environment()),
+    ScenarioReview: review,
 }
 
 

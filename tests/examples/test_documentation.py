@@ -9,8 +9,10 @@ import re
 from pathlib import Path
 
 import pytest
+import typer
 
 import gamekeeper as gk
+from gamekeeper.cli.app import app
 from gamekeeper.errors import Reason
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +36,18 @@ def test_readme_example():
 
 def test_every_reason_code_is_explained():
     text = (ROOT / "docs/reference/command-line.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| `([a-z-]+)` \|", text, re.MULTILINE) == sorted(Reason)
+    errors = text.split("## Errors\n")[1]
+    assert re.findall(r"^\| `([a-z-]+)` \|", errors, re.MULTILINE) == sorted(Reason)
+
+
+def test_every_command_is_listed():
+    text = (ROOT / "docs/reference/command-line.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `gamekeeper ([a-z -]+?)(?: [A-Z=.`].*)?`? \|", text, re.MULTILINE)
+    known: list[str] = []
+    for name, command in typer.main.get_command(app).commands.items():
+        parts = getattr(command, "commands", None)
+        known += [f"{name} {part}" for part in parts] if parts else [name]
+    assert sorted(listed) == sorted(known)
 
 
 def test_readme_shows_exactly_two_commands_first():
@@ -51,7 +64,7 @@ def test_links_lead_somewhere():
 
 def test_the_folder_page_shows_a_folder_that_opens(tmp_path: Path):
     text = (ROOT / "docs/reference/environment-folder.md").read_text(encoding="utf-8")
-    head, residence, age, form, group = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    head, residence, age, form, *groups = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
     for name in ("variables", "forms", "groups"):
         (tmp_path / name).mkdir()
     for place, content in {
@@ -59,10 +72,15 @@ def test_the_folder_page_shows_a_folder_that_opens(tmp_path: Path):
         "variables/residence.json": residence,
         "variables/age.json": age,
         "forms/bank.json": form,
-        "groups/commercial.json": group,
+        **{f"groups/{number}.json": group for number, group in enumerate(groups)},
     }.items():
         (tmp_path / place).write_text(content, encoding="utf-8")
     environment = gk.read_environment(tmp_path)
     assert environment.code_of("Bank account", "Age") == "C4.001"
     assert environment.register("Place of residence").code(gk.ARBITRARY) == "C0.001"
+    assert {name: environment.group(name).forms for name in environment.groups} == {
+        "Commercial": ("Bank account",),
+        "Recent": ("Bank account",),
+        "Recent, not commercial": (),
+    }
     assert gk.check_environment(environment).is_consistent

@@ -9,15 +9,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamekeeper.algorithms import both_ends
 from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.algorithms.partitions import ARBITRARY, effective_categories, is_finer
+from gamekeeper.algorithms.partitions import (
+    ARBITRARY,
+    Partition,
+    effective_categories,
+    is_finer,
+)
+from gamekeeper.algorithms.prevalence import SizeCurve
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.environment import Environment, Form, Group
 from gamekeeper.mapping.key_variables import Mode
 from gamekeeper.mapping.variable import Variable
 from tests import twins
-from tests.strategies import disjoint_pairs, environments, labels_of, variable_of
+from tests.strategies import (
+    crossing_environment,
+    disjoint_pairs,
+    environments,
+    labels_of,
+    ring_and_pairs,
+    variable_of,
+)
 
 SHARES = [Fraction(k, 12) for k in range(13)]
 AGE = Variable.of_bands("Age", ["0-15", "16-64", "65+", "0-17", "18+"])
@@ -381,24 +395,103 @@ def test_more_must_have_a_variable_than_must_be_matched():
     assert (found.threshold, found.n_needed) == (1, 2)
 
 
-def test_beyond_the_limit_the_variable_is_named():
-    letters = Variable(
-        "Letter", PartitionGraph({"ab": ["a", "b"], "bc": ["b", "c"], "ca": ["c", "a"]})
-    )
-    forms = [
-        Form("first", {"Letter": ("ab", "c")}),
-        Form("second", {"Letter": ("a", "bc")}),
-        Form("third", {"Letter": ("ca", "b")}),
-        Form("target", {"Letter": ("a", "b", "c")}),
+def test_beyond_the_limit_there_is_a_result_without_a_curve():
+    environment = crossing_environment()
+    outcome = map_key_variables(environment, "target", max_nodes=1)
+    ranked, found = outcome.variables
+    # One variable that is too much does not take the others along, and comes after them.
+    assert (ranked.variable, ranked.codes, ranked.area) == ("Y", ("C2.001",), 2)
+    assert (found.variable, found.n_categories, len(found.maximal)) == ("X", 5, 13)
+    assert (found.curve, found.area, found.not_known) == (None, None, (2, 12))
+    assert (found.message, found.over_limit) == ("", False)
+    assert (found.has_more, found.may_have_more) == (False, False)
+    (note,) = outcome.notes
+    assert note.startswith("'X': the area under its curve is not known, so it is not ranked.")
+    assert "known for up to 1 form and from 13 forms on. Raise max_nodes (--max-nodes)" in note
+    assert list(outcome.curves().curves) == ["Y"]
+    row = outcome.to_arrow().to_pylist()[1]
+    assert (row["rank"], row["categories"], row["area"], row["area_exact"]) == (2, 5, None, "")
+
+
+def test_beyond_the_limit_all_forms_have_a_result_too():
+    outcome = map_key_variables(crossing_environment(), "target", prevalence=1, max_nodes=1)
+    assert [(v.variable, v.n_categories, v.area) for v in outcome.variables] == [
+        ("Y", 2, 2),
+        ("X", 1, None),
     ]
-    other = Variable("Other", PartitionGraph({"x": [], "y": []}))
-    both = [Form(form.name, {**form.instances, "Other": ("x", "y")}) for form in forms]
-    environment = Environment([letters, other], both)
-    other_found, refused = map_key_variables(environment, "target", max_nodes=2).variables
-    # One variable that is too much does not take the others along.
-    assert other_found.codes == ("C2.001",)
-    assert (refused.variable, refused.codes, refused.over_limit) == ("Letter", (), True)
-    assert "max_nodes" in refused.message
+
+
+def test_in_between_the_variable_is_refused_by_name():
+    environment = crossing_environment()
+    for prevalence in ("2/13", "1/2", "12/13"):
+        outcome = map_key_variables(environment, "target", prevalence=prevalence, max_nodes=1)
+        other, refused = outcome.variables
+        assert other.codes == ("C2.001",)
+        assert (refused.variable, refused.codes, refused.over_limit) == ("X", (), True)
+        assert (refused.n_categories, refused.curve, refused.effective) == (0, None, 0)
+        assert f"from 13 forms on, but not for {refused.threshold}." in refused.message
+        assert "Raise max_nodes (--max-nodes)" in refused.message
+        assert outcome.notes == ()
+        assert outcome.to_arrow().to_pylist()[1]["area"] is None
+    known = map_key_variables(environment, "target", max_nodes=1_000).variables[1]
+    assert known.curve == SizeCurve(13, (5, 2, 2, 2, *[1] * 9))
+
+
+def test_too_few_forms_is_said_before_any_limit():
+    environment = crossing_environment()
+    others = [Form(f"other{number}", {"Y": ("Y0", "Y1")}) for number in range(13)]
+    more = Environment(environment.variables.values(), [*environment.forms.values(), *others])
+    outcome = map_key_variables(more, "target", prevalence="3/4", max_nodes=1)
+    found = outcome.variables[1]
+    assert (found.variable, found.message, found.maximal, found.area) == ("X", "", (), None)
+
+
+def test_variables_without_area_come_between_ranked_and_stopped_ones():
+    environment = crossing_environment()
+    faulty = Variable("A", PartitionGraph({"ab": ["a", "b"]}))
+    forms = [
+        Form(form.name, {"A": ("ab", "a"), **form.instances}) for form in environment.forms.values()
+    ]
+    both = Environment([faulty, *environment.variables.values()], forms)
+    outcome = map_key_variables(both, "target", max_nodes=1)
+    assert [item.variable for item in outcome.variables] == ["Y", "X", "A"]
+
+
+def test_a_list_that_may_be_incomplete_says_so():
+    rings = ring_and_pairs(14)
+    forms = [Form("target", {"X": labels_of("X", Partition.finest(42))})]
+    forms += [Form(f"form{n:02d}", {"X": labels_of("X", own)}) for n, own in enumerate(rings)]
+    environment = Environment([variable_of("X", rings, 42)], forms)
+    outcome = map_key_variables(environment, "target", prevalence="1/2", most=10_000, max_nodes=400)
+    (found,) = outcome.variables
+    # The sizes are exact all the same.
+    assert found.curve is not None
+    assert found.curve.sizes == (*range(40, 15, -2), 15)
+    assert found.n_categories == 28
+    assert (found.has_more, found.may_have_more) == (False, True)
+    n_listed = len(found.maximal)
+    (note,) = outcome.notes
+    assert f"'X': there may be more maximal harmonizations than the {n_listed} listed." in note
+    assert "(--max-nodes)" in note
+    assert all(one.n_forms == 7 for one in found.maximal)
+    few = map_key_variables(environment, "target", prevalence="1/2", most=3, max_nodes=400)
+    assert (few.variables[0].has_more, few.variables[0].may_have_more) == (True, False)
+    assert few.notes == ("'X': more than 3 maximal harmonizations; 3 are listed.",)
+
+
+def test_too_many_links_stop_the_variable(monkeypatch):
+    monkeypatch.setattr(both_ends, "_MAX_CELLS", 10)
+    outcome = map_key_variables(crossing_environment(), "target", max_nodes=1)
+    refused = outcome.variables[1]
+    assert (refused.variable, refused.over_limit, refused.curve) == ("X", True, None)
+    assert "different pairs of categories" in refused.message
+
+
+def test_levels_leave_what_is_bounded_alone():
+    # Against a target with bands, a form of arbitrary precision has no more than those.
+    (found,) = map_key_variables(ENVIRONMENT, "Census", forms=["Card", "Bank"], levels=1).variables
+    assert found.curve == SizeCurve(2, (3, 1))
+    assert found.n_categories == 3
 
 
 def test_more_maximal_harmonizations_than_asked_for_are_mentioned():

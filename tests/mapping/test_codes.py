@@ -158,3 +158,32 @@ def test_an_unknown_code_is_refused_with_the_near_ones():
 )
 def test_the_form_of_a_code(text, expected):
     assert is_code(text) == expected
+
+
+def test_a_retired_code_means_nothing_and_is_not_given_again():
+    register = CodeRegister([("C2.001", TWO)], retired=["C2.004", "H1.001"])
+    assert register.retired == {"C2.004", "H1.001"}
+    assert "C2.004" not in register
+    assert list(register) == ["C2.001"]
+    with pytest.raises(InputError) as caught:
+        register.meaning("C2.004")
+    assert caught.value.reason is Reason.UNKNOWN_NAME
+    assert "It is retired" in str(caught.value)
+    grown = register.with_observed([ALSO_TWO]).with_harmonizations([ONE])
+    assert grown.code(ALSO_TWO) == "C2.005"
+    assert grown.code(ONE) == "H1.002"
+    assert grown.retired == register.retired
+    assert register != CodeRegister([("C2.001", TWO)])
+
+
+@pytest.mark.parametrize("code", ["C0.001", "H0.001", "C2", "x"])
+def test_what_cannot_be_retired(code):
+    with pytest.raises(InputError) as caught:
+        CodeRegister(retired=[code])
+    assert caught.value.reason is Reason.INCONSISTENT_CODE
+
+
+def test_a_code_is_not_retired_and_there():
+    with pytest.raises(InputError) as caught:
+        CodeRegister([("C2.001", TWO)], retired=["C2.001"])
+    assert caught.value.reason is Reason.INCONSISTENT_CODE

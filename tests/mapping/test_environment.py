@@ -321,3 +321,97 @@ def test_a_code_keeps_its_meaning_when_forms_come_before_anybody_asked():
     )
     for code in first.register("L"):
         assert grown.register("L").meaning(code) == first.register("L").meaning(code)
+
+
+def content(environment: Environment) -> dict[str, object]:
+    """Everything that can be asked of an environment, orders aside."""
+    return {
+        "variables": environment.variables,
+        "forms": environment.forms,
+        "groups": {name: set(environment.group(name).forms) for name in environment.groups},
+        "instances": {
+            variable: {
+                item.categories: (item, sorted(forms))
+                for item, forms in environment.instances(variable)
+            }
+            for variable in environment.variables
+        },
+        "faults": {name: environment.faulty_instances(name) for name in environment.variables},
+    }
+
+
+@given(st.data())
+def test_a_changed_environment_is_one_made_anew(data):
+    environment = data.draw(environments())
+    before = content(environment)
+    names = sorted(environment.forms)
+    pool = [form.instances for form in environment.forms.values()] + [{}]
+    changes: dict[str, Form | None] = {}
+    for name in data.draw(st.lists(st.sampled_from([*names, "new", "newer"]), unique=True)):
+        taken = {
+            variable: labels
+            for instances in data.draw(st.lists(st.sampled_from(pool), max_size=3))
+            for variable, labels in instances.items()
+        }
+        made = Form(name, taken)
+        changes[name] = None if name in names and data.draw(st.booleans()) else made
+    forms = {**environment.forms, **changes}
+    kept = [form for form in forms.values() if form is not None]
+    groups = {
+        name: Group(name, [form for form in group.forms if forms[form] is not None])
+        for name, group in environment.groups.items()
+    }
+    changed = environment.changed(forms=changes, groups=groups)
+    anew = Environment(environment.variables.values(), kept, groups.values())
+    assert content(changed) == content(anew)
+    assert content(environment) == before
+    for variable in environment.variables:
+        register = changed.register(variable)
+        assert all(
+            register.meaning(code) == environment.register(variable).meaning(code)
+            for code in environment.register(variable)
+        )
+        assert {register.code(item.partition) for item, _ in changed.instances(variable)} >= {
+            register.code(item.partition)
+            for item, _ in anew.instances(variable)
+            if item.partition is not None
+        }
+
+
+def test_a_variable_and_its_forms_change_together():
+    environment = Environment([AGE, SEX], [BANK, SHOP], [Group("all", ["Bank", "Shop"])])
+    gender = Variable("Gender", SEX.graph)
+    renamed = Form("Bank", {"Age": ("0-17", "18+"), "Gender": ("female", "male")})
+    changed = environment.changed(
+        variables={"Sex": None, "Gender": gender}, forms={"Bank": renamed}
+    )
+    assert changed.code_of("Bank", "Gender") == "C2.001"
+    assert list(environment.variables) == ["Age", "Sex"]
+    with pytest.raises(InputError) as caught:
+        environment.changed(
+            variables={"Sex": None, "Ages": AGE, "Height": None},
+            forms={"Shop": None, "bank": Form("bank")},
+        )
+    assert [(problem.reason, problem.where) for problem in caught.value.problems] == [
+        (Reason.BAD_NAME, "variable 'Age'"),
+        (Reason.UNKNOWN_NAME, "variable 'Height'"),
+        (Reason.DUPLICATE, "form 'bank'"),
+        (Reason.UNKNOWN_NAME, "form 'Bank'"),
+        (Reason.UNKNOWN_NAME, "group 'all'"),
+    ]
+    assert content(environment) == content(
+        Environment([AGE, SEX], [BANK, SHOP], [Group("all", ["Bank", "Shop"])])
+    )
+
+
+@pytest.mark.parametrize("name", ["BANK", "Bänk", "bank ", "Bank\u00a0"])
+def test_names_that_differ_in_case_or_accents_are_one_name(name):
+    environment = Environment([], [Form("Bank")])
+    with pytest.raises(InputError) as caught:
+        environment.with_form(Form(name))
+    assert any(
+        problem.reason is Reason.DUPLICATE or "white space" in problem.found
+        for problem in caught.value.problems
+    )
+    with pytest.raises(InputError):
+        Environment([], [Form("Bank"), Form(name)])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.environment import Environment, Form
 from gamekeeper.mapping.key_table import key_table, key_table_html
 from gamekeeper.mapping.variable import Variable
+from tests.strategies import crossing_environment
 
 COARSE, FINE = ("0-15", "16+"), ("0-15", "16-64", "65+")
 
@@ -93,6 +95,26 @@ def test_codes_that_were_not_looked_for_are_not_counted(ties: Environment):
     _, [row] = key_table(outcome)
     assert row[2] == f"{outcome.variables[0].codes[0]} and more"
     assert row[-1].startswith(f"for {outcome.variables[0].codes[0]}: ")
+
+
+def test_without_an_area_there_is_no_rank():
+    outcome = map_key_variables(crossing_environment(), "target", max_nodes=1)
+    _, [ranked, row] = key_table(outcome)
+    assert ranked[:2] == ("1", "Y")
+    assert row[:2] == ("—", "X")
+    assert row[3:6] == ("5", "1 of 13", "—")
+    refused = map_key_variables(crossing_environment(), "target", prevalence="1/2", max_nodes=1)
+    assert key_table(refused)[1][1] == ("—", "X", *"—————", "no result: too many harmonizations")
+
+
+def test_codes_that_may_be_missing_are_hinted_at(ties: Environment):
+    outcome = map_key_variables(ties, "T", most=5)
+    (item,) = outcome.variables
+    for n_codes, said in ((1, "C5.001 and perhaps more"), (5, "C5.001, C5.002, C5.003 and more")):
+        short = replace(item, maximal=item.maximal[:n_codes], may_have_more=True)
+        _, [row] = key_table(replace(outcome, variables=(short,)))
+        assert row[2] == said
+        assert row[-1] == "for C5.001: a; b; c; d; ef"
 
 
 def test_html_has_the_same_rows_escaped(environment: Environment):

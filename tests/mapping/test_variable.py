@@ -12,7 +12,8 @@ from gamekeeper.algorithms.intervals import Band, BandStyle, parse_band
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.algorithms.partitions import ARBITRARY, Partition
 from gamekeeper.errors import InputError, Reason, count_of, unfit_character
-from gamekeeper.mapping.variable import OUTSIDE, Scale, Variable, name_problems
+from gamekeeper.mapping.names import name_problems
+from gamekeeper.mapping.variable import OUTSIDE, Scale, Variable
 from tests.strategies import partition_graph_children, partitions
 
 AGES = ["0-15", "16-24", "25 to 64", "65+", "under 18", "18 and over"]

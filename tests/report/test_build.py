@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from gamekeeper.mapping.key_variables import KeyVariableMap
 from gamekeeper.mapping.variable import Variable
 from gamekeeper.report.build import build_report, write_report
 from gamekeeper.report.findings import headline
+from tests.strategies import crossing_environment
 
 VOID = {"meta", "br", "img", "link", "hr", "input"}
 # Elements of SVG that the templates close at once.
@@ -222,6 +224,60 @@ def test_codes_as_good_are_in_order_and_more_are_owned_up_to():
     assert "and more" not in page.text
     page = Page(build_report(map_key_variables(environment, "T", most=2), environment))
     assert re.search(r"As good: other codes .* and more .*prevalence", page.text)
+
+
+def test_a_variable_without_a_curve_has_a_section_and_no_rank():
+    environment = crossing_environment()
+    outcome = map_key_variables(environment, "target", max_nodes=1)
+    page = Page(build_report(outcome, environment))
+    assert "All 2 variables of 'target' can be matched against at least 1 of the 13" in page.text
+    assert "the target could be matched best on Y (2 categories, C2.001)." in page.text
+    assert "Not ranked, because too many harmonizations hide the area: X (5 categor" in page.text
+    assert "Please note 'X': the area under its curve is not known" in page.text
+    ranked, alone = (
+        page.text.split("Each variable")[2].split("What the words mean")[0].split(" X ")[:2]
+    )
+    assert ranked.strip().startswith("1. Y")
+    assert "2. X" not in page.text
+    assert "Its curve and its area are not known: there are too many" in alone
+    assert "when between 2 and 12 forms must be matched." in alone
+    assert "Number of categories, on a logarithmic scale" in ranked
+    assert "Number of categories, on a logarithmic scale" not in alone
+    # One small curve and one large one, both of Y.
+    assert sum("spark" in (own.get("class") or "") for _, own in page.elements) == 1
+
+
+def test_without_any_area_nothing_is_called_best():
+    environment = crossing_environment()
+    both = {"X": "X", "Y": "X"}
+    variables = [replace(environment.variable(old), name=new) for new, old in both.items()]
+    forms = [
+        Form(form.name, dict.fromkeys(both, form.instances["X"]))
+        for form in environment.forms.values()
+    ]
+    twice = Environment(variables, forms)
+    sentences = headline(map_key_variables(twice, "target", max_nodes=1))
+    assert len(sentences) == 2
+    assert sentences[1].startswith("Not ranked, because too many harmonizations hide the area: X (")
+
+
+def test_a_refused_variable_says_what_is_known():
+    environment = crossing_environment()
+    outcome = map_key_variables(environment, "target", prevalence="1/2", max_nodes=1)
+    page = Page(build_report(outcome, environment))
+    assert "No result for 'X', because there are too many harmonizations." in page.text
+    assert "There is no result: refused, because its 13 categorizations" in page.text
+    assert "known for up to 1 form and from 13 forms on, but not for 6." in page.text
+
+
+def test_a_list_that_may_be_incomplete_says_so():
+    environment = crossing_environment()
+    outcome = map_key_variables(environment, "target", max_nodes=1)
+    ranked, item = outcome.variables
+    for n_codes, said in ((2, "and perhaps more"), (13, "and 2 more codes or more")):
+        cut = replace(item, maximal=item.maximal[:n_codes], may_have_more=True)
+        page = Page(build_report(replace(outcome, variables=(ranked, cut)), environment))
+        assert f" {said} " in page.text
 
 
 def test_axes_say_their_scale(page: Page):

@@ -17,6 +17,7 @@ from gamekeeper.mapping.key_variables import KeyVariableMap
 from gamekeeper.mapping.plots import plot_curves
 from gamekeeper.mapping.variable import Variable
 from gamekeeper.report.plots import save_curves
+from tests.strategies import crossing_environment
 
 
 @pytest.fixture
@@ -88,6 +89,14 @@ def test_legend_says_what_is_left_out(outcome: KeyVariableMap):
     with pytest.raises(InputError) as caught:
         plot_curves(outcome, most=0)
     assert caught.value.reason is Reason.BAD_OPTION
+
+
+def test_a_curve_that_is_not_known_is_not_drawn():
+    outcome = map_key_variables(crossing_environment(), "target", max_nodes=1)
+    legend = plot_curves(outcome).get_legend()
+    assert legend is not None
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert texts == ["1. Y", "prevalence asked", "1 variable without a curve"]
 
 
 def test_given_axes_are_used_and_pyplot_is_left_alone(outcome: KeyVariableMap):

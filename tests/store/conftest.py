@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import pytest
 from gamekeeper.algorithms.intervals import Band, BandStyle
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem
+from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.environment import Environment, Form, Group
+from gamekeeper.mapping.scenario_proposal import propose_scenario
 from gamekeeper.mapping.variable import OUTSIDE, Scale, Variable
 from gamekeeper.store.folder import read_environment, write_environment
 
@@ -40,7 +43,7 @@ def environment() -> Environment:
         PartitionGraph({"well": ["good", "fair"], "poor": []}, order=["good", "fair", "poor"]),
         Scale.ORDINAL,
     )
-    return Environment(
+    made = Environment(
         [age, temperature, region, health],
         [
             Form(
@@ -54,10 +57,26 @@ def environment() -> Environment:
             Form("Faulty", {"Age": ("16-24",), "Region": ("UK", "Wales")}),
             Form("Empty"),
         ],
-        [Group("Trade", ("Bank", "Shop"), "Who sells."), Group("Nobody", ())],
+        [
+            Group("Trade", ("Bank", "Shop"), "Who sells."),
+            Group("Nobody", ()),
+            Group("Banks", where="sector = bank and has Age"),
+            Group("Other trade", difference=("Trade", "Banks")),
+        ],
         name="small",
         description="For tests.",
     )
+    outcome = map_key_variables(made, "École", groups="Trade", prevalence="1/2")
+    scenario = propose_scenario(
+        outcome,
+        made,
+        name="A clerk",
+        groups="Trade",
+        attacker="Somebody at the shop",
+        who="ann",
+        at=datetime(2031, 5, 17, tzinfo=UTC),
+    )
+    return made.changed(scenarios={scenario.name: scenario})
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ def everything_in(environment: Environment) -> dict[str, object]:
         "description": environment.description,
         "variables": environment.variables,
         "forms": environment.forms,
+        "scenarios": environment.scenarios,
         "groups": {
             group.name: (frozenset(group.forms), group.description)
             for group in environment.groups.values()

@@ -9,10 +9,11 @@ import pytest
 
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.errors import Reason, StoreError
+from gamekeeper.mapping.codes import CodeRegister
 from gamekeeper.mapping.environment import Environment, Form
 from gamekeeper.mapping.variable import Variable
 from gamekeeper.store.codes import write_codes
-from gamekeeper.store.folder import read_environment
+from gamekeeper.store.folder import read_environment, write_environment
 from tests.store.conftest import Edit
 from tests.store.everything import everything_in
 
@@ -96,6 +97,27 @@ def test_codes_of_one_more_form_are_added(folder: Path) -> None:
     assert read_environment(folder).register("Region") == grown.register("Region")
 
 
+def test_retired_codes_are_written_and_kept(folder: Path, edit: Edit) -> None:
+    edit("variables/health.json", lambda tree: tree.update(retired=["C3.007"]))
+    environment = read_environment(folder)
+    assert environment.register("Health").retired == {"C3.007"}
+    before = snapshot(folder)
+    assert write_codes(environment, folder) == ()
+    assert snapshot(folder) == before
+    register = environment.register("Health")
+    more = CodeRegister(
+        ((code, register.meaning(code)) for code in register), retired=["C3.007", "H1.009"]
+    )
+    grown = environment.changed(
+        variables={"Health": environment.variable("Health")}, registers={"Health": more}
+    )
+    write_environment(grown, folder)
+    assert read_environment(folder).register("Health") == more
+    edit("variables/health.json", lambda tree: tree.update(retired=["C3.007"]))
+    assert write_codes(grown, folder) == ("variables/health.json",)
+    assert read_environment(folder).register("Health") == more
+
+
 Change = Callable[[dict[str, Any]], None]
 
 
@@ -116,6 +138,7 @@ Change = Callable[[dict[str, Any]], None]
             Reason.INCONSISTENT_CODE,
             "'C2.009'",
         ),
+        (lambda tree: tree.update(retired=["H9.001"]), Reason.INCONSISTENT_CODE, "'H9.001'"),
     ],
 )
 def test_a_file_that_changed_since_is_refused(

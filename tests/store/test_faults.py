@@ -134,6 +134,7 @@ def test_json_that_could_not_be_written_again(
     folder: Path, refused: Refused, text: str, words: str
 ) -> None:
     (folder / "groups/trade.json").unlink()
+    (folder / "groups/other-trade.json").unlink()
     (folder / "forms/bank.json").write_text(text)
     assert words in str(the_only(refused()))
 
@@ -196,7 +197,6 @@ def test_wrong_types_are_placed(
     [
         ("forms/bank.json", "name"),
         ("forms/bank.json", "variables"),
-        ("groups/trade.json", "forms"),
         ("variables/age.json", "scale"),
         ("variables/age.json", "bands"),
         ("variables/health.json", "order"),
@@ -389,3 +389,27 @@ def test_a_file_that_is_read_in_another_layout_is_the_same(
     for path in folder.rglob("*.json"):
         path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8"))))
     assert everything_in(read_environment(folder)) == everything_in(environment)
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        {},
+        {"forms": ["Bank"], "where": "sector = bank"},
+        {"where": ""},
+        {"union": []},
+        {"forms": None},
+    ],
+)
+def test_a_group_is_defined_in_one_way(
+    edit: Edit, refused: Refused, definition: dict[str, Any]
+) -> None:
+    def redefine(tree: dict[str, Any]) -> None:
+        tree.pop("forms")
+        tree.update(definition)
+
+    edit("groups/trade.json", redefine)
+    problem = the_only(refused())
+    assert problem.reason is Reason.WRONG_SCHEMA
+    assert problem.where.startswith("groups/trade.json")
+    assert "'where'" in problem.do

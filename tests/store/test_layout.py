@@ -78,4 +78,5 @@ def test_groups_need_forms(folder: Path, refused: Refused) -> None:
     problem = the_only(refused())
     assert str(problem).startswith("folder forms: is missing, but groups name forms.")
     (folder / "groups/trade.json").unlink()
+    (folder / "groups/other-trade.json").unlink()
     assert read_environment(folder).forms == {}

@@ -11,7 +11,8 @@ from gamekeeper.mapping.codes import is_code
 from gamekeeper.store.schema import published_schemas
 
 PUBLISHED = Path(__file__).parents[2] / "docs/reference/schema"
-SHAPES = {"variables": "variable.json", "forms": "form.json", "groups": "group.json"}
+KINDS = ("variable", "form", "group", "scenario")
+SHAPES = {f"{kind}s": f"{kind}.json" for kind in KINDS}
 
 
 def validator(name: str) -> Draft202012Validator:
@@ -33,7 +34,7 @@ def test_a_written_environment_fits_the_published_schemas(folder: Path) -> None:
         name = SHAPES.get(path.parent.name, "environment.json")
         validator(name).validate(json.loads(path.read_text(encoding="utf-8")))
         checked += 1
-    assert checked == 1 + 4 + 6 + 2
+    assert checked == 1 + 4 + 6 + 4 + 1
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,10 @@ def test_a_written_environment_fits_the_published_schemas(folder: Path) -> None:
         (
             "variable.json",
             {"name": "x", "scale": "nominal", "categories": {"a": []}, "codes": {"K1": []}},
+        ),
+        (
+            "variable.json",
+            {"name": "x", "scale": "nominal", "categories": {"a": []}, "retired": ["K1"]},
         ),
     ],
 )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gamekeeper.algorithms.intervals import Band, BandStyle
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.algorithms.partitions import Partition
-from gamekeeper.errors import Problem, StoreError
+from gamekeeper.errors import Problem, Reason, StoreError
 from gamekeeper.mapping.codes import CodeRegister
 from gamekeeper.mapping.environment import Environment
 from gamekeeper.mapping.variable import Scale, Variable
@@ -119,3 +119,28 @@ def test_a_natural_order_without_a_scale_is_kept() -> None:
     assert tree_of(variable, CodeRegister())["order"] == ["b", "a"]
     ordered = Variable("X", PartitionGraph({"all": ["a", "b"]}), Scale.NOMINAL)
     assert "order" not in tree_of(ordered, CodeRegister())
+
+
+def test_retired_codes_survive_in_order() -> None:
+    variable = Variable("X", PartitionGraph({"a": [], "b": []}))
+    retired = ["C2.010", "C2.009", "H1.001", "C10.001"]
+    register = CodeRegister([("C2.001", Partition.finest(2))], retired=retired)
+    assert kept(variable, register) == (variable, register)
+    assert tree_of(variable, register)["retired"] == ["C2.009", "C2.010", "C10.001", "H1.001"]
+    assert "retired" not in tree_of(variable, CodeRegister())
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [("C2.001", "is retired and has a meaning."), ("C0.001", "is retired, and C0.001 never is.")],
+)
+def test_codes_that_cannot_be_retired_are_faults(code: str, found: str) -> None:
+    variable = Variable("X", PartitionGraph({"a": [], "b": []}))
+    register = CodeRegister([("C2.001", Partition.finest(2))])
+    tree = {**tree_of(variable, register), "retired": ["H1.001", code]}
+    problems: list[Problem] = []
+    read = register_of(VARIABLE_FILE.validate_python(tree), variable, "x.json", problems)
+    (problem,) = problems
+    assert (problem.reason, problem.found) == (Reason.INCONSISTENT_CODE, found)
+    assert problem.where == f"x.json, code '{code}'"
+    assert read.retired == {"H1.001"}

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from gamekeeper.cli import demo, mapping
+from gamekeeper.cli import demo, env, form, group, mapping, scenario, shell, variable
 from gamekeeper.cli.show import say, warn
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.results import package_version
@@ -35,6 +35,9 @@ app.command("map")(mapping.map_command)
 app.command("graph")(mapping.graph_command)
 app.command("check")(mapping.check_command)
 app.command("demo")(demo.demo_command)
+for part in (env, form, variable, group, scenario):
+    app.add_typer(part.app)
+app.command("shell")(shell.shell_command)
 
 
 def _version(asked: bool) -> None:

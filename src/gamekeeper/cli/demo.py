@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from gamekeeper.cli.mapping import AsFormat, describe_map, show_map
+from gamekeeper.cli.mapping import describe_map, show_map
+from gamekeeper.cli.options import AsFormat
 from gamekeeper.cli.show import Format, progress_bar, say, show_table
 from gamekeeper.mapping.key_table import key_table
 from gamekeeper.workbench.demo import run_demo

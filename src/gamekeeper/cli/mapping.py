@@ -9,18 +9,64 @@ from typing import Annotated
 import typer
 
 from gamekeeper.algorithms.harmonization import MAX_NODES
+from gamekeeper.cli.options import AsFormat, AsOf, Environment
 from gamekeeper.cli.show import Format, progress_bar, say, show, warn
 from gamekeeper.errors import InputError, LimitError, Reason, count_of, quoted
 from gamekeeper.mapping.key_table import key_table
 from gamekeeper.mapping.key_variables import KeyVariableMap, Mode
 from gamekeeper.mapping.overview import EnvironmentCheck
 from gamekeeper.workbench import mapping as workbench
+from gamekeeper.workbench.opening import is_store
 
-__all__ = ["AsFormat", "check_command", "describe_map", "graph_command", "map_command", "show_map"]
+__all__ = [
+    "Against",
+    "Groups",
+    "Levels",
+    "MaxNodes",
+    "OfMode",
+    "Prevalence",
+    "Strict",
+    "Target",
+    "check_command",
+    "describe_map",
+    "graph_command",
+    "map_command",
+    "show_map",
+]
 
-Folder = Annotated[Path, typer.Argument(help="Folder of an environment.", show_default=False)]
-AsFormat = Annotated[
-    Format, typer.Option("--format", help="Print a table for people, JSON or CSV.")
+Target = Annotated[
+    str, typer.Argument(help="The form whose data are to be released.", show_default=False)
+]
+Against = Annotated[
+    list[str] | None,
+    typer.Option("--against", "-a", help="A form to match against; may be repeated."),
+]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option("--group", "-g", help="A group of forms to match against; may be repeated."),
+]
+Prevalence = Annotated[
+    str,
+    typer.Option(
+        "--prevalence", "-p", help="Share of those forms that must be matched: 0.1, 1/10, 10%."
+    ),
+]
+OfMode = Annotated[
+    Mode | None,
+    typer.Option(
+        "--mode", help="One data set, a typical one of a group, or several groups at once."
+    ),
+]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict/--no-strict",
+        help="Give no result for a variable with inconsistent categorizations.",
+    ),
+]
+Levels = Annotated[
+    int | None,
+    typer.Option(help="What arbitrary precision (C0.001) counts as; unbounded if left out."),
 ]
 MaxNodes = Annotated[
     int,
@@ -36,36 +82,14 @@ class Kind(StrEnum):
 
 
 def map_command(
-    folder: Folder,
-    target: Annotated[
-        str, typer.Argument(help="The form whose data are to be released.", show_default=False)
-    ],
-    against: Annotated[
-        list[str] | None,
-        typer.Option("--against", "-a", help="A form to match against; may be repeated."),
-    ] = None,
-    group: Annotated[
-        list[str] | None,
-        typer.Option("--group", "-g", help="A group of forms to match against; may be repeated."),
-    ] = None,
-    prevalence: Annotated[
-        str,
-        typer.Option(
-            "--prevalence", "-p", help="Share of those forms that must be matched: 0.1, 1/10, 10%."
-        ),
-    ] = "0",
-    mode: Annotated[
-        Mode | None,
-        typer.Option(help="One data set, a typical one of a group, or several groups at once."),
-    ] = None,
-    strict: Annotated[
-        bool,
-        typer.Option(help="Give no result for a variable with inconsistent categorizations."),
-    ] = True,
-    levels: Annotated[
-        int | None,
-        typer.Option(help="What arbitrary precision (C0.001) counts as; unbounded if left out."),
-    ] = None,
+    environment: Environment,
+    target: Target,
+    against: Against = None,
+    group: Groups = None,
+    prevalence: Prevalence = "0",
+    mode: OfMode = None,
+    strict: Strict = True,
+    levels: Levels = None,
     curves: Annotated[
         bool, typer.Option("--curves", help="Print code size against prevalence instead.")
     ] = False,
@@ -74,6 +98,7 @@ def map_command(
         Path | None, typer.Option(help="Draw the curves to this .svg or .png file.")
     ] = None,
     max_nodes: MaxNodes = MAX_NODES,
+    as_of: AsOf = "",
     how: AsFormat = Format.TABLE,
 ) -> None:
     """Map key variables: what could the target be matched on, and at which detail?
@@ -96,7 +121,9 @@ def map_command(
         target, against or (), group or (), mode, prevalence, strict, levels, max_nodes
     )
     with progress_bar("Mapping key variables") as progress:
-        outcome = workbench.map_target(folder, request, report=report, plot=plot, progress=progress)
+        outcome = workbench.map_target(
+            environment, request, report=report, plot=plot, as_of=as_of, progress=progress
+        )
     if curves:
         show(outcome.curves(), how, title=f"Code size against prevalence: {outcome.target}")
         _tell_notes(outcome, how)
@@ -147,7 +174,8 @@ def graph_command(
     path: Annotated[
         Path,
         typer.Argument(
-            help="Folder of an environment, or a file with a partition graph.", show_default=False
+            help="Store or folder of an environment, or a file with a partition graph.",
+            show_default=False,
         ),
     ],
     variable: Annotated[
@@ -174,6 +202,7 @@ def graph_command(
         Path | None, typer.Option("--output", "-o", help="Draw it to this .svg or .png file.")
     ] = None,
     max_nodes: MaxNodes = MAX_NODES,
+    as_of: AsOf = "",
     how: AsFormat = Format.TABLE,
 ) -> None:
     """Show or draw the harmonization graph or the partition graph of a variable.
@@ -192,13 +221,19 @@ def graph_command(
     The categories, with those of one form marked:
       gamekeeper graph environment Age --kind partition --form "Census" -o age.png
     """
-    of_categories = path.is_file() or kind is Kind.PARTITION
+    of_categories = kind is Kind.PARTITION or (path.is_file() and not is_store(path))
     _require_fitting(of_categories, code=code, form=form, deepen=deepen)
     with progress_bar("Working out the graph") as progress:
         if of_categories:
             _require_variable(path, variable)
             result = workbench.show_categories(
-                path, variable, form=form, deepen=deepen, output=output, progress=progress
+                path,
+                variable,
+                form=form,
+                deepen=deepen,
+                output=output,
+                as_of=as_of,
+                progress=progress,
             )
         else:
             result = workbench.show_codes(
@@ -207,6 +242,7 @@ def graph_command(
                 codes=code or (),
                 output=output,
                 max_nodes=max_nodes,
+                as_of=as_of,
                 progress=progress,
             )
     show(result, how)
@@ -221,7 +257,8 @@ def check_command(
     path: Annotated[
         Path,
         typer.Argument(
-            help="Folder of an environment, or a file with a partition graph.", show_default=False
+            help="Store or folder of an environment, or a file with a partition graph.",
+            show_default=False,
         ),
     ],
     assign: Annotated[
@@ -283,11 +320,11 @@ def _require_fitting(
 
 
 def _require_variable(path: Path, variable: str | None) -> str:
-    if variable is None and not path.is_file():
+    if variable is None and (is_store(path) or not path.is_file()):
         raise InputError(
             Reason.NOTHING_GIVEN,
             "The graph of a variable was asked for.",
             "No variable was named.",
-            "Name one after the folder; 'gamekeeper check' lists them.",
+            "Name one after the path; 'gamekeeper variable list' has them.",
         )
     return variable or ""

@@ -22,6 +22,7 @@ from hashlib import sha256
 from gamekeeper.algorithms.harmonization import MAX_NODES
 from gamekeeper.algorithms.maximal_harmonization import MaximalHarmonizations
 from gamekeeper.algorithms.partitions import (
+    ARBITRARY,
     Arbitrary,
     Partition,
     effective_categories,
@@ -78,8 +79,9 @@ def map_key_variables(
         How many maximal harmonizations of a variable are listed at most; there can be
         exponentially many.
     max_nodes
-        Bound on the harmonizations searched for one variable; beyond it the variable has a
-        message instead of a result.
+        Bound on the harmonizations searched for one variable. Beyond it results are still exact:
+        where the area cannot be known it is left out, and where the prevalence asked for cannot
+        be answered the variable has a message instead of a result.
     progress
         Told how many variables are done.
 
@@ -164,16 +166,32 @@ def _map_variable(
             )
         except LimitError as error:
             over_limit = True
-            message = (
-                f"refused, because its {len(counts)} categorizations do not fall into small"
-                f" independent parts. {error.found} Raise max_nodes (--max-nodes), or match"
-                " against fewer forms."
-            )
+            message = f"refused. {error.found} Match against fewer forms."
     null = bool(message) or is_null(n_forms, n_having, question.prevalence)
-    sizes = () if answers is None else _counted_as(answers.sizes(), levels)
+    unknown = () if answers is None else answers.unknown()
+    not_known = (unknown[0], unknown[-1]) if unknown else None
+    if not_known is not None and not null and needed in unknown:
+        null = over_limit = True
+        message = (
+            f"refused, because its {len(counts)} categorizations have too many harmonizations for"
+            f" a limit of {question.max_nodes:,}. The finest categorization is known"
+            f" {_known_text(not_known)}, but not for {needed}. Raise max_nodes (--max-nodes),"
+            " match against fewer forms, or ask for another prevalence."
+        )
+    curve = None if over_limit or unknown else SizeCurve(n_forms, ())
     found: tuple[Partition | Arbitrary, ...] = ()
-    if answers is not None and not null:
-        found = answers.maximal(needed, most=question.most + 1)
+    n_categories: float = 0
+    may_have_more = False
+    if answers is not None:
+        any_detail = _any_detail(answers, counts, levels)
+        if not unknown:
+            sizes = (any_detail if size == math.inf else size for size in answers.sizes())
+            curve = SizeCurve(n_forms, tuple(sizes))
+        if not null:
+            size = answers.size(needed)
+            n_categories = any_detail if size == math.inf else size
+            found = answers.maximal(needed, most=question.most + 1)
+            may_have_more = len(found) <= question.most and not answers.is_complete(needed)
     return KeyVariable(
         variable=variable,
         target_code="" if own.partition is None else environment.code(variable, own.partition),
@@ -192,8 +210,10 @@ def _map_variable(
             )
         ),
         has_more=len(found) > question.most,
-        n_categories=0 if null else sizes[needed - 1],
-        curve=SizeCurve(n_forms, sizes),
+        may_have_more=may_have_more,
+        n_categories=n_categories,
+        curve=curve,
+        not_known=not_known,
         effective=Fraction(0)
         if null or own.partition is None
         else _effective(own.partition, counts, needed, levels),
@@ -218,6 +238,18 @@ def _notes(question: Question, outcomes: Iterable[KeyVariable]) -> Iterator[str]
         if outcome.has_more:
             most = len(outcome.maximal)
             yield f"{name}: more than {most} maximal harmonizations; {most} are listed."
+        if outcome.may_have_more:
+            yield (
+                f"{name}: there may be more maximal harmonizations than the"
+                f" {len(outcome.maximal)} listed. Raise max_nodes (--max-nodes) to search on."
+            )
+        if outcome.not_known is not None and not outcome.message:
+            yield (
+                f"{name}: the area under its curve is not known, so it is not ranked. There are too"
+                f" many harmonizations for a limit of {question.max_nodes:,}; the finest"
+                f" categorization is known {_known_text(outcome.not_known)}. Raise max_nodes"
+                " (--max-nodes) to search on."
+            )
 
 
 def _explained(
@@ -267,17 +299,27 @@ def _counted(question: Question, variable: str) -> tuple[Categorizations, dict[s
     return counts, faulty
 
 
-def _counted_as(sizes: tuple[float, ...], levels: int | None) -> tuple[float, ...]:
-    """Put a number of levels in the place of arbitrary precision; a curve never rises."""
-    if levels is None or math.inf not in sizes:
-        return sizes
-    least = max((size for size in sizes if size != math.inf), default=1)
-    return tuple(max(levels, least) if size == math.inf else size for size in sizes)
+def _any_detail(
+    answers: MaximalHarmonizations, counts: Categorizations, levels: int | None
+) -> float:
+    """Return what arbitrary precision counts as; a curve never rises."""
+    return math.inf if levels is None else max(levels, answers.size(counts[ARBITRARY] + 1))
 
 
-def _usefulness(item: KeyVariable) -> tuple[bool, float, Fraction, str]:
-    unbounded = -item.curve.unbounded_up_to
-    return (bool(item.message), -float(item.area), unbounded, item.variable)
+def _known_text(not_known: tuple[int, int]) -> str:
+    first, last = not_known
+    return f"for up to {count_of(first - 1, 'form')} and from {last + 1} forms on"
+
+
+def _usefulness(item: KeyVariable) -> tuple[bool, bool, float, Fraction, str]:
+    curve = item.curve or SizeCurve(item.n_forms, ())
+    return (
+        bool(item.message),
+        item.curve is None,
+        -float(curve.area),
+        -curve.unbounded_up_to,
+        item.variable,
+    )
 
 
 def _fingerprint(question: Question, variable: str, counts: Categorizations) -> bytes:

@@ -4,7 +4,9 @@ The letter says whether a form was seen with the categorization (C) or it only a
 harmonization (H); then comes the number of categories, 0 for arbitrary precision; then a running
 number, of three digits or more. Codes belong to the environment: once given, a code means one
 categorization for good. A harmonization that is observed later gets a C code, and its H code
-stays as another name. Smith and Elliot, section 3.
+stays as another name. A code whose meaning was lost, because an unrestricted edit changed the
+categories themselves, is retired: it means nothing, and its number is not used again.
+Smith and Elliot, section 3.
 """
 
 from __future__ import annotations
@@ -43,6 +45,13 @@ def code_order(code: str) -> tuple[str, int, int]:
 class CodeRegister:
     """The codes of one variable, immutable.
 
+    Parameters
+    ----------
+    codes
+        Codes with their meanings.
+    retired
+        Codes that meant something once.
+
     Examples
     --------
     >>> register = CodeRegister().with_observed([Partition.from_labels([0, 0, 1])])
@@ -51,11 +60,21 @@ class CodeRegister:
     ['C2.001', 'H1.001']
     """
 
-    def __init__(self, codes: Iterable[tuple[str, Partition | Arbitrary]] = ()) -> None:
+    retired: frozenset[str]
+
+    def __init__(
+        self,
+        codes: Iterable[tuple[str, Partition | Arbitrary]] = (),
+        *,
+        retired: Iterable[str] = (),
+    ) -> None:
+        self.retired = frozenset(retired)
         self._meaning: dict[str, Partition | Arbitrary] = {}
         self._code: dict[Partition | Arbitrary, str] = {}
         self._alias: dict[Partition | Arbitrary, str] = {}
         self._last: dict[tuple[str, int], int] = {}
+        for code in sorted(self.retired):
+            self._retire(code)
         for code, categorization in codes:
             self._enter(code, categorization)
 
@@ -79,7 +98,7 @@ class CodeRegister:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CodeRegister):
             return NotImplemented
-        return self._meaning == other._meaning
+        return self._meaning == other._meaning and self.retired == other.retired
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]
 
@@ -96,10 +115,13 @@ class CodeRegister:
         try:
             return self._meaning[code]
         except KeyError:
+            found = "The variable has no such code." if is_code(code) else "That is not a code."
+            if code in self.retired:
+                found = "It is retired: the categories that it stood for were changed."
             raise InputError(
                 Reason.UNKNOWN_NAME,
                 f"The code {quoted([code])} was asked for.",
-                "The variable has no such code." if is_code(code) else "That is not a code.",
+                found,
                 did_you_mean(code, self._meaning),
             ) from None
 
@@ -109,7 +131,7 @@ class CodeRegister:
         new = [c for c in dict.fromkeys(categorizations) if self._needs(letter, c)]
         if not new:
             return self
-        extended = CodeRegister(self._meaning.items())
+        extended = CodeRegister(self._meaning.items(), retired=self.retired)
         for categorization in new:
             size = 0 if isinstance(categorization, Arbitrary) else categorization.n_blocks
             number = extended._last.get((letter, size), 0) + 1
@@ -120,14 +142,27 @@ class CodeRegister:
         known = self._code.get(categorization)
         return known is None or (letter == "C" and known.startswith("H"))
 
+    def _retire(self, code: str) -> None:
+        match = _CODE.fullmatch(code)
+        if match is None or match["size"] == "0":
+            raise InputError(
+                Reason.INCONSISTENT_CODE,
+                f"The code {quoted([code])} was to be retired.",
+                "Arbitrary precision keeps its meaning." if match else "That is not a code.",
+                "Leave it out.",
+            )
+        place = (match["letter"], int(match["size"]))
+        self._last[place] = max(self._last.get(place, 0), int(match["number"]))
+
     def _enter(self, code: str, categorization: Partition | Arbitrary) -> None:
         match = _CODE.fullmatch(code)
         size = 0 if isinstance(categorization, Arbitrary) else categorization.n_blocks
-        if match is None or int(match["size"]) != size or code in self._meaning:
+        taken = code in self._meaning or code in self.retired
+        if match is None or int(match["size"]) != size or taken:
             raise InputError(
                 Reason.INCONSISTENT_CODE,
                 f"The code {quoted([code])} was to be entered for {size} categories.",
-                "It is there already." if code in self._meaning else "It does not say so.",
+                "It is there already." if taken else "It does not say so.",
                 "Write C or H, the number of categories, a dot and a running number: C7.001.",
             )
         letter = match["letter"]

@@ -7,9 +7,9 @@ an environment with one more form is another environment, in which every code me
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import TypeVar
 
 from gamekeeper.algorithms.harmonization import MAX_NODES, HarmonizationGraph
@@ -23,9 +23,15 @@ from gamekeeper.errors import (
     did_you_mean,
     quoted,
 )
-from gamekeeper.mapping.categorization import Categorization, categorize
+from gamekeeper.mapping.carrying import carry_codes
+from gamekeeper.mapping.categorization import Categorization
 from gamekeeper.mapping.codes import ARBITRARY_CODE, CodeRegister
-from gamekeeper.mapping.variable import Variable, name_problems
+from gamekeeper.mapping.forms import Form
+from gamekeeper.mapping.groups import Group, group_problems, members
+from gamekeeper.mapping.instances import Instances
+from gamekeeper.mapping.names import clashes, folded, name_problems
+from gamekeeper.mapping.scenario import Scenario
+from gamekeeper.mapping.variable import Variable
 from gamekeeper.results import Progress
 
 __all__ = ["Environment", "Form", "Group"]
@@ -34,55 +40,7 @@ __all__ = ["Environment", "Form", "Group"]
 # H codes do not depend on what is asked first. Larger graphs are numbered as their nodes are met.
 _NUMBERED_AT_ONCE = 2_000
 
-Metadata = str | int | float | bool | None
-
-
-@dataclass(frozen=True)
-class Form:
-    """A form: its name, its metadata, and per variable the labels of the categories it offers.
-
-    An empty list of labels means that the form takes any level of detail.
-    """
-
-    name: str
-    instances: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    metadata: Mapping[str, Metadata] = field(default_factory=dict[str, Metadata])
-
-    def __post_init__(self) -> None:
-        # Lists are at hand in notebooks and files; selections are compared and must not change.
-        taken = dict(self.instances)
-        listed = [variable for variable, labels in taken.items() if type(labels) is not tuple]
-        if bare := [variable for variable in listed if isinstance(taken[variable], str)]:
-            raise InputError(
-                Reason.BAD_OPTION,
-                f"The form {quoted([self.name])} was asked for.",
-                f"Its labels are one string for {quoted(bare)}.",
-                "Give a list of labels for every variable.",
-            )
-        taken.update((variable, tuple(taken[variable])) for variable in listed)
-        object.__setattr__(self, "instances", taken)
-
-
-@dataclass(frozen=True)
-class Group:
-    """A named set of forms."""
-
-    name: str
-    forms: tuple[str, ...]
-    description: str = ""
-
-    def __post_init__(self) -> None:
-        if isinstance(self.forms, str):
-            raise InputError(
-                Reason.BAD_OPTION,
-                f"The group {quoted([self.name])} was asked for.",
-                "Its forms are one string.",
-                "Give a list of the names of forms.",
-            )
-        object.__setattr__(self, "forms", tuple(self.forms))
-
-
-_Named = TypeVar("_Named", Variable, Form, Group)
+_Named = TypeVar("_Named", Variable, Form, Group, Scenario)
 
 
 class Environment:
@@ -92,6 +50,8 @@ class Environment:
     ----------
     variables, forms, groups
         The parts. Codes are given to categorizations in the order of the forms.
+    scenarios
+        What was concluded from analyses, for later stages.
     registers
         Codes that were given earlier, per variable.
 
@@ -109,37 +69,30 @@ class Environment:
         forms: Iterable[Form] = (),
         groups: Iterable[Group] = (),
         *,
+        scenarios: Iterable[Scenario] = (),
         name: str = "environment",
         description: str = "",
         registers: Mapping[str, CodeRegister] | None = None,
     ) -> None:
         self.name = name
         self.description = description
-        problems = name_problems("environment", [name])
-        self.variables = _by_name("variable", variables, problems)
-        self.forms = _by_name("form", forms, problems)
-        self.groups = _by_name("group", groups, problems)
-        self._selections: dict[str, dict[tuple[str, ...], Categorization]] = {}
-        self._having: dict[str, dict[tuple[str, ...], list[str]]] = {v: {} for v in self.variables}
-        problems += self._instance_problems()
-        problems += self._group_problems()
-        if problems:
-            raise InputError(
-                problems[0].reason,
-                f"The environment {quoted([name])} was asked for.",
-                f"It has {count_of(len(problems), 'fault')}.",
-                problems=problems,
-            )
-        given = registers or {}
-        self._registers = {
-            variable: given.get(variable, CodeRegister()).with_observed(
-                categorization.partition
-                for categorization in self._selections.get(variable, {}).values()
-                if categorization.partition is not None
-            )
-            for variable in self.variables
-        }
+        self.variables: dict[str, Variable] = {}
+        self.forms: dict[str, Form] = {}
+        self.groups: dict[str, Group] = {}
+        self.scenarios: dict[str, Scenario] = {}
+        self._instances = Instances()
+        self._registers: dict[str, CodeRegister] = {}
         self._numbered: set[str] = set()
+        self._members: dict[str, tuple[str, ...]] = {}
+        problems = name_problems("environment", [name])
+        problems += self._take(
+            _by_name("variable", variables, problems),
+            _by_name("form", forms, problems),
+            _by_name("group", groups, problems),
+            _by_name("scenario", scenarios, problems),
+            registers or {},
+        )
+        self._require_sound(problems)
 
     def __repr__(self) -> str:
         return (
@@ -156,24 +109,61 @@ class Environment:
         return _found("form", name, self.forms)
 
     def group(self, name: str) -> Group:
-        """Return a group by its name."""
-        return _found("group", name, self.groups)
+        """Return a group by its name, with the forms that it has now."""
+        group = _found("group", name, self.groups)
+        if not group.is_live:
+            return group
+        return replace(group, forms=members(name, self.groups, self.forms, self._members))
+
+    def scenario(self, name: str) -> Scenario:
+        """Return a scenario by its name."""
+        return _found("scenario", name, self.scenarios)
 
     def with_form(self, form: Form) -> Environment:
         """Return the environment with one more form, or with a form of that name replaced."""
-        forms = {**self.forms, form.name: form}
+        return self.changed(forms={form.name: form})
+
+    def changed(
+        self,
+        *,
+        variables: Mapping[str, Variable | None] | None = None,
+        forms: Mapping[str, Form | None] | None = None,
+        groups: Mapping[str, Group | None] | None = None,
+        scenarios: Mapping[str, Scenario | None] | None = None,
+        registers: Mapping[str, CodeRegister] | None = None,
+        name: str | None = None,
+        description: str | None = None,
+    ) -> Environment:
+        """Return the environment with some parts added, replaced or, by None, removed.
+
+        Everything happens at once, so a variable and the forms that have it may change together.
+        What stays the same is shared, and only what changes is checked. Codes keep their meaning:
+        those of a variable with another partition graph are carried over it, unless `registers`
+        has them.
+
+        Examples
+        --------
+        >>> age = Variable.of_bands("Age", ["0-15", "16+"])
+        >>> before = Environment([age], [Form("Bank", {"Age": ["0-15", "16+"]})])
+        >>> before.changed(forms={"Bank": None, "Shop": Form("Shop", {"Age": []})})
+        Environment('environment', 1 forms, 1 variables, 0 groups)
+        """
+        variables, forms, groups = variables or {}, forms or {}, groups or {}
+        before = [self.forms[form] for form in forms if form in self.forms]
+        after = [form for form in forms.values() if form is not None]
+        touched = {variable for form in (*before, *after) for variable in form.instances}
         # Harmonizations of variables that change are numbered now, so that their codes stay.
-        before = self.forms.get(form.name, form)
-        for variable in self.variables.keys() & {*form.instances, *before.instances}:
+        for variable in self.variables.keys() & (touched | variables.keys()):
             self.register(variable)
-        return Environment(
-            self.variables.values(),
-            forms.values(),
-            self.groups.values(),
-            name=self.name,
-            description=self.description,
-            registers=self._registers,
-        )
+        made = copy(self)
+        made.name = self.name if name is None else name
+        made.description = self.description if description is None else description
+        problems = name_problems("environment", [made.name])
+        made._numbered = self._numbered.difference(touched, variables, registers or ())
+        made._members = {}
+        problems += made._take(variables, forms, groups, scenarios or {}, registers or {})
+        made._require_sound(problems)
+        return made
 
     def categorization(self, form: str, variable: str) -> Categorization:
         """Return the categorization of a variable on a form that has it."""
@@ -186,13 +176,12 @@ class Environment:
                 "The form does not have it.",
                 did_you_mean(variable, instances),
             )
-        return self._selections[variable][instances[variable]]
+        return self._instances.categorization(variable, instances[variable])
 
     def instances(self, variable: str) -> Sequence[tuple[Categorization, Sequence[str]]]:
         """Return the distinct selections of a variable, each with the forms that make it."""
         self.variable(variable)
-        selections = self._selections.get(variable, {})
-        return [(selections[labels], forms) for labels, forms in self._having[variable].items()]
+        return self._instances.of(variable)
 
     def faulty_instances(self, variable: str) -> Mapping[str, str]:
         """Return the forms whose categorization of a variable is not valid, with the reasons."""
@@ -226,6 +215,11 @@ class Environment:
             self._number(variable, graph.nodes)
         return self._registers[variable]
 
+    def given_codes(self, variable: str) -> CodeRegister:
+        """Return the codes of a variable given so far, without giving any more."""
+        self.variable(variable)
+        return self._registers[variable]
+
     def code(self, variable: str, categorization: Partition | Arbitrary) -> str:
         """Return the code of a categorization or harmonization, giving it one if need be."""
         return self.codes(variable, [categorization])[0]
@@ -250,7 +244,7 @@ class Environment:
         register = self.register(variable)
         return self.code(variable, harmonize(register.meaning(code) for code in codes))
 
-    @cached_property
+    @property
     def n_instances(self) -> int:
         """The number of variable instances on all forms."""
         return sum(len(form.instances) for form in self.forms.values())
@@ -262,66 +256,66 @@ class Environment:
         )
         self._registers[variable] = self._registers[variable].with_harmonizations(harmonizations)
 
-    def _instance_problems(self) -> list[Problem]:
-        unknown: set[str] = set()
-        for form in self.forms.values():
-            for name, labels in form.instances.items():
-                having = self._having.get(name)
-                if having is None:
-                    unknown.add(name)
-                elif (forms := having.get(labels)) is None:
-                    having[labels] = [form.name]
-                else:
-                    forms.append(form.name)
-        # Equal selections are worked out once; their faults are those of every form that has them.
-        faults = {
-            (variable, labels): found
-            for variable, selections in self._having.items()
-            for labels in selections
-            if (found := self._first_seen(variable, labels))
+    def _take(
+        self,
+        variables: Mapping[str, Variable | None],
+        forms: Mapping[str, Form | None],
+        groups: Mapping[str, Group | None],
+        scenarios: Mapping[str, Scenario | None],
+        registers: Mapping[str, CodeRegister],
+    ) -> list[Problem]:
+        """Put parts in their places and return what is wrong then.
+
+        Dictionaries that other environments share are replaced, never changed.
+        """
+        old_variables, old_forms = self.variables, self.forms
+        problems: list[Problem] = []
+        self.variables = _updated("variable", self.variables, variables, problems)
+        self.forms = _updated("form", self.forms, forms, problems)
+        self.groups = _updated("group", self.groups, groups, problems)
+        self.scenarios = _updated("scenario", self.scenarios, scenarios, problems)
+        before = {name: old_forms[name] for name in forms if name in old_forms}
+        after = {name: form for name, form in forms.items() if form is not None}
+        recut = {
+            name for name, variable in variables.items() if old_variables.get(name) is not variable
         }
-        if not unknown and not faults:
-            return []
-        # One misspelt name may stand on every form: look for near ones once.
-        near = {name: did_you_mean(name, self.variables) for name in unknown}
-        return [
-            problem
-            for form in self.forms.values()
-            for name, labels in form.instances.items()
-            for problem in _faults_of(form.name, name, near, faults.get((name, labels), ()))
-        ]
+        self._instances = self._instances.changed(before, after, self.variables, recut)
+        problems += self._instances.problems(self.forms, self.variables)
+        self._registers = dict(self._registers)
+        touched = (form.instances for form in (*before.values(), *after.values()))
+        for name in recut.union(registers, *touched):
+            self._enter(name, old_variables.get(name), registers)
+        if groups or old_forms.keys() != self.forms.keys():
+            problems += group_problems(self.groups, self.forms)
+        return problems
 
-    def _first_seen(self, variable: str, labels: tuple[str, ...]) -> tuple[Problem, ...]:
-        try:
-            categorization = categorize(self.variables[variable], labels)
-        except InputError as error:
-            return error.problems
-        self._selections.setdefault(variable, {})[labels] = categorization
-        return ()
+    def _enter(
+        self, name: str, before: Variable | None, registers: Mapping[str, CodeRegister]
+    ) -> None:
+        """Give codes to the categorizations of a variable that forms make now."""
+        variable = self.variables.get(name)
+        if variable is None:
+            self._registers.pop(name, None)
+            return
+        register = registers.get(name)
+        if register is None:
+            register = self._registers.get(name, CodeRegister())
+            if before is not None and before.graph.sinks != variable.graph.sinks:
+                register = carry_codes(register, before, variable, {})
+        self._registers[name] = register.with_observed(
+            categorization.partition
+            for categorization, _ in self._instances.of(name)
+            if categorization.partition is not None
+        )
 
-    def _group_problems(self) -> list[Problem]:
-        return [
-            Problem(
-                Reason.UNKNOWN_NAME,
-                f"group {quoted([group.name])}",
-                f"names {quoted([form])}, which is not a form.",
-                did_you_mean(form, self.forms),
+    def _require_sound(self, problems: Sequence[Problem]) -> None:
+        if problems:
+            raise InputError(
+                problems[0].reason,
+                f"The environment {quoted([self.name])} was asked for.",
+                f"It has {count_of(len(problems), 'fault')}.",
+                problems=problems,
             )
-            for group in self.groups.values()
-            for form in group.forms
-            if form not in self.forms
-        ]
-
-
-def _faults_of(
-    form: str, variable: str, near: Mapping[str, str], found: Iterable[Problem]
-) -> Iterator[Problem]:
-    where = f"form {quoted([form])}"
-    if variable in near:
-        text = f"has {quoted([variable])}, which is not a variable."
-        yield Problem(Reason.UNKNOWN_NAME, where, text, near[variable])
-    for fault in found:
-        yield Problem(fault.reason, f"{where}, {fault.where}", fault.found, fault.do)
 
 
 def _by_name(kind: str, items: Iterable[_Named], problems: list[Problem]) -> dict[str, _Named]:
@@ -337,8 +331,43 @@ def _by_name(kind: str, items: Iterable[_Named], problems: list[Problem]) -> dic
                 )
             )
         named[item.name] = item
-    problems += name_problems(kind, named)
     return named
+
+
+def _updated(
+    kind: str,
+    items: dict[str, _Named],
+    changes: Mapping[str, _Named | None],
+    problems: list[Problem],
+) -> dict[str, _Named]:
+    """Return items with changes made, after adding what is wrong with the names of new ones."""
+    if not changes:
+        return items
+    new = [name for name, item in changes.items() if item is not None and name not in items]
+    updated = dict(items)
+    for name, item in changes.items():
+        if item is not None:
+            updated[name] = item
+            if item.name != name:
+                where = f"{kind} {quoted([item.name])}"
+                found = f"was to be entered as {quoted([name])}."
+                do = "Give each under its own name."
+                problems.append(Problem(Reason.BAD_NAME, where, found, do))
+        elif updated.pop(name, None) is None:
+            problems.append(
+                Problem(
+                    Reason.UNKNOWN_NAME,
+                    f"{kind} {quoted([name])}",
+                    "is to be removed, and is not there.",
+                    did_you_mean(name, items),
+                )
+            )
+    if new:
+        problems += name_problems(kind, new)
+        fresh = set(new)
+        known = {folded(name): name for name in updated if name not in fresh}
+        problems += clashes(kind, new, known)
+    return updated
 
 
 def _found(kind: str, name: str, known: Mapping[str, _Named]) -> _Named:

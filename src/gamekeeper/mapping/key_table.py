@@ -24,7 +24,8 @@ _CELL_LETTERS = 90
 def key_table(key_variable_map: KeyVariableMap) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the ranked key variables as a header and rows of text.
 
-    Numbers have at most two decimals; ∞ stands for unbounded and a dash for none. Under "Forms"
+    Numbers have at most two decimals; ∞ stands for unbounded and a dash for none. A variable whose
+    area is not known has no rank. Under "Forms"
     is how many of the forms can be matched at the first code, and "In words" are its categories.
 
     Examples
@@ -67,20 +68,21 @@ def _row(rank: int, item: KeyVariable) -> tuple[str, ...]:
     if item.message:
         why = "too many harmonizations" if item.over_limit else "inconsistent categorizations"
         return (NONE, name, *[NONE] * 5, f"no result: {why}")
-    area = number_text(item.area)
+    area = NONE if item.area is None else number_text(item.area)
+    place = NONE if item.area is None else str(rank)
     if not item.maximal:
-        return (str(rank), name, NONE, NONE, NONE, area, NONE, _too_few(item))
+        return (place, name, NONE, NONE, NONE, area, NONE, _too_few(item))
     first = item.maximal[0]
     words = _words(first.categories)
     return (
-        str(rank),
+        place,
         name,
-        _codes(item.codes, has_more=item.has_more),
+        _codes(item),
         number_text(item.n_categories),
         f"{first.n_forms} of {item.n_forms}",
         area,
         number_text(item.effective),
-        f"for {first.code}: {words}" if len(item.codes) > 1 or item.has_more else words,
+        f"for {first.code}: {words}" if _is_one_of_several(item) else words,
     )
 
 
@@ -103,9 +105,15 @@ def _words(categories: Sequence[str]) -> str:
     return listed(categories, n_shown)
 
 
-def _codes(codes: Sequence[str], *, has_more: bool) -> str:
-    shown = ", ".join(codes[:_SHOWN_CODES])
-    if has_more:
+def _is_one_of_several(item: KeyVariable) -> bool:
+    return len(item.codes) > 1 or item.has_more or item.may_have_more
+
+
+def _codes(item: KeyVariable) -> str:
+    shown = ", ".join(item.codes[:_SHOWN_CODES])
+    left_out = len(item.codes) - _SHOWN_CODES
+    if item.has_more or (item.may_have_more and left_out > 0):
         return f"{shown} and more"
-    left_out = len(codes) - _SHOWN_CODES
+    if item.may_have_more:
+        return f"{shown} and perhaps more"
     return f"{shown} and {left_out} more" if left_out > 0 else shown

@@ -71,12 +71,15 @@ class KeyVariable:
         The share asked for, and how many forms must be matched for it.
     maximal
         The maximal harmonizations; empty where too few forms have the variable.
-    has_more
-        Whether there are more of them than were asked for.
+    has_more, may_have_more
+        Whether there are more of them than were asked for, or may be more than the search found.
     n_categories
         Their number of categories: 0 where there is none, `math.inf` for arbitrary precision.
     curve
-        Code size against prevalence.
+        Code size against prevalence; None where the search ended before all of it was known.
+    not_known
+        The least and the largest number of forms for which the code size is not known; None
+        where it is known for all.
     effective
         At least `threshold` forms match the target, each by itself, with that many effective
         categories or more: what harmonization hides where bands overlap.
@@ -97,9 +100,11 @@ class KeyVariable:
     threshold: int
     maximal: tuple[Maximal, ...]
     n_categories: float
-    curve: SizeCurve
+    curve: SizeCurve | None
     effective: Fraction | float
     has_more: bool = False
+    may_have_more: bool = False
+    not_known: tuple[int, int] | None = None
     message: str = ""
     over_limit: bool = False
     set_aside: Mapping[str, str] | None = None
@@ -110,9 +115,9 @@ class KeyVariable:
         return max(1, math.ceil(self.n_forms * self.prevalence))
 
     @property
-    def area(self) -> Fraction | float:
-        """The area under the curve of code size against prevalence."""
-        return self.curve.area
+    def area(self) -> Fraction | float | None:
+        """The area under the curve of code size against prevalence, where that is known."""
+        return None if self.curve is None else self.curve.area
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -133,7 +138,10 @@ class KeyVariable:
 
 @dataclass(frozen=True, repr=False)
 class KeyVariableMap(Result):
-    """The outcome of an analysis; `variables` are ranked by area, the most useful first."""
+    """The outcome of an analysis; `variables` are ranked by area, the most useful first.
+
+    After these come variables whose area is not known, and those without a result at the end.
+    """
 
     target: str
     mode: Mode
@@ -178,8 +186,8 @@ class KeyVariableMap(Result):
                 "in_words": "; ".join(item.maximal[0].categories) if item.maximal else "",
                 "effective": float(item.effective) if item.maximal else None,
                 "effective_exact": _exact(item.effective) if item.maximal else "",
-                "area": None if item.message else float(item.area),
-                "area_exact": "" if item.message else _exact(item.area),
+                "area": None if item.area is None or item.message else float(item.area),
+                "area_exact": "" if item.area is None or item.message else _exact(item.area),
                 "why": item.why,
             }
             for rank, item in enumerate(self.variables, start=1)
@@ -208,12 +216,16 @@ class KeyVariableMap(Result):
         return pa.Table.from_pylist(rows, schema=schema)
 
     def curves(self) -> SizeCurves:
-        """Return code size against prevalence for every variable, as one table of steps."""
-        return SizeCurves(
-            self.target,
-            {item.variable: item.curve for item in self.variables if not item.message},
-            self.provenance,
-        )
+        """Return code size against prevalence as one table of steps.
+
+        Variables without a result, or whose curve is not known, are left out.
+        """
+        curves = {
+            item.variable: item.curve
+            for item in self.variables
+            if item.curve is not None and not item.message
+        }
+        return SizeCurves(self.target, curves, self.provenance)
 
     def _repr_html_(self) -> str:
         return key_table_html(self)

@@ -13,7 +13,7 @@ from gamekeeper.mapping.words import number_text, short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from gamekeeper.mapping.key_variables import KeyVariable, KeyVariableMap
+    from gamekeeper.mapping.key_variables import KeyVariableMap
 
 __all__ = ["plot_curves"]
 
@@ -74,15 +74,19 @@ def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, mos
         )
     if ax is None:
         ax = Figure(figsize=(8.0, 4.2), layout="constrained").add_subplot()
-    drawable = [item for item in key_variable_map.variables if item.curve.sizes]
+    drawable = [
+        (item, item.curve)
+        for item in key_variable_map.variables
+        if item.curve is not None and item.curve.sizes
+    ]
     shown = drawable[:most]
-    sizes = [size for item in shown for size in item.curve.sizes]
+    sizes = [size for _, curve in shown for size in curve.sizes]
     largest = max((size for size in sizes if size != math.inf), default=1)
     ceiling = 2 * max(largest, 4)
     _set_axes(ax, largest, ceiling if math.inf in sizes else None)
     letters = _drawable_letters()
-    for number, item in enumerate(shown):
-        _draw(ax, number, item, ceiling, letters)
+    for number, (item, curve) in enumerate(shown):
+        _draw(ax, number, item.variable, curve, ceiling, letters)
     target = _short(key_variable_map.target, letters, _TITLE_LETTERS)
     ax.set_title(f"Key variables of {target}", loc="left", parse_math=False)
     asked = float(key_variable_map.prevalence)
@@ -92,9 +96,14 @@ def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, mos
 
 
 def _draw(
-    ax: Axes, number: int, item: KeyVariable, ceiling: float, letters: Container[int]
+    ax: Axes,
+    number: int,
+    variable: str,
+    curve: SizeCurve,
+    ceiling: float,
+    letters: Container[int],
 ) -> None:
-    prevalences, heights = _corners(item.curve, ceiling)
+    prevalences, heights = _corners(curve, ceiling)
     ax.plot(
         prevalences,
         heights,
@@ -105,7 +114,7 @@ def _draw(
         marker="o",
         markevery=[len(prevalences) - 1],
         markersize=5,
-        label=f"{number + 1}. {_short(item.variable, letters, _NAME_LETTERS)}",
+        label=f"{number + 1}. {_short(variable, letters, _NAME_LETTERS)}",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -12,9 +11,10 @@ from gamekeeper.algorithms.graph_property import bits
 from gamekeeper.algorithms.intervals import Band, BandGraph, BandStyle, parse_band
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.algorithms.partitions import Arbitrary, Partition
-from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted, unfit_character
+from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
+from gamekeeper.mapping.names import name_problems
 
-__all__ = ["OUTSIDE", "Scale", "Variable", "name_problems"]
+__all__ = ["OUTSIDE", "Scale", "Variable"]
 
 OUTSIDE = "outside this form's universe"
 """The category of everybody that a form does not ask; it takes the sinks that are left over."""
@@ -183,36 +183,3 @@ class Variable:
                     )
                 )
         return problems
-
-
-def name_problems(kind: str, names: Iterable[str]) -> list[Problem]:
-    r"""Return a problem for every name that is empty, padded or holds unfit characters.
-
-    Names may hold what writing systems need: joiners, no-break spaces, soft hyphens, marks of
-    direction. They hold no control characters, line breaks or overrides of direction, which
-    would change the text around them.
-
-    Examples
-    --------
-    >>> name_problems("form", ["Bank", "B\u202eank"])[0].found
-    'holds U+202E, a character that changes the text around it.'
-    """
-    faults = ((name, _name_fault(name)) for name in names)
-    return [
-        Problem(Reason.BAD_NAME, f"{kind} {quoted([name])}", fault, "Rename it.")
-        for name, fault in faults
-        if fault
-    ]
-
-
-def _name_fault(name: str) -> str:
-    if not name:
-        return "is empty."
-    if unfit := unfit_character(name):
-        return f"holds {unfit}."
-    if name != name.strip():
-        return "starts or ends with white space."
-    # Letters, numbers, punctuation and symbols; marks and formats show only on one of these.
-    if not any(unicodedata.category(letter)[0] in "LNPS" for letter in name):
-        return "has no character that shows by itself."
-    return ""

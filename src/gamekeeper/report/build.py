@@ -61,6 +61,7 @@ class _Section:
     description: str
     sentences: Sequence[str]
     is_stopped: bool
+    is_ranked: bool
     maximal: Maximal | None
     categories: Sequence[str]
     more_categories: Sequence[str]
@@ -104,7 +105,7 @@ def build_report(key_variable_map: KeyVariableMap, environment: Environment) -> 
     True
     """
     outcome = key_variable_map
-    curves = [item.curve for item in outcome.variables]
+    curves = [item.curve for item in outcome.variables if item.curve is not None]
     frame = Frame.around(curves, width=330, height=120, is_log=True)
     # The ranking goes by linear area: on a linear axis the small curves show just that.
     small = Frame.around(curves, width=72, height=26)
@@ -156,7 +157,7 @@ def _notices(outcome: KeyVariableMap) -> list[str]:
     if refused:
         notices.append(
             f"No result for {quoted(refused)}, because there are too many harmonizations. Raise"
-            " the limit on them, or match against fewer forms."
+            " the limit on them, match against fewer forms, or ask for another prevalence."
         )
     if stopped:
         notices.append(
@@ -189,13 +190,13 @@ def _section(
     is_wide = graph is not None and graph.size[0] > _NARROW_GRAPH
     faults = sorted((item.set_aside or {}).items())
     n_more_faults = len(faults) - _SHOWN_FAULTS
+    curve = item.curve if item.curve is not None and item.curve.sizes else None
     sizes = [
         (f"{start}" if start == stop else f"{start} to {stop}", categories_text(size))
-        for start, stop, size in runs(item.curve)
+        for start, stop, size in (runs(curve) if curve else ())
     ]
     if len(sizes) > _SHOWN_RUNS:
         sizes = [*sizes[:_SHOWN_RUNS], ("more", count_of(len(sizes) - _SHOWN_RUNS, "further step"))]
-    has_curve = bool(item.curve.sizes)
     return _Section(
         rank=rank,
         name=short(item.variable),
@@ -205,18 +206,19 @@ def _section(
             for sentence in explain(item, outcome.target, environment)
         ],
         is_stopped=bool(item.message),
+        is_ranked=item.area is not None and not item.message,
         maximal=first,
         categories=[short(name) for name in categories[:_SHOWN_CATEGORIES]],
         more_categories=[short(name) for name in folded],
         n_more_left_out=max(0, len(categories) - _SHOWN_CATEGORIES - _FOLDED_CATEGORIES),
         others=[_other(other) for other in maximal[1 : 1 + _SHOWN_CODES]],
-        others_left_out=_others_left_out(len(maximal) - 1 - _SHOWN_CODES, item.has_more),
+        others_left_out=_others_left_out(item),
         matched=count_of(first.n_forms, "form") if first else "",
         evidence=[_seen(item.variable, seen, environment) for seen in evidence[:_SHOWN_CODES]],
         evidence_left_out=_left_out(evidence[_SHOWN_CODES:]),
-        plot=frame.plot(item.curve, outcome.prevalence) if has_curve else None,
-        spark=small.plot(item.curve, outcome.prevalence) if has_curve else None,
-        curve_in_words=curve_text(item.curve) if has_curve else "",
+        plot=frame.plot(curve, outcome.prevalence) if curve else None,
+        spark=small.plot(curve, outcome.prevalence) if curve else None,
+        curve_in_words=curve_text(curve) if curve else "",
         runs=sizes,
         # The drawing is a template of this room too and has escaped every label.
         graph=Markup(graph.svg(inline=True)) if graph else None,  # noqa: S704
@@ -262,9 +264,12 @@ def _other(maximal: Maximal) -> _Code:
     )
 
 
-def _others_left_out(n_more: int, has_more: bool) -> str:
-    if has_more:
+def _others_left_out(item: KeyVariable) -> str:
+    n_more = len(item.maximal) - 1 - _SHOWN_CODES
+    if item.has_more:
         return "and more"
+    if item.may_have_more:
+        return f"and {count_of(n_more, 'more code')} or more" if n_more > 0 else "and perhaps more"
     return f"and {count_of(n_more, 'more code')}" if n_more > 0 else ""
 
 

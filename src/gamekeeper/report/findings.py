@@ -85,10 +85,8 @@ def headline(outcome: KeyVariableMap) -> list[str]:
     if len(usable) == 1:
         sentences.append(f"That is {_detail(usable[0])}.")
     elif usable:
-        leading = joined([_detail(item) for item in usable[:_LEADING]])
-        together = "Detail and number of forms taken together"
-        sentences.append(f"{together}, the target could be matched best on {leading}.")
-        sentences.append(_reason(usable[0]))
+        sentences += _leading([item for item in usable if item.area is not None])
+        sentences += _not_ranked([item for item in usable if item.area is None])
     too_few = [short(i.variable) for i in outcome.variables if not i.maximal and not i.message]
     if too_few and len(outcome.match_forms) == 1:
         sentences.append(f"The form has no valid categorization of {_some(too_few)}.")
@@ -149,7 +147,33 @@ def explain(item: KeyVariable, target: str, environment: Environment) -> list[st
             f"Harmonization hides something here: {matching} can be matched with"
             f" {number_text(item.effective)} effective categories, because {overlap} overlap."
         )
+    if item.not_known is not None:
+        first, last = item.not_known
+        sentences.append(
+            "Its curve and its area are not known: there are too many harmonizations to say what"
+            f" is left when between {first} and {last} forms must be matched."
+            if first < last
+            else "Its curve and its area are not known: there are too many harmonizations to say"
+            f" what is left when {first} forms must be matched."
+        )
     return sentences
+
+
+def _leading(ranked: Sequence[KeyVariable]) -> list[str]:
+    if not ranked:
+        return []
+    leading = joined([_detail(item) for item in ranked[:_LEADING]])
+    together = "Detail and number of forms taken together"
+    return [f"{together}, the target could be matched best on {leading}.", _reason(ranked[0])]
+
+
+def _not_ranked(items: Sequence[KeyVariable]) -> list[str]:
+    if not items:
+        return []
+    details = joined([_detail(item) for item in items[:_SHOWN_NAMES]])
+    left_out = len(items) - _SHOWN_NAMES
+    more = f" and {left_out} more" if left_out > 0 else ""
+    return [f"Not ranked, because too many harmonizations hide the area: {details}{more}."]
 
 
 def _against(outcome: KeyVariableMap) -> str:
@@ -190,7 +214,8 @@ def _reason(item: KeyVariable) -> str:
     area = (
         "its detail has no bound"
         if item.area == math.inf
-        else f"its curve has the largest area of all that can be matched ({number_text(item.area)})"
+        else "its curve has the largest area of all that can be matched"
+        f" ({number_text(item.area or 0)})"
     )
     forms = count_of(first.n_forms, "form")
     return f"{short(item.variable)} comes first: {forms} {detail}, and {area}."

@@ -1,6 +1,17 @@
 """What every result can do: summarise itself, become a table, be shown, say where it comes from."""
 
 from gamekeeper.results.html import table_html
+from gamekeeper.results.listing import Cell, Listing, Page, make_listing
 from gamekeeper.results.result import Progress, Provenance, Result, package_version
 
-__all__ = ["Progress", "Provenance", "Result", "package_version", "table_html"]
+__all__ = [
+    "Cell",
+    "Listing",
+    "Page",
+    "Progress",
+    "Provenance",
+    "Result",
+    "make_listing",
+    "package_version",
+    "table_html",
+]

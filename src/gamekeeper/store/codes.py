@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 
 from gamekeeper.errors import Problem, Reason, StoreError, count_of, quoted
+from gamekeeper.mapping.codes import code_order
 from gamekeeper.mapping.environment import Environment
 from gamekeeper.store.layout import content, listed, shown_path, unreadable
 from gamekeeper.store.models import VARIABLE_FILE
 from gamekeeper.store.parsing import decode, parse
 from gamekeeper.store.replacing import replace_files
-from gamekeeper.store.variables import codes_of, register_of, variable_of
+from gamekeeper.store.variables import codes_of, register_of, retired_of, variable_of
 
 __all__ = ["write_codes"]
 
@@ -65,10 +66,13 @@ def write_codes(environment: Environment, folder: str | Path) -> tuple[str, ...]
         missing.pop(name, None)
         tree, _ = decode(data)
         before = tree.get("codes", {})
-        codes = codes_of(environment.variable(name), environment.register(name))
-        if codes.keys() - before.keys():
+        register = environment.register(name)
+        codes = codes_of(environment.variable(name), register)
+        if codes.keys() - before.keys() or register.retired - set(tree.get("retired", ())):
             # What is there already may be in words of a person, which mean the same.
             tree["codes"] = codes | before
+            if register.retired:
+                tree["retired"] = retired_of(register)
             texts[place] = f"{json.dumps(tree, indent=1, ensure_ascii=False)}\n".encode()
     problems += [
         Problem(Reason.NOT_FOUND, f"variable {quoted([name])}", "has no file.", _AGAIN)
@@ -103,6 +107,7 @@ def _name_of(
     others = [
         code for code in given if code not in known or known.meaning(code) != given.meaning(code)
     ]
+    others += sorted(given.retired - known.retired, key=code_order)
     if others:
         found = f"has codes that mean something else in the environment: {quoted(others)}."
         problems.append(Problem(Reason.INCONSISTENT_CODE, where, found, _AGAIN))

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
-from gamekeeper.mapping.variable import name_problems
+from gamekeeper.mapping.names import name_problems
 from gamekeeper.store.layout import shown_path, unreadable
 from gamekeeper.store.models import VARIABLE_FILE, GraphFile
 from gamekeeper.store.parsing import Undecodable, decode, parse

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 
 from gamekeeper.errors import Problem, Reason, quoted, unfit_character
 from gamekeeper.store.forms import FORM_FILE
+from gamekeeper.mapping.scenario_document import SCENARIO
 from gamekeeper.store.models import FORMAT, VARIABLE_FILE, VERSION, EnvironmentFile, GroupFile
 from gamekeeper.store.parsing import Undecodable, decode, parse
 
@@ -38,6 +39,7 @@ SHAPES: Final[Mapping[str, TypeAdapter[Any]]] = {
     "variables": VARIABLE_FILE,
     "forms": FORM_FILE,
     "groups": GROUP_FILE,
+    "scenarios": SCENARIO,
 }
 """The folders with the shape of their files, in the order in which they are read."""
 _PATH_LETTERS: Final = 1_000

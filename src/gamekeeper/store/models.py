@@ -11,10 +11,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from gamekeeper.mapping.definitions import STRICT, Interval, Nominal, Ordinal
 from gamekeeper.mapping.variable import OUTSIDE
 
 __all__ = [
     "FORMAT",
+    "GROUP_WAYS",
     "VARIABLE_FILE",
     "VERSION",
     "EnvironmentFile",
@@ -29,6 +31,8 @@ __all__ = [
 
 FORMAT = "gamekeeper environment"
 VERSION = 1
+GROUP_WAYS = ("forms", "where", "union", "intersection", "difference")
+"""The ways in which a group can be defined."""
 
 _Code = Annotated[str, Field(pattern=r"^[CH](0|[1-9][0-9]*)\.[0-9]{3,}$")]
 _Codes = Annotated[
@@ -39,24 +43,17 @@ _Codes = Annotated[
         json_schema_extra={"additionalProperties": False},
     ),
 ]
-_Categories = Annotated[
-    dict[str, list[str]],
+_Retired = Annotated[
+    list[_Code],
     Field(
-        min_length=1,
-        description="Every category with its children, which are disjoint and make it up;"
-        " the finest categories, the sinks, have none.",
+        description="Codes that mean nothing any more, because the categories that they stood for"
+        " were changed. They are kept so that no code is given twice.",
     ),
 ]
 
 
 class _File(BaseModel):
-    model_config = ConfigDict(
-        strict=True,
-        extra="forbid",
-        frozen=True,
-        allow_inf_nan=False,
-        hide_input_in_errors=True,
-    )
+    model_config = STRICT
 
 
 class EnvironmentFile(_File):
@@ -68,54 +65,25 @@ class EnvironmentFile(_File):
     description: str = ""
 
 
-class NominalFile(_File):
+class NominalFile(Nominal):
     """A variable whose categories have no order."""
 
-    name: str
-    description: str = ""
-    scale: Literal["nominal"]
-    categories: _Categories
-    order: list[str] | None = Field(
-        default=None, description="The sinks in the order in which they are best listed."
-    )
-    codes: _Codes = {}
+    codes: _Codes = Field(default={})
+    retired: _Retired = Field(default=[])
 
 
-class OrdinalFile(_File):
+class OrdinalFile(Ordinal):
     """A variable whose categories are runs of neighbours in an order."""
 
-    name: str
-    description: str = ""
-    scale: Literal["ordinal"]
-    categories: _Categories
-    order: list[str] = Field(description="The sinks in their natural order.")
-    codes: _Codes = {}
+    codes: _Codes = Field(default={})
+    retired: _Retired = Field(default=[])
 
 
-class IntervalFile(_File):
+class IntervalFile(Interval):
     """A variable whose categories are bands of a number."""
 
-    name: str
-    description: str = ""
-    scale: Literal["interval"]
-    bands: list[str] = Field(description="The bands as printed: 16-24, 25 to 34, 65+, under 16.")
-    style: Literal["inclusive", "half-open"] = Field(
-        default="inclusive",
-        description="Whether a band of whole numbers holds its upper end (16-24) or any band of"
-        " numbers goes up to it (16-25).",
-    )
-    low: int | float | None = Field(
-        default=0,
-        alias="from",
-        description="The lowest number of the variable; null if there is none.",
-    )
-    high: int | float | None = Field(
-        default=None,
-        alias="to",
-        description="Where the numbers of the variable end, as the style writes it: the highest"
-        " number if inclusive, the first number beyond if half-open; null if there is no end.",
-    )
-    codes: _Codes = {}
+    codes: _Codes = Field(default={})
+    retired: _Retired = Field(default=[])
 
 
 VariableFile = Annotated[NominalFile | OrdinalFile | IntervalFile, Field(discriminator="scale")]
@@ -136,11 +104,28 @@ class FormFile(_File):
 
 
 class GroupFile(_File):
-    """A named set of forms."""
+    """A named set of forms, defined in exactly one way."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": [way]} for way in GROUP_WAYS]},
+    )
 
     name: str
     description: str = ""
-    forms: list[str] = Field(description="The names of the forms.")
+    forms: list[str] | None = Field(default=None, description="The names of the forms.")
+    where: str | None = Field(
+        default=None,
+        description="A query on the metadata of forms, such as: sector = bank and year >= 2029.",
+    )
+    union: list[str] | None = Field(
+        default=None, description="Groups: the forms that are in any of them."
+    )
+    intersection: list[str] | None = Field(
+        default=None, description="Groups: the forms that are in all of them."
+    )
+    difference: list[str] | None = Field(
+        default=None, description="Groups: the forms in the first that are in no other."
+    )
 
 
 class GraphFile(BaseModel):

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from gamekeeper.errors import Problem, Reason, quoted
+from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
 from gamekeeper.mapping.codes import CodeRegister
 from gamekeeper.mapping.environment import Environment, Form, Group
+from gamekeeper.mapping.scenario import Scenario
+from gamekeeper.mapping.scenario_document import SCENARIO, scenario_of
 from gamekeeper.mapping.variable import Variable
 from gamekeeper.results import Progress
 from gamekeeper.store.forms import FormReader
 from gamekeeper.store.layout import GROUP_FILE, SHAPES, content, listed, unreadable
-from gamekeeper.store.models import VARIABLE_FILE, EnvironmentFile
+from gamekeeper.store.models import GROUP_WAYS, VARIABLE_FILE, EnvironmentFile
 from gamekeeper.store.parsing import parse
-from gamekeeper.store.variables import register_of, variable_of
+from gamekeeper.store.variables import problems_of, register_of, variable_of
 
 __all__ = ["Reading"]
 
 _TICK = 256
 
-_Item = TypeVar("_Item", Variable, Form, Group)
+_Item = TypeVar("_Item", Variable, Form, Group, Scenario)
 
 
 class Reading:
@@ -50,6 +53,7 @@ class Reading:
         variables = self._variables(registers)
         forms = self._forms()
         groups = self._groups()
+        scenarios = self._scenarios()
         self._require("variables", "forms have variables", (f.instances for f in forms.values()))
         self._require("forms", "groups name forms", (g.forms for g in groups.values()))
         judged_forms, judged_groups = _sorted(forms), _sorted(groups)
@@ -60,6 +64,7 @@ class Reading:
             _sorted(variables),
             judged_forms,
             judged_groups,
+            scenarios=_sorted(scenarios),
             name=header.name,
             description=header.description,
             registers=registers,
@@ -123,15 +128,39 @@ class Reading:
         groups: dict[str, Group] = {}
         for where, data in self._files("groups"):
             file = parse(data, where, GROUP_FILE, self.problems)
-            if file is None or not self._is_new("groups", file.name, where):
+            if file is None:
+                self._nameless.add("groups")
                 continue
-            once = dict.fromkeys(file.forms)
-            if len(once) < len(file.forms):
-                twice = quoted(name for name in once if file.forms.count(name) > 1)
-                found = f"names more than once {twice}."
-                self.problems.append(Problem(Reason.DUPLICATE, where, found, "Name a form once."))
-            groups[file.name] = Group(file.name, tuple(once), file.description)
+            if not self._is_new("groups", file.name, where):
+                continue
+            given = {way: names for way in GROUP_WAYS if (names := getattr(file, way)) is not None}
+            if len(given) != 1 or not any(given.values()) and "forms" not in given:
+                found = f"defines its forms in {count_of(len(given), 'way')}, or by nothing."
+                do = f"Give one of {quoted(GROUP_WAYS)}."
+                self.problems.append(Problem(Reason.WRONG_SCHEMA, where, found, do))
+                self._nameless.add("groups")
+                continue
+            for way, names in given.items():
+                if not isinstance(names, str) and len(set(names)) < len(names):
+                    twice = quoted(n for n in dict.fromkeys(names) if names.count(n) > 1)
+                    found = f"names more than once {twice}."
+                    do = f"Name a {'form' if way == 'forms' else 'group'} once."
+                    self.problems.append(Problem(Reason.DUPLICATE, where, found, do))
+                    given[way] = list(dict.fromkeys(names))
+            groups[file.name] = Group(file.name, description=file.description, **given)
         return groups
+
+    def _scenarios(self) -> dict[str, Scenario]:
+        scenarios: dict[str, Scenario] = {}
+        for where, data in self._files("scenarios"):
+            file = parse(data, where, SCENARIO, self.problems)
+            if file is None or not self._is_new("scenarios", file.name, where):
+                continue
+            try:
+                scenarios[file.name] = scenario_of(file)
+            except InputError as error:
+                self.problems += problems_of(error, where)
+        return scenarios
 
     def _files(self, kind: str) -> Iterator[tuple[str, bytes]]:
         total = sum(map(len, self._listed.values()))
@@ -165,10 +194,12 @@ class Reading:
         return Form(form.name, judged, form.metadata)
 
     def _judged_group(self, group: Group, forms: Mapping[str, Form]) -> Group:
-        """Return a group without the forms that may be those of a faulty file."""
+        """Return a group without the forms and groups that may be those of a faulty file."""
+        if group.parts and "groups" in self._nameless:
+            return Group(group.name)
         unjudged = "forms" in self._nameless
         judged = tuple(name for name in group.forms if name in forms or not unjudged)
-        return Group(group.name, judged, group.description)
+        return replace(group, forms=judged)
 
 
 def _sorted(named: Mapping[str, _Item]) -> list[_Item]:

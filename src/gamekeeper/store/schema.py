@@ -1,4 +1,4 @@
-"""The published JSON Schema (draft 2020-12) of the files of an environment folder.
+"""The published JSON Schema (draft 2020-12) of the files of an environment folder and of edits.
 
 `python -m gamekeeper.store.schema docs/reference/schema` writes the published files anew.
 """
@@ -12,6 +12,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from gamekeeper.mapping.edits import EDIT
+from gamekeeper.mapping.scenario_document import SCENARIO
 from gamekeeper.store.models import VARIABLE_FILE, VERSION, EnvironmentFile, FormFile, GroupFile
 
 __all__ = ["published_schemas"]
@@ -21,6 +23,8 @@ _PUBLISHED: dict[str, TypeAdapter[Any]] = {
     "variable": VARIABLE_FILE,
     "form": TypeAdapter(FormFile),
     "group": TypeAdapter(GroupFile),
+    "scenario": SCENARIO,
+    "edit": EDIT,
 }
 
 
@@ -30,21 +34,34 @@ def published_schemas() -> dict[str, str]:
     Examples
     --------
     >>> sorted(published_schemas())
-    ['environment.json', 'form.json', 'group.json', 'variable.json']
+    ['edit.json', 'environment.json', 'form.json', 'group.json', 'scenario.json', 'variable.json']
     """
     texts: dict[str, str] = {}
     for name, shape in _PUBLISHED.items():
-        schema = shape.json_schema()
-        schema.pop("discriminator", None)  # a word of OpenAPI, not of JSON Schema
+        schema = _plain(shape.json_schema())
+        what = "Edit" if name == "edit" else f"{name.capitalize()} file"
         described = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "$id": f"urn:gamekeeper:{name}:{VERSION}",
-            "title": f"{name.capitalize()} file of a Gamekeeper environment, version {VERSION}",
+            "title": f"{what} of a Gamekeeper environment, version {VERSION}",
         }
         # What follows has a title of its own, made from the name of a class.
         text = json.dumps({**schema, **described}, indent=1, ensure_ascii=False, sort_keys=True)
         texts[f"{name}.json"] = f"{text}\n"
     return texts
+
+
+def _plain(schema: Any) -> Any:
+    """Return a schema without `discriminator`, a word of OpenAPI and not of JSON Schema."""
+    if isinstance(schema, list):
+        return [_plain(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: _plain(part)
+        for key, part in schema.items()
+        if key != "discriminator" or "propertyName" not in part
+    }
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from pydantic_core import PydanticSerializationError
 
 from gamekeeper.errors import Problem, Reason, quoted
 from gamekeeper.mapping.environment import Environment, Form, Group
+from gamekeeper.mapping.scenario_document import document_of
 from gamekeeper.store.forms import FORM_FILE
 from gamekeeper.store.layout import GROUP_FILE, HEADER, HEADER_FILE
 from gamekeeper.store.models import FORMAT, VARIABLE_FILE, VERSION
@@ -17,7 +18,7 @@ __all__ = ["header_text", "texts_of"]
 
 
 def texts_of(environment: Environment, problems: list[Problem]) -> dict[str, dict[str, bytes]]:
-    """Return the texts of variables, forms and groups by name, after adding what no file can hold."""
+    """Return the texts of all parts by kind and name, after adding what no file can hold."""
     return {
         "variables": {
             name: _variable_text(environment, name, problems) for name in environment.variables
@@ -25,6 +26,10 @@ def texts_of(environment: Environment, problems: list[Problem]) -> dict[str, dic
         "forms": {name: _form_text(form, problems) for name, form in environment.forms.items()},
         "groups": {
             name: _group_text(group, problems) for name, group in environment.groups.items()
+        },
+        "scenarios": {
+            name: _text(document_of(scenario), f"scenario {quoted([name])}", problems)
+            for name, scenario in environment.scenarios.items()
         },
     }
 
@@ -64,8 +69,14 @@ def _form_text(form: Form, problems: list[Problem]) -> bytes:
 
 def _group_text(group: Group, problems: list[Problem]) -> bytes:
     where = f"group {quoted([group.name])}"
-    forms = sorted(set(group.forms))
-    tree = {"name": group.name, **_described(group.description), "forms": forms}
+    ((way, given),) = group.definition.items()
+    if way == "forms":
+        given = sorted(set(group.forms))
+    tree = {
+        "name": group.name,
+        **_described(group.description),
+        way: given if isinstance(given, str) else list(given),
+    }
     return _text(check(tree, where, GROUP_FILE, problems), where, problems)
 
 

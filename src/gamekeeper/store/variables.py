@@ -1,28 +1,25 @@
 """From a variable file to a variable with its codes, and back.
 
-A partition graph on the interval scale follows from its bands, so only these are kept. The
-categories of a code are kept by name, so that they outlast a new order of the sinks.
+The categories of a code are kept by name, so that they outlast a new order of the sinks.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.intervals import Band, BandStyle
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.algorithms.partitions import ARBITRARY, Arbitrary, Partition
 from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
-from gamekeeper.mapping.codes import CodeRegister
-from gamekeeper.mapping.variable import Scale, Variable
+from gamekeeper.mapping import definitions
+from gamekeeper.mapping.codes import ARBITRARY_CODE, CodeRegister, code_order
+from gamekeeper.mapping.variable import Variable
 from gamekeeper.store.models import IntervalFile, NominalFile, OrdinalFile
 
-__all__ = ["codes_of", "problems_of", "register_of", "tree_of", "variable_of"]
+__all__ = ["codes_of", "problems_of", "register_of", "retired_of", "tree_of", "variable_of"]
 
 _ANEW = "Correct it, or remove all codes of the variable to have them given anew."
 
@@ -31,18 +28,11 @@ def variable_of(
     file: NominalFile | OrdinalFile | IntervalFile, where: str, problems: list[Problem]
 ) -> Variable | None:
     """Return the variable of a file, or None after adding what is wrong with it."""
-    found = (
-        _range_problems(file, where)
-        if isinstance(file, IntervalFile)
-        else _child_problems(file, where)
-    )
-    if not found:
-        try:
-            return _variable(file)
-        except InputError as error:
-            found = problems_of(error, where)
-    problems.extend(found)
-    return None
+    try:
+        return definitions.variable_of(file)
+    except InputError as error:
+        problems.extend(problems_of(error, where))
+        return None
 
 
 def register_of(
@@ -71,37 +61,28 @@ def register_of(
             problems.append(Problem(Reason.INCONSISTENT_CODE, place, found, "Leave one out."))
         else:
             entries.append((code, meaning))
-    return CodeRegister(entries)
+    return CodeRegister(entries, retired=_retired(file, where, problems))
 
 
 def tree_of(variable: Variable, register: CodeRegister) -> dict[str, Any]:
     """Return what the file of a variable and its codes holds, as plain values."""
-    graph = variable.graph
-    tree: dict[str, Any] = {"name": variable.name}
-    if variable.description:
-        tree["description"] = variable.description
-    tree["scale"] = variable.scale.value
-    if variable.scale is Scale.INTERVAL:
-        space = variable.space or Band(0, math.inf)
-        whole = variable.style is BandStyle.INCLUSIVE
-        ordered = sorted(variable.bands, key=variable.bands.__getitem__)
-        tree["bands"] = [name for name in ordered if variable.bands[name] != space]
-        tree["style"] = variable.style.value
-        tree["from"] = _number(space.low)
-        tree["to"] = _number(space.high - 1 if whole else space.high)
-    else:
-        tree["categories"] = {name: list(graph.children(name)) for name in graph.categories}
-        if variable.scale is Scale.ORDINAL or list(graph.sinks) != sorted(graph.sinks):
-            tree["order"] = list(graph.sinks)
+    tree = definitions.definition_tree(variable)
     if len(register):
         tree["codes"] = codes_of(variable, register)
+    if register.retired:
+        tree["retired"] = retired_of(register)
     return tree
 
 
 def codes_of(variable: Variable, register: CodeRegister) -> dict[str, list[list[str]]]:
     """Return the codes of a variable as its file has them, in order."""
-    codes = sorted(register, key=_rank)
+    codes = sorted(register, key=code_order)
     return {code: _blocks(variable.graph, register.meaning(code)) for code in codes}
+
+
+def retired_of(register: CodeRegister) -> list[str]:
+    """Return the retired codes of a variable as its file has them, in order."""
+    return sorted(register.retired, key=code_order)
 
 
 def problems_of(error: InputError, where: str) -> list[Problem]:
@@ -111,66 +92,22 @@ def problems_of(error: InputError, where: str) -> list[Problem]:
     return [Problem(p.reason, f"{where}, {p.where}", p.found, p.do) for p in error.problems]
 
 
-def _variable(file: NominalFile | OrdinalFile | IntervalFile) -> Variable:
-    if isinstance(file, IntervalFile):
-        return Variable.of_bands(
-            file.name,
-            file.bands,
-            style=BandStyle(file.style),
-            space=_space(file),
-            description=file.description,
-        )
-    graph = PartitionGraph(file.categories, order=file.order)
-    return Variable(file.name, graph, Scale(file.scale), file.description)
-
-
-def _child_problems(file: NominalFile | OrdinalFile, where: str) -> list[Problem]:
-    return [
-        Problem(
-            Reason.UNKNOWN_NAME,
-            f"{where}, category {quoted([category])}",
-            f"has the child {quoted([child])}, which is not a category.",
-            did_you_mean(child, file.categories),
-        )
-        for category, children in file.categories.items()
-        for child in children
-        if child not in file.categories
-    ]
-
-
-def _range_problems(file: IntervalFile, where: str) -> list[Problem]:
-    space = _space(file)
-    if file.style == "inclusive" and any(isinstance(b, Fraction) for b in (space.low, space.high)):
-        found = "is not between whole numbers, as the inclusive style asks for."
-        do = "Use whole numbers or the half-open style."
-    elif space.low >= space.high:
-        found, do = "is empty.", "Let 'from' be below 'to'."
-    else:
-        return []
-    return [Problem(Reason.BAD_BAND, f"{where}, range 'from' to 'to'", found, do)]
-
-
-def _space(file: IntervalFile) -> Band:
-    low, high = _bound(file.low, -math.inf), _bound(file.high, math.inf)
-    return Band(low, high + 1 if file.style == "inclusive" else high)
-
-
-def _bound(number: float | None, end: float) -> int | Fraction | float:
-    if number is None:
-        return end
-    exact = Fraction(repr(number))
-    return exact.numerator if exact.denominator == 1 else exact
-
-
-def _number(bound: int | Fraction | float) -> int | float | None:
-    if isinstance(bound, float):
-        return None
-    return float(bound) if isinstance(bound, Fraction) else bound
-
-
-def _rank(code: str) -> tuple[str, int, int]:
-    size, _, number = code[1:].partition(".")
-    return (code[0], int(size), int(number))
+def _retired(
+    file: NominalFile | OrdinalFile | IntervalFile, where: str, problems: list[Problem]
+) -> list[str]:
+    """Return the retired codes of a file that can be so, after adding what is wrong with others."""
+    retired: list[str] = []
+    for code in dict.fromkeys(file.retired):
+        if code in file.codes:
+            found, do = "is retired and has a meaning.", "Leave it out of one of the two."
+        elif code[1:].startswith("0."):
+            found, do = f"is retired, and {ARBITRARY_CODE} never is.", "Leave it out."
+        else:
+            retired.append(code)
+            continue
+        place = f"{where}, code {quoted([code])}"
+        problems.append(Problem(Reason.INCONSISTENT_CODE, place, found, do))
+    return retired
 
 
 def _blocks(graph: PartitionGraph, meaning: Partition | Arbitrary) -> list[list[str]]:

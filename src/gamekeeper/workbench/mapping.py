@@ -29,8 +29,8 @@ from gamekeeper.report.plots import save_curves
 from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
 from gamekeeper.results import Progress
 from gamekeeper.store.codes import write_codes
-from gamekeeper.store.folder import read_environment
 from gamekeeper.store.graph_file import read_named_graph
+from gamekeeper.workbench.opening import is_store, opened
 
 __all__ = ["MapRequest", "analyse", "check", "map_target", "show_categories", "show_codes"]
 
@@ -52,40 +52,47 @@ class MapRequest:
 def check(
     path: Path, *, assign: bool = False, progress: Progress | None = None
 ) -> tuple[EnvironmentCheck | CategoryTable, Sequence[str]]:
-    """Check an environment folder, or a single file with a partition graph.
+    """Check an environment folder, a store, or a single file with a partition graph.
 
     With `assign`, codes that were worked out are written into the folder, so that they stay; the
-    files that were changed are returned as well.
+    files that were changed are returned as well. A store keeps its codes anyway.
     """
-    if path.is_file():
-        if assign:
-            raise InputError(
-                Reason.BAD_OPTION,
-                "Codes were to be written.",
-                "The path is a single file.",
-                "Name the folder of an environment.",
-            )
+    if path.is_file() and assign:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Codes were to be written.",
+            "The path is a store, which keeps its codes anyway."
+            if is_store(path)
+            else "The path is a single file.",
+            "Name the folder of an environment.",
+        )
+    if path.is_file() and not is_store(path):
         return list_categories(*read_named_graph(path)), ()
-    environment = read_environment(path, progress=progress)
-    return check_environment(environment), write_codes(environment, path) if assign else ()
+    with opened(path, progress=progress) as place:
+        if place.store is not None:
+            place.store.check()
+        written = write_codes(place.environment, path) if assign else ()
+        return check_environment(place.environment), written
 
 
 def map_target(
-    folder: Path,
+    path: Path,
     request: MapRequest,
     *,
     report: Path | None = None,
     plot: Path | None = None,
+    as_of: str = "",
     progress: Progress | None = None,
 ) -> KeyVariableMap:
     """Map the key variables of a target; write a report and a plot where asked for."""
-    _require_destinations(folder, {report: PAGE_ENDINGS, plot: PICTURE_ENDINGS})
-    environment = read_environment(folder, progress=progress)
-    outcome = analyse(environment, request, progress=progress)
-    if report is not None:
-        write_report(outcome, environment, report)
-    if plot is not None:
-        save_curves(outcome, plot)
+    _require_destinations(path, {report: PAGE_ENDINGS, plot: PICTURE_ENDINGS})
+    with opened(path, as_of=as_of, progress=progress) as place:
+        outcome = analyse(place.environment, request, progress=progress)
+        place.keep_codes()
+        if report is not None:
+            write_report(outcome, place.environment, report)
+        if plot is not None:
+            save_curves(outcome, plot)
     return outcome
 
 
@@ -108,26 +115,29 @@ def analyse(
 
 
 def show_codes(
-    folder: Path,
+    path: Path,
     variable: str,
     *,
     codes: Sequence[str] = (),
     output: Path | None = None,
     max_nodes: int = MAX_NODES,
+    as_of: str = "",
     progress: Progress | None = None,
 ) -> CodeTable:
     """List the codes of a variable and draw its harmonization graph where asked for.
 
     Where `codes` are given, only their harmonization is listed.
     """
-    _require_destinations(folder, {output: PICTURE_ENDINGS})
-    environment = read_environment(folder, progress=progress)
-    only = environment.harmonize_codes(variable, codes) if codes else None
-    table = list_codes(environment, variable, only=only, max_nodes=max_nodes, progress=progress)
-    if output is not None:
-        # A limit that was raised for the search is meant for the drawing as well.
-        most = MAX_DRAWN if max_nodes == MAX_NODES else max_nodes
-        draw_harmonization_graph(environment, variable, max_nodes=most).save(output)
+    _require_destinations(path, {output: PICTURE_ENDINGS})
+    with opened(path, as_of=as_of, progress=progress) as place:
+        environment = place.environment
+        only = environment.harmonize_codes(variable, codes) if codes else None
+        table = list_codes(environment, variable, only=only, max_nodes=max_nodes, progress=progress)
+        place.keep_codes()
+        if output is not None:
+            # A limit that was raised for the search is meant for the drawing as well.
+            most = MAX_DRAWN if max_nodes == MAX_NODES else max_nodes
+            draw_harmonization_graph(environment, variable, max_nodes=most).save(output)
     return table
 
 
@@ -138,23 +148,24 @@ def show_categories(
     form: str | None = None,
     deepen: bool = False,
     output: Path | None = None,
+    as_of: str = "",
     progress: Progress | None = None,
 ) -> CategoryTable:
     """List the categories of a variable and draw its partition graph where asked for.
 
-    `path` is an environment folder, or a single file with a partition graph. Where a `form` is
+    `path` is an environment folder, a store, or a single file with a partition graph. Where a `form` is
     given, the categories that it offers are marked in the drawing. With `deepen`, every category
     points to its largest parts: fewer edges, more levels.
     """
     _require_destinations(path, {output: PICTURE_ENDINGS})
     selected: Sequence[str] = ()
-    if path.is_file() or variable is None:
+    if variable is None or (path.is_file() and not is_store(path)):
         name, graph = read_named_graph(path)
     else:
-        environment = read_environment(path, progress=progress)
-        name, graph = variable, environment.variable(variable).graph
-        if form is not None:
-            selected = environment.categorization(form, variable).categories
+        with opened(path, as_of=as_of, progress=progress) as place:
+            name, graph = variable, place.environment.variable(variable).graph
+            if form is not None:
+                selected = place.environment.categorization(form, variable).categories
     if deepen:
         graph = graph.deepen()
     if output is not None:

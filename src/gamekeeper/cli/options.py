@@ -1,0 +1,190 @@
+"""Arguments and options that several commands share, and what they do the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gamekeeper.cli.show import Format, say, show, warn
+from gamekeeper.errors import InputError, Reason, quoted
+from gamekeeper.mapping.edits import Edit
+from gamekeeper.mapping.forms import Metadata
+from gamekeeper.results import Listing, Page
+from gamekeeper.workbench import keeping
+from gamekeeper.workbench.opening import person
+
+__all__ = [
+    "AsFormat",
+    "AsOf",
+    "Base",
+    "Descending",
+    "Environment",
+    "Note",
+    "PageNumber",
+    "PerPage",
+    "Sort",
+    "Store",
+    "Unrestricted",
+    "Who",
+    "Yes",
+    "make_edits",
+    "metadata_of",
+    "page_of",
+    "show_edited",
+    "show_listing",
+]
+
+Store = Annotated[Path, typer.Argument(help="File of a store.", show_default=False)]
+Environment = Annotated[
+    Path, typer.Argument(help="File of a store, or folder of an environment.", show_default=False)
+]
+AsFormat = Annotated[
+    Format, typer.Option("--format", help="Print a table for people, JSON or CSV.")
+]
+AsOf = Annotated[
+    str,
+    typer.Option(
+        "--as-of",
+        help="As it was on a date (2031-05-01), at a time, or at a revision.",
+        show_default=False,
+    ),
+]
+Who = Annotated[
+    str | None,
+    typer.Option(
+        "--who",
+        envvar="GAMEKEEPER_WHO",
+        help="Who makes the edit; by default the user of this computer.",
+        show_default=False,
+    ),
+]
+Note = Annotated[str, typer.Option("--note", help="A word for the history.", show_default=False)]
+Base = Annotated[
+    int | None,
+    typer.Option(
+        "--base",
+        help="The revision that the edit is based on: it is refused if what it touches has"
+        " changed since.",
+        show_default=False,
+    ),
+]
+Unrestricted = Annotated[
+    bool,
+    typer.Option(
+        "--unrestricted",
+        help="For mending mistakes: first shows which forms would break, and does it with --yes.",
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Go ahead with an unrestricted edit.")]
+Sort = Annotated[str, typer.Option("--sort", help="Sort by this column.", show_default=False)]
+Descending = Annotated[bool, typer.Option("--descending", "-d", help="The largest first.")]
+PageNumber = Annotated[int, typer.Option("--page", help="Which page.", min=1)]
+PerPage = Annotated[
+    int | None,
+    typer.Option(
+        "--per-page",
+        help="Lines to a page, 0 for all; by default 40, and all in JSON and CSV.",
+        min=0,
+        show_default=False,
+    ),
+]
+
+LINES = 40
+"""How many lines a page has for people."""
+
+
+def page_of(sort: str, descending: bool, number: int, size: int | None, how: Format) -> Page:
+    """Return the page that was asked for; programs get everything unless they say otherwise."""
+    if size is None:
+        size = LINES if how is Format.TABLE or number > 1 else 0
+    return Page(sort, descending, number, size or None)
+
+
+def show_listing(listing: Listing, how: Format) -> None:
+    """Print a page of a list, and how to see the next."""
+    show(listing, how)
+    if how is not Format.TABLE:
+        return
+    say()
+    shown = listing.summary()
+    if listing.n_pages > 1:
+        more = f"; next: --page {listing.number + 1}" if shown["to"] < listing.total else ""
+        say(f"{listing.what} {shown['from']:,} to {shown['to']:,} of {listing.total:,}{more}")
+    else:
+        say(f"{listing.total:,} {listing.what}")
+
+
+def make_edits(
+    store: Path,
+    edits: Sequence[Edit],
+    *,
+    who: str | None,
+    note: str,
+    base: int | None,
+    how: Format,
+    unrestricted: bool = False,
+    yes: bool = False,
+) -> None:
+    """Make edits and say what was done; unrestricted ones are shown first."""
+    if unrestricted and not yes:
+        consequences = keeping.weigh(store, edits)
+        show(consequences, how)
+        tell = say if how is Format.TABLE else warn
+        counts = consequences.summary()
+        happens = [f"{name.replace('_', ' ')}: {n}" for name, n in counts.items() if n][2:]
+        tell(f"This would happen: {'; '.join(happens)}." if happens else "This breaks nothing.")
+        tell("Nothing was changed. Add --yes to go ahead.")
+        raise typer.Exit(2)
+    edited = keeping.edit_store(
+        store, edits, who=person(who), note=note, base=base, unrestricted=unrestricted
+    )
+    show_edited(store, edited, how)
+
+
+def show_edited(store: Path, edited: keeping.Edited, how: Format) -> None:
+    """Say what was acknowledged, or print the line of the history."""
+    if how is Format.TABLE:
+        for words in edited.words:
+            say(f"Revision {edited.revision}: {words}")
+    else:
+        show(keeping.list_history(store, page=Page(size=1)), how)
+    for note in edited.notes:
+        warn(f"! {note}")
+
+
+def metadata_of(given: Sequence[str]) -> dict[str, Metadata]:
+    """Read KEY=VALUE pairs; numbers, true, false and empty values are taken as such.
+
+    Examples
+    --------
+    >>> metadata_of(["sector=bank", "year=2030", "online=true"])
+    {'sector': 'bank', 'year': 2030, 'online': True}
+    """
+    read: dict[str, Metadata] = {}
+    for pair in given:
+        key, equals, value = pair.partition("=")
+        key = key.strip()
+        if not equals or not key or key in read:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"The metadata {quoted([pair])} were given.",
+                "That key is given twice." if key in read else "That is not KEY=VALUE.",
+                'Write each key once: year=2031, or "Form Type=On-line".',
+            )
+        read[key] = _value(value.strip())
+    return read
+
+
+def _value(text: str) -> Metadata:
+    if text in ("true", "false"):
+        return text == "true"
+    # 007 and 1e5 are names more often than numbers.
+    if text.removeprefix("-").isascii() and text.removeprefix("-").isdecimal():
+        return int(text) if str(int(text)) == text else text
+    whole, point, part = text.removeprefix("-").partition(".")
+    if point and whole.isascii() and whole.isdecimal() and part.isascii() and part.isdecimal():
+        return float(text)
+    return text or None

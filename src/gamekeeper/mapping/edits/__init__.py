@@ -1,0 +1,73 @@
+"""Edits of an environment: typed records, what they do, and what they would break."""
+
+from gamekeeper.mapping.edits.applying import apply_edits
+from gamekeeper.mapping.edits.bands import AddBands, RemoveBands
+from gamekeeper.mapping.edits.categories import (
+    AddCategory,
+    OrderSinks,
+    RemoveCategory,
+    RenameCategory,
+    SetChildren,
+    SplitCategory,
+)
+from gamekeeper.mapping.edits.consequences import Consequences, weigh_edits
+from gamekeeper.mapping.edits.describing import describe_edit
+from gamekeeper.mapping.edits.edit import EDIT, Edit
+from gamekeeper.mapping.edits.environment import DescribeEnvironment
+from gamekeeper.mapping.edits.forms import (
+    AddForm,
+    AskVariable,
+    DropVariable,
+    RemoveForm,
+    RenameForm,
+    SetMetadata,
+)
+from gamekeeper.mapping.edits.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
+from gamekeeper.mapping.edits.notes import edit_notes
+from gamekeeper.mapping.edits.scenarios import RemoveScenario, RenameScenario, SaveScenario
+from gamekeeper.mapping.edits.touching import touched
+from gamekeeper.mapping.edits.variables import (
+    AddVariable,
+    DescribeVariable,
+    RemoveVariable,
+    RenameVariable,
+    ReplaceVariable,
+)
+
+__all__ = [
+    "EDIT",
+    "AddBands",
+    "AddCategory",
+    "AddForm",
+    "AddGroup",
+    "AddVariable",
+    "AskVariable",
+    "Consequences",
+    "DescribeEnvironment",
+    "DescribeVariable",
+    "DropVariable",
+    "Edit",
+    "OrderSinks",
+    "RemoveBands",
+    "RemoveCategory",
+    "RemoveForm",
+    "RemoveGroup",
+    "RemoveScenario",
+    "RemoveVariable",
+    "RenameCategory",
+    "RenameForm",
+    "RenameGroup",
+    "RenameScenario",
+    "RenameVariable",
+    "ReplaceGroup",
+    "ReplaceVariable",
+    "SaveScenario",
+    "SetChildren",
+    "SetMetadata",
+    "SplitCategory",
+    "apply_edits",
+    "describe_edit",
+    "edit_notes",
+    "touched",
+    "weigh_edits",
+]

@@ -1,0 +1,115 @@
+"""Edits applied to an environment, which gives another environment.
+
+The normal editor allows only what leaves every earlier categorization admitted, gives forms valid
+categorizations and removes nothing that is in use. The unrestricted editor is for mending
+mistakes; `weigh_edits` tells beforehand what it would break.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gamekeeper.errors import InputError
+from gamekeeper.mapping.edits.bands import BandEdit, apply_band_edit
+from gamekeeper.mapping.edits.categories import (
+    CategoryEdit,
+    RenameCategory,
+    apply_category_edit,
+)
+from gamekeeper.mapping.edits.describing import describe_edit
+from gamekeeper.mapping.edits.edit import Edit
+from gamekeeper.mapping.edits.environment import apply_environment_edit
+from gamekeeper.mapping.edits.forms import FormEdit, RenameForm, apply_form_edit
+from gamekeeper.mapping.edits.groups import GroupEdit, RenameGroup, apply_group_edit
+from gamekeeper.mapping.edits.scenarios import ScenarioEdit, apply_scenario_edit
+from gamekeeper.mapping.edits.variables import RenameVariable, VariableEdit, apply_variable_edit
+from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.scenario_renaming import Renamed, follow_renames
+
+__all__ = ["apply_edits"]
+
+
+def apply_edits(
+    environment: Environment, edits: Sequence[Edit], *, unrestricted: bool = False
+) -> Environment:
+    """Return the environment after some edits, applied one after the other.
+
+    Parameters
+    ----------
+    environment
+        The environment, which stays as it is.
+    edits
+        What is to be done.
+    unrestricted
+        Whether earlier categorizations may be lost.
+
+    Raises
+    ------
+    InputError
+        If an edit is refused, with everything that is wrong with it; then none counts.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.edits import AskVariable, SplitCategory
+    >>> from gamekeeper.mapping.environment import Form
+    >>> from gamekeeper.mapping.variable import Variable
+    >>> from gamekeeper.algorithms.partition_graph import PartitionGraph
+    >>> country = Variable("Country", PartitionGraph({"England": [], "Other": []}))
+    >>> environment = Environment([country], [Form("Bank", {"Country": ["England", "Other"]})])
+    >>> split = SplitCategory(variable="Country", category="Other", into=["Wales", "Elsewhere"])
+    >>> apply_edits(environment, [split]).variable("Country").graph.sinks
+    ('Elsewhere', 'England', 'Wales')
+    >>> apply_edits(environment, [AskVariable(form="Bank", variable="Country", labels=["Other"])])
+    Traceback (most recent call last):
+    gamekeeper.errors.InputError: This edit was asked for: let the form 'Bank' ask for 'Country'
+    in 1 category. It has 1 categorization that does not fit its variable. Select categories that
+    reach every sink once; the unrestricted editor lets others pass.
+      - form 'Bank', variable 'Country': misses 'England'; if the form does not ask these people,
+        add the category "outside this form's universe". Change the labels.
+    """
+    for number, edit in enumerate(edits, start=1):
+        try:
+            environment = _applied(environment, edit, unrestricted=unrestricted)
+            environment = follow_renames(environment, _renamed(edit))
+        except InputError as error:
+            words = describe_edit(edit)
+            which = f"Edit {number} of {len(edits)}" if len(edits) > 1 else "This edit"
+            raise InputError(
+                error.reason,
+                f"{which} was asked for: {words[0].lower()}{words[1:]}",
+                error.found,
+                error.do,
+                problems=error.problems,
+            ) from error
+    return environment
+
+
+def _renamed(edit: Edit) -> Renamed:
+    """Return the names that an edit changes, which scenarios are to follow."""
+    match edit:
+        case RenameForm(form=old, to=new):
+            return Renamed(forms={old: new})
+        case RenameGroup(group=old, to=new):
+            return Renamed(groups={old: new})
+        case RenameVariable(variable=old, to=new):
+            return Renamed(variables={old: new})
+        case RenameCategory(variable=variable, category=old, to=new):
+            return Renamed(categories={variable: {old: new}})
+        case _:
+            return Renamed()
+
+
+def _applied(environment: Environment, edit: Edit, *, unrestricted: bool) -> Environment:
+    if isinstance(edit, FormEdit):
+        return apply_form_edit(environment, edit, unrestricted=unrestricted)
+    if isinstance(edit, VariableEdit):
+        return apply_variable_edit(environment, edit, unrestricted=unrestricted)
+    if isinstance(edit, CategoryEdit):
+        return apply_category_edit(environment, edit, unrestricted=unrestricted)
+    if isinstance(edit, BandEdit):
+        return apply_band_edit(environment, edit, unrestricted=unrestricted)
+    if isinstance(edit, GroupEdit):
+        return apply_group_edit(environment, edit)
+    if isinstance(edit, ScenarioEdit):
+        return apply_scenario_edit(environment, edit)
+    return apply_environment_edit(environment, edit)

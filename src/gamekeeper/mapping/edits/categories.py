@@ -1,0 +1,215 @@
+"""Edits of the categories of a variable on the nominal or ordinal scale.
+
+The sinks of a variable stay in their order; where a sink is split, its parts take its place in
+the order given. On the interval scale categories are bands, which have edits of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from gamekeeper.algorithms.graph_property import bits
+from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.mapping.edits.record import Names, Record, require_new
+from gamekeeper.mapping.edits.variable_change import with_variable
+from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.variable import Scale, Variable
+
+__all__ = [
+    "AddCategory",
+    "CategoryEdit",
+    "OrderSinks",
+    "RemoveCategory",
+    "RenameCategory",
+    "SetChildren",
+    "SplitCategory",
+    "apply_category_edit",
+]
+
+
+class AddCategory(Record):
+    """Add a category that is the union of others; without any, a new sink."""
+
+    edit: Literal["add-category"] = "add-category"
+    variable: str
+    category: str
+    children: Names = Field(description="Categories that exclude each other and make it up.")
+
+
+class SplitCategory(Record):
+    """Split a sink into new sinks, which become its children."""
+
+    edit: Literal["split-category"] = "split-category"
+    variable: str
+    category: str
+    into: Annotated[tuple[str, ...], Field(strict=False, min_length=2)]
+
+
+class SetChildren(Record):
+    """Give a category other children."""
+
+    edit: Literal["set-children"] = "set-children"
+    variable: str
+    category: str
+    children: Names
+
+
+class RenameCategory(Record):
+    """Rename a category, also in the selections of all forms."""
+
+    edit: Literal["rename-category"] = "rename-category"
+    variable: str
+    category: str
+    to: str
+
+
+class RemoveCategory(Record):
+    """Remove a category, also from the selections of all forms.
+
+    The children of a category go to its parents. A sink goes from the sample space, unless it is
+    the only child of its parents, which then become sinks.
+    """
+
+    edit: Literal["remove-category"] = "remove-category"
+    variable: str
+    category: str
+
+
+class OrderSinks(Record):
+    """Put the sinks of a variable into another order."""
+
+    edit: Literal["order-sinks"] = "order-sinks"
+    variable: str
+    order: Names
+
+
+CategoryEdit = (
+    AddCategory | SplitCategory | SetChildren | RenameCategory | RemoveCategory | OrderSinks
+)
+
+
+def apply_category_edit(
+    environment: Environment, edit: CategoryEdit, *, unrestricted: bool = False
+) -> Environment:
+    """Return the environment after an edit of the categories of a variable."""
+    variable = environment.variable(edit.variable)
+    _require_categories(variable, edit)
+    graph = variable.graph
+    children = {name: list(graph.children(name)) for name in graph.categories}
+    renamed: dict[str, str] = {}
+    order = list(graph.sinks)
+    match edit:
+        case AddCategory():
+            require_new("category", edit.category, children)
+            _require_known(variable, edit.children)
+            children[edit.category] = list(edit.children)
+        case SplitCategory():
+            _require_sink(variable, edit.category)
+            for part in edit.into:
+                require_new("category", part, children)
+            children[edit.category] = list(edit.into)
+            place = order.index(edit.category)
+            order[place : place + 1] = edit.into
+        case SetChildren():
+            graph.sink_set(edit.category)
+            _require_known(variable, edit.children)
+            children[edit.category] = list(edit.children)
+        case RenameCategory():
+            graph.sink_set(edit.category)
+            require_new("category", edit.to, children)
+            renamed = {edit.category: edit.to}
+            children = {
+                renamed.get(name, name): [renamed.get(child, child) for child in below]
+                for name, below in children.items()
+            }
+            order = [renamed.get(sink, sink) for sink in order]
+        case RemoveCategory():
+            graph.sink_set(edit.category)
+            taken = children.pop(edit.category)
+            for name, below in children.items():
+                if edit.category in below:
+                    children[name] = [c for c in below if c != edit.category] + taken
+        case OrderSinks():
+            order = list(edit.order)
+    made = _graph(variable, children, order, reorder=isinstance(edit, OrderSinks))
+    return with_variable(
+        environment, replace(variable, graph=made), renamed=renamed, unrestricted=unrestricted
+    )
+
+
+def _graph(
+    variable: Variable,
+    children: Mapping[str, Iterable[str]],
+    order: list[str],
+    *,
+    reorder: bool,
+) -> PartitionGraph:
+    """Return the graph with its sinks in order; categories that become sinks find their places."""
+    before = variable.graph
+    if reorder:
+        return PartitionGraph(children, order=order)
+    if variable.scale is Scale.NOMINAL and list(before.sinks) == sorted(before.sinks):
+        return PartitionGraph(children)
+    given = {name: list(below) for name, below in children.items()}
+    sinks = {name for name, below in given.items() if not below}
+    sinks |= {child for below in given.values() for child in below} - given.keys()
+    places = {sink: (place, 0) for place, sink in enumerate(order)}
+    for name in sorted(sinks - places.keys()):
+        first = bits(before.sink_set(name))[0] if name in before else len(order)
+        places[name] = (first, 1)
+    return PartitionGraph(given, order=sorted(sinks, key=places.__getitem__))
+
+
+def _require_categories(variable: Variable, edit: CategoryEdit) -> None:
+    if variable.scale is not Scale.INTERVAL:
+        return
+    do = "Add bands or remove bands."
+    if isinstance(edit, RenameCategory):
+        do = "A form may write a band in words of its own, such as 65 and over."
+    elif isinstance(edit, OrderSinks):
+        do = "Leave them in the order of their numbers."
+    raise InputError(
+        Reason.BAD_OPTION,
+        f"The categories of {quoted([variable.name])} were to be changed.",
+        f"The categories of {quoted([variable.name])} are bands, named and ordered by their"
+        " numbers.",
+        do,
+    )
+
+
+def _require_known(variable: Variable, names: Iterable[str]) -> None:
+    given = list(names)
+    unknown = [name for name in dict.fromkeys(given) if name not in variable.graph]
+    problems = [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            f"category {quoted([name])}",
+            f"is not a category of {quoted([variable.name])}.",
+            did_you_mean(name, variable.graph.categories)
+            + " To make new finest categories, split a sink.",
+        )
+        for name in unknown
+    ]
+    if problems:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"The categories {quoted(given)} were to be children.",
+            f"{count_of(len(unknown), 'of them is', 'of them are')} not known.",
+            problems=problems,
+        )
+
+
+def _require_sink(variable: Variable, category: str) -> None:
+    below = variable.graph.children(category)
+    if below:
+        raise InputError(
+            Reason.UNSAFE_EDIT,
+            f"The category {quoted([category])} was to be split.",
+            f"It is not a sink: its parts are {quoted(below)}.",
+            "Split one of its sinks, or add a category as a union of some of them.",
+        )

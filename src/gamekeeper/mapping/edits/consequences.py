@@ -1,0 +1,214 @@
+"""What edits would break, worked out before they are made.
+
+The normal editor breaks nothing. The unrestricted one may leave a form with a categorization that
+is not valid any more, or that means something else; take labels or a whole variable from a form;
+and retire codes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from gamekeeper.errors import quoted
+from gamekeeper.mapping.codes import code_order
+from gamekeeper.mapping.edits.applying import apply_edits
+from gamekeeper.mapping.edits.categories import RenameCategory
+from gamekeeper.mapping.edits.edit import Edit
+from gamekeeper.mapping.edits.forms import RenameForm
+from gamekeeper.mapping.edits.variables import RenameVariable
+from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.forms import Form
+from gamekeeper.results import Provenance, Result
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Consequence", "ConsequenceKind", "Consequences", "weigh_edits"]
+
+
+class ConsequenceKind(StrEnum):
+    """What can happen to a variable on a form, or to a code."""
+
+    BREAKS = "breaks"
+    CHANGES = "changes"
+    LOSES_LABELS = "loses labels"
+    LOSES_VARIABLE = "loses the variable"
+    CODE_RETIRED = "code retired"
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """One consequence; names are those before the edits, and a code has no form."""
+
+    kind: ConsequenceKind
+    variable: str
+    form: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class Consequences(Result):
+    """What edits without restriction would do to forms and codes."""
+
+    environment: str
+    n_edits: int
+    rows: tuple[Consequence, ...]
+    provenance: Provenance
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """The forms with a categorization that was valid and would not be any more."""
+        return self._forms(ConsequenceKind.BREAKS)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {
+            "environment": self.environment,
+            "edits": self.n_edits,
+            "forms_that_break": len(self.broken),
+            "forms_that_change": len(self._forms(ConsequenceKind.CHANGES)),
+            "forms_that_lose_labels": len(self._forms(ConsequenceKind.LOSES_LABELS)),
+            "forms_that_lose_a_variable": len(self._forms(ConsequenceKind.LOSES_VARIABLE)),
+            "codes_retired": sum(row.kind is ConsequenceKind.CODE_RETIRED for row in self.rows),
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per form and variable, or code, that something happens to."""
+        import pyarrow as pa
+
+        names = ("kind", "form", "variable", "detail")
+        rows = [{name: str(getattr(row, name)) for name in names} for row in self.rows]
+        return pa.Table.from_pylist(rows, schema=pa.schema([(name, pa.string()) for name in names]))
+
+    def _forms(self, kind: ConsequenceKind) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(row.form for row in self.rows if row.kind is kind))
+
+
+def weigh_edits(environment: Environment, edits: Sequence[Edit]) -> Consequences:
+    """Tell what edits without restriction would break; nothing is changed.
+
+    Raises
+    ------
+    InputError
+        If not even the unrestricted editor can make them.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.edits import RemoveBands
+    >>> from gamekeeper.mapping.environment import Form
+    >>> from gamekeeper.mapping.variable import Variable
+    >>> age = Variable.of_bands("Age", ["0-15", "16+"])
+    >>> environment = Environment([age], [Form("Bank", {"Age": ["0-15", "16+"]})])
+    >>> weighed = weigh_edits(environment, [RemoveBands(variable="Age", bands=["0-15", "16+"])])
+    >>> [(str(row.kind), row.form, row.detail) for row in weighed.rows]
+    [('loses the variable', 'Bank', "'0-15', '16+'"), ('code retired', '', 'C2.001')]
+    """
+    started = time.perf_counter()
+    after = apply_edits(environment, edits, unrestricted=True)
+    names = _Names.after(edits)
+    rows: list[Consequence] = []
+    for form in environment.forms.values():
+        now = after.forms.get(names.form(form.name))
+        if now is not None:
+            rows += _of_form(environment, after, names, form, now)
+    for variable in environment.variables:
+        new = names.variable(variable)
+        if new in after.variables:
+            lost = after.register(new).retired - environment.register(variable).retired
+            rows += [
+                Consequence(ConsequenceKind.CODE_RETIRED, variable, detail=code)
+                for code in sorted(lost, key=code_order)
+            ]
+    order = list(ConsequenceKind)
+    rows.sort(key=lambda row: order.index(row.kind))
+    provenance = Provenance(
+        "consequences of edits",
+        parameters={"environment": environment.name, "edits": str(len(edits))},
+        fingerprint=sha256(repr((list(edits), rows)).encode()).hexdigest()[:16],
+        seconds=time.perf_counter() - started,
+    )
+    return Consequences(environment.name, len(edits), tuple(rows), provenance)
+
+
+@dataclass
+class _Names:
+    """The names that things have after edits, by those that they had before."""
+
+    forms: dict[str, str] = field(default_factory=dict[str, str])
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+    categories: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+
+    @classmethod
+    def after(cls, edits: Sequence[Edit]) -> _Names:
+        names = cls()
+        for edit in edits:
+            match edit:
+                case RenameForm():
+                    _rename(names.forms, edit.form, edit.to)
+                case RenameVariable():
+                    _rename(names.variables, edit.variable, edit.to)
+                case RenameCategory():
+                    first = _first_name(names.variables, edit.variable)
+                    _rename(names.categories.setdefault(first, {}), edit.category, edit.to)
+                case _:
+                    pass
+        return names
+
+    def form(self, name: str) -> str:
+        return self.forms.get(name, name)
+
+    def variable(self, name: str) -> str:
+        return self.variables.get(name, name)
+
+    def category(self, variable: str, name: str) -> str:
+        return self.categories.get(variable, {}).get(name, name)
+
+
+def _rename(names: dict[str, str], old: str, new: str) -> None:
+    names[_first_name(names, old)] = new
+
+
+def _first_name(names: Mapping[str, str], name: str) -> str:
+    return next((first for first, now in names.items() if now == name), name)
+
+
+def _of_form(
+    before: Environment, after: Environment, names: _Names, form: Form, now: Form
+) -> list[Consequence]:
+    rows: list[Consequence] = []
+    for variable, labels in form.instances.items():
+        new = names.variable(variable)
+        kept = now.instances.get(new)
+        same = before.variables[variable] is after.variables.get(new)
+        if kept == labels and same:
+            continue
+        if kept is None:
+            kind, detail = ConsequenceKind.LOSES_VARIABLE, quoted(labels)
+            rows.append(Consequence(kind, variable, form.name, detail))
+            continue
+        was = before.categorization(form.name, variable)
+        will = after.categorization(now.name, new)
+        lost = [
+            label
+            for label, category in zip(labels, was.categories, strict=True)
+            if names.category(variable, category) not in will.categories
+        ]
+        if lost:
+            kind = ConsequenceKind.LOSES_LABELS
+            rows.append(Consequence(kind, variable, form.name, quoted(lost)))
+        if was.partition is None:
+            continue
+        if will.partition is None:
+            kind = ConsequenceKind.BREAKS
+            rows.append(Consequence(kind, variable, form.name, f"{will.fault}."))
+            continue
+        register, code = after.register(new), before.code(variable, was.partition)
+        if code not in register or register.meaning(code) != will.partition:
+            detail = f"It was {code} and would be {after.code(new, will.partition)}."
+            rows.append(Consequence(ConsequenceKind.CHANGES, variable, form.name, detail))
+    return rows

@@ -1,0 +1,140 @@
+"""What an edit asks for, as one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gamekeeper.errors import count_of, quoted
+from gamekeeper.mapping.edits.bands import AddBands, RemoveBands
+from gamekeeper.mapping.edits.categories import (
+    AddCategory,
+    OrderSinks,
+    RemoveCategory,
+    RenameCategory,
+    SetChildren,
+    SplitCategory,
+)
+from gamekeeper.mapping.edits.edit import Edit
+from gamekeeper.mapping.edits.environment import DescribeEnvironment
+from gamekeeper.mapping.edits.forms import (
+    AddForm,
+    AskVariable,
+    DropVariable,
+    RemoveForm,
+    RenameForm,
+    SetMetadata,
+)
+from gamekeeper.mapping.edits.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
+from gamekeeper.mapping.edits.scenarios import RemoveScenario, RenameScenario, SaveScenario
+from gamekeeper.mapping.edits.variables import (
+    AddVariable,
+    DescribeVariable,
+    RemoveVariable,
+    RenameVariable,
+    ReplaceVariable,
+)
+
+__all__ = ["describe_edit"]
+
+
+def describe_edit(edit: Edit) -> str:
+    """Return an edit in words.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.edits import RenameForm
+    >>> describe_edit(RenameForm(form="Bank", to="Bank account"))
+    "Rename the form 'Bank' to 'Bank account'."
+    """
+    return f"{_words(edit)}."
+
+
+def _words(edit: Edit) -> str:
+    match edit:
+        case AddForm():
+            return f"Add the form {_q(edit.name)} with {count_of(len(edit.variables), 'variable')}"
+        case RemoveForm():
+            return f"Remove the form {_q(edit.form)}"
+        case RenameForm():
+            return f"Rename the form {_q(edit.form)} to {_q(edit.to)}"
+        case SetMetadata():
+            set_ = f"set {quoted(edit.values)}" if edit.values else ""
+            remove = f"remove {quoted(edit.remove)}" if edit.remove else ""
+            what = " and ".join(part for part in (set_, remove) if part) or "change nothing"
+            return f"{what[0].upper()}{what[1:]} in the metadata of the form {_q(edit.form)}"
+        case AskVariable():
+            detail = _number(edit.labels) if edit.labels else "any level of detail"
+            return f"Let the form {_q(edit.form)} ask for {_q(edit.variable)} in {detail}"
+        case DropVariable():
+            return f"Let the form {_q(edit.form)} no longer ask for {_q(edit.variable)}"
+        case AddVariable(definition=new):
+            return f"Add the variable {_q(new.name)} on the {new.scale} scale"
+        case ReplaceVariable():
+            return f"Define the variable {_q(edit.variable)} anew"
+        case RemoveVariable():
+            return f"Remove the variable {_q(edit.variable)}"
+        case RenameVariable():
+            return f"Rename the variable {_q(edit.variable)} to {_q(edit.to)}"
+        case DescribeVariable():
+            return f"Describe the variable {_q(edit.variable)}"
+        case AddCategory():
+            made = f"made of {quoted(edit.children)}" if edit.children else "as a new sink"
+            return f"Add to {_q(edit.variable)} the category {_q(edit.category)}, {made}"
+        case SplitCategory():
+            return f"Split {_category(edit)} into {quoted(edit.into)}"
+        case SetChildren():
+            made = quoted(edit.children) if edit.children else "nothing, as a sink"
+            return f"Make {_category(edit)} of {made}"
+        case RenameCategory():
+            return f"Rename {_category(edit)} to {_q(edit.to)}"
+        case RemoveCategory():
+            return f"Remove {_category(edit)}"
+        case OrderSinks():
+            return f"Order the sinks of {_q(edit.variable)}: {quoted(edit.order)}"
+        case AddBands():
+            return f"Add to {_q(edit.variable)} the bands {quoted(edit.bands)}"
+        case RemoveBands():
+            return f"Remove from {_q(edit.variable)} the bands {quoted(edit.bands)}"
+        case AddGroup():
+            return f"Add the group {_q(edit.name)}{_definition(edit)}"
+        case ReplaceGroup():
+            return f"Define the group {_q(edit.group)} anew{_definition(edit)}"
+        case RenameGroup():
+            return f"Rename the group {_q(edit.group)} to {_q(edit.to)}"
+        case RemoveGroup():
+            return f"Remove the group {_q(edit.group)}"
+        case SaveScenario(scenario=saved):
+            keys = count_of(len(saved.key_variables), "key variable")
+            return f"Save the scenario {_q(saved.name)} with {keys} for {_q(saved.target)}"
+        case RenameScenario():
+            return f"Rename the scenario {_q(edit.scenario)} to {_q(edit.to)}"
+        case RemoveScenario():
+            return f"Remove the scenario {_q(edit.scenario)}"
+        case DescribeEnvironment():
+            if edit.name is None:
+                return "Describe the environment"
+            described = " and describe it" if edit.description is not None else ""
+            return f"Name the environment {_q(edit.name)}{described}"
+
+
+def _q(name: str) -> str:
+    return quoted([name])
+
+
+def _number(labels: Sequence[str]) -> str:
+    return count_of(len(labels), "category", "categories")
+
+
+def _category(edit: SplitCategory | SetChildren | RenameCategory | RemoveCategory) -> str:
+    return f"the category {_q(edit.category)} of {_q(edit.variable)}"
+
+
+def _definition(edit: AddGroup | ReplaceGroup) -> str:
+    if edit.where is not None:
+        return f": the forms where {quoted([edit.where], letters=200)}"
+    if edit.forms is not None:
+        return f": {count_of(len(edit.forms), 'form')} by hand"
+    for way in ("union", "intersection", "difference"):
+        if (parts := getattr(edit, way)) is not None:
+            return f": the {way} of {quoted(parts)}"
+    return ""

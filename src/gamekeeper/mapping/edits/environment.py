@@ -1,0 +1,33 @@
+"""The edit of an environment as a whole: its name and description."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.mapping.edits.record import Record
+from gamekeeper.mapping.environment import Environment
+
+__all__ = ["DescribeEnvironment", "apply_environment_edit"]
+
+
+class DescribeEnvironment(Record):
+    """Name or describe the environment."""
+
+    edit: Literal["describe-environment"] = "describe-environment"
+    name: str | None = Field(default=None, description="If null, it stays as it is.")
+    description: str | None = Field(default=None, description="If null, it stays as it is.")
+
+
+def apply_environment_edit(environment: Environment, edit: DescribeEnvironment) -> Environment:
+    """Return the environment under another name or description."""
+    if edit.name is None and edit.description is None:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "The environment was to be described.",
+            "Neither a name nor a description was given.",
+            "Give one of them.",
+        )
+    return environment.changed(name=edit.name, description=edit.description)

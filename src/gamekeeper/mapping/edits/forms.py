@@ -1,0 +1,201 @@
+"""Edits of forms.
+
+In the normal editor a form is only given valid categorizations. A form that is removed is taken
+out of the groups that list it, and one that is renamed is listed under its new name. Queries that
+compare names of forms stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal
+
+from pydantic import Field
+
+from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.mapping.edits.record import Names, Record, require_new
+from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.forms import Form
+from gamekeeper.mapping.groups import Group
+
+__all__ = [
+    "AddForm",
+    "AskVariable",
+    "DropVariable",
+    "FormEdit",
+    "RemoveForm",
+    "RenameForm",
+    "SetMetadata",
+    "apply_form_edit",
+]
+
+
+class AddForm(Record):
+    """Add a form."""
+
+    edit: Literal["add-form"] = "add-form"
+    name: str
+    metadata: dict[str, bool | int | float | str | None] = Field(
+        default={}, description="Whatever is worth knowing about the form."
+    )
+    variables: dict[str, Names] = Field(
+        default={},
+        description="Every variable on the form with the labels of the categories offered; an"
+        " empty list means any level of detail.",
+    )
+
+
+class RemoveForm(Record):
+    """Remove a form, also from the groups that list it."""
+
+    edit: Literal["remove-form"] = "remove-form"
+    form: str
+
+
+class RenameForm(Record):
+    """Rename a form, also in the groups that list it."""
+
+    edit: Literal["rename-form"] = "rename-form"
+    form: str
+    to: str
+
+
+class SetMetadata(Record):
+    """Set some metadata of a form, and remove some."""
+
+    edit: Literal["set-metadata"] = "set-metadata"
+    form: str
+    values: dict[str, bool | int | float | str | None] = Field(default={})
+    remove: Names = Field(default=(), description="The keys to remove.")
+
+
+class AskVariable(Record):
+    """Let a form ask for a variable, or change the categories that it offers."""
+
+    edit: Literal["ask-variable"] = "ask-variable"
+    form: str
+    variable: str
+    labels: Names = Field(
+        description="The labels of the categories offered; none means any level of detail."
+    )
+
+
+class DropVariable(Record):
+    """Let a form no longer ask for a variable."""
+
+    edit: Literal["drop-variable"] = "drop-variable"
+    form: str
+    variable: str
+
+
+FormEdit = AddForm | RemoveForm | RenameForm | SetMetadata | AskVariable | DropVariable
+
+
+def apply_form_edit(
+    environment: Environment, edit: FormEdit, *, unrestricted: bool = False
+) -> Environment:
+    """Return the environment after an edit of a form."""
+    match edit:
+        case AddForm():
+            require_new("form", edit.name, environment.forms)
+            form = Form(edit.name, edit.variables, edit.metadata)
+            return _with_form(environment, form, form.instances, unrestricted=unrestricted)
+        case RemoveForm():
+            form = environment.form(edit.form)
+            return environment.changed(
+                forms={form.name: None}, groups=_relisted(environment, form.name, ())
+            )
+        case RenameForm():
+            form = environment.form(edit.form)
+            require_new("form", edit.to, environment.forms)
+            return environment.changed(
+                forms={form.name: None, edit.to: replace(form, name=edit.to)},
+                groups=_relisted(environment, form.name, (edit.to,)),
+            )
+        case SetMetadata():
+            form = _with_metadata(environment.form(edit.form), edit)
+            return environment.changed(forms={form.name: form})
+        case AskVariable():
+            form = environment.form(edit.form)
+            environment.variable(edit.variable)
+            form = replace(form, instances={**form.instances, edit.variable: edit.labels})
+            return _with_form(environment, form, (edit.variable,), unrestricted=unrestricted)
+        case DropVariable():
+            form = environment.form(edit.form)
+            environment.categorization(edit.form, edit.variable)
+            left = {name: own for name, own in form.instances.items() if name != edit.variable}
+            return environment.changed(forms={form.name: replace(form, instances=left)})
+
+
+def _with_form(
+    environment: Environment, form: Form, given: Iterable[str], *, unrestricted: bool
+) -> Environment:
+    """Return the environment with a form; the given variables must be valid on it."""
+    made = environment.changed(forms={form.name: form})
+    if unrestricted:
+        return made
+    problems = [
+        Problem(
+            Reason.NOT_A_CATEGORIZATION,
+            f"form {quoted([form.name])}, variable {quoted([variable])}",
+            f"{categorization.fault}.",
+            "Change the labels.",
+        )
+        for variable in given
+        if not (categorization := made.categorization(form.name, variable)).is_valid
+    ]
+    if problems:
+        raise InputError(
+            Reason.NOT_A_CATEGORIZATION,
+            f"The form {quoted([form.name])} was asked for.",
+            f"It has {count_of(len(problems), 'categorization')} that does not fit its variable."
+            if len(problems) == 1
+            else f"It has {len(problems)} categorizations that do not fit their variables.",
+            "Select categories that reach every sink once; the unrestricted editor lets others pass.",
+            problems=problems,
+        )
+    return made
+
+
+def _relisted(environment: Environment, form: str, now: tuple[str, ...]) -> dict[str, Group]:
+    """Return the groups that list a form by hand, with what is to be listed instead."""
+    return {
+        name: replace(
+            group, forms=tuple(n for f in group.forms for n in (now if f == form else (f,)))
+        )
+        for name, group in environment.groups.items()
+        if not group.is_live and form in group.forms
+    }
+
+
+def _with_metadata(form: Form, edit: SetMetadata) -> Form:
+    where = f"form {quoted([form.name])}"
+    problems = [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            where,
+            f"has no metadata {quoted([key])} to remove.",
+            did_you_mean(key, form.metadata),
+        )
+        for key in edit.remove
+        if key not in form.metadata
+    ]
+    problems += [
+        Problem(Reason.BAD_OPTION, where, f"is to have {quoted([key])} set and removed.", "Choose.")
+        for key in edit.remove
+        if key in edit.values
+    ]
+    if not edit.values and not edit.remove:
+        problems.append(
+            Problem(Reason.NOTHING_GIVEN, where, "is given nothing to set or remove.", "Give some.")
+        )
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            f"Metadata of the form {quoted([form.name])} was to be set.",
+            f"What was given has {count_of(len(problems), 'fault')}.",
+            problems=problems,
+        )
+    kept = {key: value for key, value in form.metadata.items() if key not in edit.remove}
+    return replace(form, metadata={**kept, **edit.values})

@@ -1,0 +1,1 @@
+"""Environments in a store: one SQLite file with transactions, history, undo and backup."""

@@ -1,0 +1,90 @@
+"""Whether what a store holds is sound: as a file, as an environment, and as a history."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, select, text
+
+from gamekeeper.errors import Problem, Reason, count_of
+from gamekeeper.mapping.definitions import definition_tree
+from gamekeeper.store.database import tables
+from gamekeeper.store.database.changes import patched
+from gamekeeper.store.database.documents import (
+    Document,
+    code_documents,
+    form_document,
+    group_document,
+    header_document,
+    scenario_document,
+    text_of,
+)
+from gamekeeper.store.database.loading import State
+from gamekeeper.store.database.revisions import steps_after
+
+__all__ = ["file_problems", "history_problems"]
+
+
+def file_problems(connection: Connection) -> list[Problem]:
+    """Return what is wrong with the file as a database; the words for it may show its content."""
+    faults = connection.execute(text("PRAGMA integrity_check")).scalars().all()
+    loose = connection.execute(text("PRAGMA foreign_key_check")).all()
+    problems = [_problem("pages of the file", len(faults))] if faults != ["ok"] else []
+    return problems + ([_problem("rows that name others", len(loose))] if loose else [])
+
+
+def history_problems(connection: Connection, state: State) -> list[Problem]:
+    """Return where history and environment disagree: every revision must lead to the next."""
+    numbers = connection.execute(select(tables.revision.c.number)).scalars().all()
+    if sorted(numbers) != list(range(1, state.revision + 1)):
+        return [_problem("numbers of revisions", abs(state.revision - len(numbers)) or 1)]
+    now: dict[tuple[str, str, str], Document] = {}
+    codes: dict[str, dict[str, Document]] = {}
+    faults = 0
+    for step in steps_after(connection, 1):
+        for change in step.changes:
+            key = (change.kind, change.name, change.code)
+            if change.kind == "code":
+                # Codes given since are carried along, so only the newest change tells what is.
+                if key in now:
+                    continue
+                if change.name not in codes:
+                    codes[change.name] = _codes(state, change.name)
+                document = codes[change.name].get(change.code)
+            else:
+                document = now[key] if key in now else _document(state, *key[:2])
+            faults += not _agrees(document, change.after)
+            now[key] = patched(document, change.before)
+    return [_problem("steps of the history", faults)] if faults else []
+
+
+def _codes(state: State, variable: str) -> dict[str, Document]:
+    if variable not in state.environment.variables:
+        return {}
+    return code_documents(state.environment.variable(variable), state.registers[variable])
+
+
+def _document(state: State, kind: str, name: str) -> Document:
+    environment = state.environment
+    if kind == "form" and name in environment.forms:
+        return form_document(environment.form(name))
+    if kind == "group" and name in environment.groups:
+        return group_document(environment.groups[name])
+    if kind == "variable" and name in environment.variables:
+        return definition_tree(environment.variable(name))
+    if kind == "scenario" and name in environment.scenarios:
+        return scenario_document(environment.scenario(name))
+    return header_document(environment) if kind == "environment" else None
+
+
+def _agrees(document: Document, after: Document) -> bool:
+    now = patched(document, after)
+    if isinstance(now, dict) and isinstance(document, dict) and "variables" in now:
+        document, now = _sorted(document), _sorted(now)
+    return text_of(document) == text_of(now)
+
+
+def _sorted(form: Document) -> Document:
+    return {**form, "variables": dict(sorted(form["variables"].items()))}
+
+
+def _problem(where: str, number: int) -> Problem:
+    return Problem(Reason.DAMAGED, where, f"{count_of(number, 'fault')} found.")

@@ -1,0 +1,172 @@
+"""The file of a store: whether it is one, and connections to it.
+
+Readers and one writer at a time work side by side (write-ahead log). What was committed is on disk
+before the commit returns. The first bytes are looked at without SQLite, so that a file of
+something else is not touched.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.pool import QueuePool
+
+from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
+from gamekeeper.store.layout import shown_path
+
+__all__ = [
+    "MARK",
+    "Access",
+    "beside",
+    "connect",
+    "engine_of",
+    "reading",
+    "require_store",
+    "writing",
+]
+
+MARK: Final = 0x476B5374
+"""The application id of our files: "GkSt"."""
+
+_MAGIC: Final = b"SQLite format 3\x00"
+_MARK_AT: Final = 68
+_HEADER: Final = 100
+_PATIENCE_SECONDS: Final = 30
+_BEGIN: Final = "gamekeeper_begin"
+
+
+def beside(path: Path, ending: str) -> Path:
+    """Return the file whose name is that of a store and something more.
+
+    Examples
+    --------
+    >>> beside(Path("forms.gk"), ".backup").name
+    'forms.gk.backup'
+    """
+    return path.with_name(path.name + ending)
+
+
+def require_store(path: Path, asked: str) -> None:
+    """Refuse what is not a store of ours, by its first bytes."""
+    fault = _strangeness(path)
+    if fault is None:
+        return
+    kind, reason, found, do = fault
+    raise kind(reason, asked.format(shown_path(path)), found, do)
+
+
+def connect(path: Path, *, mode: str, immutable: bool = False) -> sqlite3.Connection:
+    """Return a connection of the driver; `mode` is ro, rw or rwc as SQLite has it.
+
+    `immutable` is for a disk on which nobody can write, not even the files beside the store that
+    readers share.
+    """
+    place = quote(str(path.absolute()))
+    connection = sqlite3.connect(
+        f"file:{place}?mode={mode}{'&immutable=1' if immutable else ''}",
+        uri=True,
+        timeout=_PATIENCE_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
+class Access:
+    """How a store is reached: to write, to read, or on a disk on which nobody can write.
+
+    Examples
+    --------
+    >>> Access(Path("forms.gk"), readonly=True).mode
+    'ro'
+    """
+
+    def __init__(self, path: Path, *, readonly: bool) -> None:
+        self.path = path
+        folder_is_open = os.access(path.absolute().parent, os.W_OK)
+        self.readonly = readonly or not (folder_is_open and os.access(path, os.W_OK))
+        # Readers of a write-ahead log need a file for locks beside it. Where it cannot be made
+        # and there is no log, nobody is writing and the file can be read as it is.
+        log = beside(path, "-wal")
+        can_lock = folder_is_open or beside(path, "-shm").exists()
+        self.immutable = not can_lock and not (log.exists() and log.stat().st_size)
+
+    @property
+    def mode(self) -> str:
+        """The mode of connections as SQLite has it."""
+        return "ro" if self.readonly else "rw"
+
+    def connect(self) -> sqlite3.Connection:
+        """Return a new connection."""
+        return connect(self.path, mode=self.mode, immutable=self.immutable)
+
+
+def engine_of(access: Access) -> Engine:
+    """Return an engine for a store; every thread gets its own connection."""
+    # A connection in use is never waited for: threads beyond the pool get one of their own.
+    engine = create_engine(
+        "sqlite://",
+        creator=access.connect,
+        poolclass=QueuePool,
+        pool_size=5,
+        max_overflow=-1,
+        hide_parameters=True,
+    )
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:  # pyright: ignore[reportUnusedFunction]
+        # The driver itself would begin late and leave statements that define tables outside.
+        connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN, "BEGIN"))
+
+    return engine
+
+
+@contextmanager
+def reading(engine: Engine) -> Generator[Connection]:
+    """Give a connection that sees one state of the store, whatever is written meanwhile."""
+    with engine.begin() as connection:
+        yield connection
+
+
+@contextmanager
+def writing(engine: Engine) -> Generator[Connection]:
+    """Give the connection of the one writer; all that it writes is committed, or nothing is."""
+    with engine.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"}).begin() as connection:
+        yield connection
+
+
+def _strangeness(path: Path) -> tuple[type[GamekeeperError], Reason, str, str] | None:
+    """Return why a file is not a store, if so."""
+    try:
+        do = "Check the path."
+        if beside(path, ".backup").exists():
+            do = "Check the path. A backup is there: 'gamekeeper env restore' puts it in place."
+        if path.is_dir():
+            return InputError, Reason.WRONG_SCHEMA, "It is a folder, and a store is a file.", do
+        if not path.exists():
+            return InputError, Reason.NOT_FOUND, "There is no such file.", do
+        with path.open("rb") as file:
+            start = file.read(_HEADER)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "no reason given"
+        found = f"It could not be read: {why}."
+        return InputError, Reason.NOT_READABLE, found, "Check the path and the permissions."
+    if not start:
+        return StoreError, Reason.DAMAGED, "The file is empty.", do
+    if not start.startswith(_MAGIC):
+        return InputError, Reason.WRONG_SCHEMA, "The file is not a store.", do
+    if len(start) < _HEADER:
+        return StoreError, Reason.DAMAGED, "The file breaks off after a few bytes.", do
+    if int.from_bytes(start[_MARK_AT : _MARK_AT + 4], "big") != MARK:
+        return InputError, Reason.WRONG_SCHEMA, "The file is of another program.", do
+    return None

@@ -1,0 +1,182 @@
+"""Parts of an environment as plain documents, of the shapes that the files of a folder have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from gamekeeper.errors import Problem, Reason, quoted
+from gamekeeper.mapping.codes import CodeRegister
+from gamekeeper.mapping.environment import Environment, Form, Group
+from gamekeeper.mapping.scenario import Scenario
+from gamekeeper.mapping.scenario_document import SCENARIO, document_of, scenario_of
+from gamekeeper.mapping.variable import Variable
+from gamekeeper.store.forms import FORM_FILE
+from gamekeeper.store.layout import GROUP_FILE
+from gamekeeper.store.models import GROUP_WAYS, VARIABLE_FILE
+from gamekeeper.store.parsing import check
+from gamekeeper.store.variables import codes_of, register_of, variable_of
+
+__all__ = [
+    "LABELS",
+    "RETIRED",
+    "Document",
+    "code_documents",
+    "coded_variable",
+    "form_document",
+    "form_of",
+    "form_problems",
+    "group_document",
+    "group_of",
+    "group_problems",
+    "header_document",
+    "header_problems",
+    "scenario_document",
+    "scenario_from",
+    "text_of",
+    "variable_problems",
+]
+
+Document = Any
+"""Plain values that JSON has."""
+
+RETIRED = "retired"
+"""The document of a code that means nothing any more."""
+
+# Made once: thousands of short texts are written at a time.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+LABELS: TypeAdapter[tuple[str, ...]] = TypeAdapter(tuple[str, ...])
+
+
+def text_of(document: Document) -> str:
+    """Return a document as JSON, short."""
+    return _ENCODER.encode(document)
+
+
+def header_document(environment: Environment) -> Document:
+    """Return what describes an environment as a whole."""
+    return {"name": environment.name, "description": environment.description}
+
+
+def header_problems(document: Document) -> list[Problem]:
+    """Return what no document can hold in what describes an environment."""
+    problems: list[Problem] = []
+    _require_whole(document, "description of the environment", problems)
+    return problems
+
+
+def form_document(form: Form) -> Document:
+    """Return a form as a document."""
+    return {
+        "name": form.name,
+        "metadata": dict(sorted(form.metadata.items())),
+        "variables": {name: list(labels) for name, labels in sorted(form.instances.items())},
+    }
+
+
+def form_problems(name: str, document: Document) -> list[Problem]:
+    """Return what no document can hold in that of a form, or in a part of it."""
+    problems: list[Problem] = []
+    where = f"form {quoted([name])}"
+    told = {n: labels for n, labels in document.get("variables", {}).items() if labels is not None}
+    check({**document, "name": name, "variables": told}, where, FORM_FILE, problems)
+    _require_whole(document, where, problems)
+    return problems
+
+
+def form_of(tree: Document) -> Form:
+    """Return the form of a document."""
+    file = FORM_FILE.validate_python(tree)
+    instances = {name: tuple(labels) for name, labels in file.variables.items()}
+    return Form(file.name, instances, file.metadata)
+
+
+def group_document(group: Group) -> Document:
+    """Return a group as a document."""
+    ((way, given),) = group.definition.items()
+    names = sorted(set(given)) if way == "forms" else given
+    return {
+        "name": group.name,
+        "description": group.description,
+        way: names if isinstance(names, str) else list(names),
+    }
+
+
+def group_problems(document: Document) -> list[Problem]:
+    """Return what no document can hold in that of a group."""
+    problems: list[Problem] = []
+    where = f"group {quoted([document['name']])}"
+    check(document, where, GROUP_FILE, problems)
+    _require_whole(document, where, problems)
+    return problems
+
+
+def group_of(tree: Document) -> Group:
+    """Return the group of a document."""
+    file = GROUP_FILE.validate_python(tree)
+    given = {way: names for way in GROUP_WAYS if (names := getattr(file, way)) is not None}
+    return Group(file.name, description=file.description, **given)
+
+
+def scenario_document(scenario: Scenario) -> Document:
+    """Return a scenario as a document."""
+    return document_of(scenario).model_dump(mode="json")
+
+
+def scenario_from(tree: Document) -> Scenario:
+    """Return the scenario of a document."""
+    return scenario_of(SCENARIO.validate_python(tree))
+
+
+def variable_problems(variable: Variable, document: Document) -> list[Problem]:
+    """Return what no document can hold in a variable, given its definition."""
+    problems: list[Problem] = []
+    where = f"variable {quoted([variable.name])}"
+    file = check(document, where, VARIABLE_FILE, problems)
+    if file is not None and variable_of(file, where, problems) != variable:
+        found = "is not what its bands or its categories come to."
+        do = "Make a variable on the interval scale with Variable.of_bands."
+        problems.append(Problem(Reason.WRONG_SCHEMA, where, found, do))
+    _require_whole(document, where, problems)
+    return problems
+
+
+def code_documents(variable: Variable, register: CodeRegister) -> dict[str, Document]:
+    """Return the documents of the codes of a variable."""
+    return {**codes_of(variable, register), **dict.fromkeys(register.retired, RETIRED)}
+
+
+def coded_variable(tree: Document, codes: Mapping[str, Document]) -> tuple[Variable, CodeRegister]:
+    """Return the variable of a definition with its codes.
+
+    Raises
+    ------
+    ValueError
+        If anything is wrong with them; they were right when they were kept.
+    """
+    problems: list[Problem] = []
+    retired = [code for code, blocks in codes.items() if blocks == RETIRED]
+    meant = {code: blocks for code, blocks in codes.items() if blocks != RETIRED}
+    file = check({**tree, "codes": meant, "retired": retired}, "", VARIABLE_FILE, problems)
+    variable = None if file is None else variable_of(file, "", problems)
+    if file is None or variable is None:
+        raise ValueError
+    register = register_of(file, variable, "", problems)
+    if problems:
+        raise ValueError
+    return variable, register
+
+
+def _require_whole(tree: Document, where: str, problems: list[Problem]) -> None:
+    try:
+        text_of(tree).encode()
+    except UnicodeEncodeError:
+        found = "holds half of a character (a lone surrogate)."
+        problems.append(Problem(Reason.WRONG_ENCODING, where, found, "Write it whole."))
+    except TypeError:
+        # What cannot be JSON at all is a fault of its shape, which is told already.
+        return

@@ -1,0 +1,34 @@
+"""The environment of a store as it was, or would be without some revisions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from gamekeeper.mapping.environment import Environment
+from gamekeeper.store.database.loading import State, code_ages
+from gamekeeper.store.database.reverting import Step, reverted
+from gamekeeper.store.database.revisions import revision_at, steps_after
+
+__all__ = ["environment_at", "environment_without"]
+
+
+def environment_at(connection: Connection, state: State, moment: datetime | int) -> Environment:
+    """Return the environment as it was at a moment, or after the revision of a number."""
+    number = revision_at(connection, moment)
+    return environment_without(connection, state, steps_after(connection, number))
+
+
+def environment_without(connection: Connection, state: State, steps: Sequence[Step]) -> Environment:
+    """Return the environment without some revisions, which come newest first."""
+    if not steps:
+        return state.environment
+    names = {
+        change.name
+        for step in steps
+        for change in step.changes
+        if change.kind in ("variable", "code")
+    }
+    return reverted(state.environment, state.registers, steps, code_ages(connection, names))

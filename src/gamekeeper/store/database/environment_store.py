@@ -1,0 +1,426 @@
+"""An environment in a store that a team can trust.
+
+Every edit is one transaction that is on disk before it is acknowledged; every revision can be
+undone, and the environment can be had as it was. Several people may work on one store at once:
+each sees one state at a time, and an edit of something that was changed meanwhile is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+from typing import TypeVar
+
+from sqlalchemy import Connection
+
+from gamekeeper.errors import GamekeeperError, InputError, Problem, Reason, StoreError
+from gamekeeper.mapping.edits import Edit, apply_edits, edit_notes, touched
+from gamekeeper.mapping.environment import Environment
+from gamekeeper.store.database.backups import backup_revision, make_backup
+from gamekeeper.store.database.checking import file_problems, history_problems
+from gamekeeper.store.database.coding import merged, new_codes, save_codes, without_spent
+from gamekeeper.store.database.connecting import Access, reading, writing
+from gamekeeper.store.database.earlier import environment_at, environment_without
+from gamekeeper.store.database.loading import State, load, position
+from gamekeeper.store.database.locking import refusal_since, require_fresh
+from gamekeeper.store.database.opening import create_file, open_engine, place_of
+from gamekeeper.store.database.recording import record, require_signed
+from gamekeeper.store.database.refreshing import refreshed
+from gamekeeper.store.database.refusals import attempt, damaged
+from gamekeeper.store.database.reverting import Renames
+from gamekeeper.store.database.revisions import Action, Revision, revisions, steps_after
+from gamekeeper.store.database.undoing import Target, nothing_to_take_back, to_redo, to_undo
+from gamekeeper.store.layout import shown_path
+
+__all__ = ["EnvironmentStore"]
+
+_Outcome = TypeVar("_Outcome")
+
+_EDIT = "Edits were to be made in the store {}."
+_UNDO = "An undo was asked for in the store {}."
+_REDO = "A redo was asked for in the store {}."
+_REPLACE = "The environment in the store {} was to be replaced."
+_CODES = "Codes were to be saved in the store {}."
+_READ = "The environment in the store {} was to be read."
+_HISTORY = "The history of the store {} was asked for."
+_CHECK = "A check of the store {} was asked for."
+_BACKUP = "A backup of the store {} was to be made."
+
+
+class EnvironmentStore:
+    """An environment in one SQLite file, with history, undo and backup.
+
+    Make one with `create` or `open`, and use it in a ``with`` statement or close it. It may be
+    used from several threads. Microdata never belong here.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gamekeeper.mapping.edits import AddForm
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with EnvironmentStore.create(Path(folder) / "forms.gk", who="ana") as store:
+    ...         made = store.apply([AddForm(name="Bank")], who="ana")
+    ...         list(store.environment().forms), made.number, made.words
+    ...         store.undo(who="ana").words, list(store.environment().forms)
+    (['Bank'], 2, ("Add the form 'Bank' with 0 variables.",))
+    (("Undo revision 2: add the form 'Bank' with 0 variables.",), [])
+    """
+
+    def __init__(self, access: Access) -> None:
+        """Open the file; use `create` or `open` instead."""
+        self.path = access.path
+        self.readonly = access.readonly
+        self._access = access
+        self._engine = open_engine(access)
+        self._lock = RLock()
+        self._state: State | None = None
+        self._wrote = False
+        self._closed = False
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        environment: Environment | None = None,
+        *,
+        who: str,
+        name: str | None = None,
+        description: str | None = None,
+        note: str = "",
+    ) -> EnvironmentStore:
+        """Create a store, empty or with an environment, and open it.
+
+        Parameters
+        ----------
+        path
+            The file, which must not be there yet.
+        environment
+            What it holds to begin with.
+        who
+            The person, for the history.
+        name, description
+            Of the environment, in place of its own.
+        note
+            What to say about it in the history.
+        """
+        require_signed(who, note)
+        begun = environment or Environment([])
+        if name is not None or description is not None:
+            begun = begun.changed(name=name, description=description)
+        place = place_of(path)
+        create_file(place, begun, Revision(1, datetime.now(UTC), who, Action.IMPORT, note=note))
+        store = cls.open(place)
+        store._wrote = True
+        return store
+
+    @classmethod
+    def open(cls, path: str | Path, *, readonly: bool = False) -> EnvironmentStore:
+        """Open a store; where it cannot be written it can only be read.
+
+        A store of an older version is brought to this one, after a backup. One of a newer version
+        is refused, and so is a file that is something else or damaged.
+        """
+        return cls(Access(place_of(path), readonly=readonly))
+
+    def __enter__(self) -> EnvironmentStore:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            self.close()
+        except GamekeeperError:
+            # The error that ended the work is the one to tell.
+            if error is None:
+                raise
+
+    def __repr__(self) -> str:
+        return f"EnvironmentStore({shown_path(self.path)})"
+
+    def close(self) -> None:
+        """Close the store, after a backup if it was changed here since the last one."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            if self._wrote and backup_revision(self.path) != self.revision:
+                self._back_up()
+        finally:
+            self._engine.dispose()
+
+    @property
+    def revision(self) -> int:
+        """The number of the newest revision, whoever made it."""
+        return self._read(_READ, lambda connection: position(connection)[0])
+
+    def environment(self, *, as_of: datetime | int | None = None) -> Environment:
+        """Return the environment, as it is or as it was.
+
+        Parameters
+        ----------
+        as_of
+            A moment, for the last revision at or before it, or the number of a revision. A moment
+            must have a time zone: without one it could be taken for another.
+
+        Notes
+        -----
+        In an environment as it was, documents are what they were, and so are codes that existed.
+        Codes given since keep their meaning where they have one then, and are retired otherwise;
+        none is given again.
+        """
+        with self._lock:
+            return self._read(_READ, lambda connection: self._at(connection, as_of))
+
+    def apply(
+        self,
+        edits: Iterable[Edit],
+        *,
+        who: str,
+        base: int | None = None,
+        unrestricted: bool = False,
+        note: str = "",
+    ) -> Revision:
+        """Make edits, all of them or none, as one revision.
+
+        Parameters
+        ----------
+        edits
+            What is to be done, one after the other.
+        who
+            The person, for the history.
+        base
+            The revision that the edits were thought out on; by default the one that was read last
+            through this object. If what they touch was changed since, they are refused as stale.
+            Otherwise they are made in the newest environment.
+        unrestricted
+            Whether earlier categorizations may be lost.
+        note
+            What to say about it in the history.
+
+        Returns
+        -------
+        Revision
+            What was made; it is on disk.
+        """
+        given = tuple(edits)
+        require_signed(who, note)
+        if not given:
+            raise InputError(
+                Reason.NOTHING_GIVEN,
+                _EDIT.format(shown_path(self.path)),
+                "No edit was given.",
+                "Give one or more.",
+            )
+        names = frozenset(pair for edit in given for pair in touched(edit))
+        made = Revision(
+            0, datetime.now(UTC), who, Action.EDIT, None, unrestricted, note, given, touched=names
+        )
+        seen = self._state
+
+        def edited(connection: Connection, state: State) -> tuple[Environment, Revision]:
+            start = base or (seen.revision if seen else state.revision)
+            asked = _EDIT.format(shown_path(self.path))
+            require_fresh(connection, start, state.revision, names, asked)
+            try:
+                after = apply_edits(state.environment, given, unrestricted=unrestricted)
+            except InputError as error:
+                raise refusal_since(connection, start, state.revision, error) from error
+            renamed = Renames.of(given).variables.values()
+            return without_spent(connection, state, after, renamed), made
+
+        before, after, revision = self._write(_EDIT, edited)
+        # Near names are looked for when nobody waits for the store any more.
+        return replace(revision, notes=edit_notes(before, after, given))
+
+    def undo(self, *, who: str, anyone: bool = False) -> Revision:
+        """Take back the newest revision that is not undone.
+
+        Documents become exactly what they were. Codes are not unlearnt: those given since keep
+        their meaning or are retired.
+
+        Parameters
+        ----------
+        who
+            The person, for the history.
+        anyone
+            Whether to undo what another person did.
+        """
+        return self._take_back(_UNDO, Action.UNDO, to_undo, who, anyone=anyone)
+
+    def redo(self, *, who: str, anyone: bool = False) -> Revision:
+        """Do again what was undone last, as long as nothing else was done since."""
+        return self._take_back(_REDO, Action.REDO, to_redo, who, anyone=anyone)
+
+    def replace(self, environment: Environment, *, who: str, note: str = "") -> Revision:
+        """Replace the environment by one from elsewhere, such as a folder, as one revision.
+
+        Codes of the store keep their meaning. Where the environment has other meanings for them
+        its categorizations get new codes; the notes of the revision say so.
+        """
+        require_signed(who, note)
+        made = Revision(0, datetime.now(UTC), who, Action.IMPORT, note=note)
+        notes: tuple[str, ...] = ()
+
+        def replaced(connection: Connection, state: State) -> tuple[Environment, Revision]:
+            nonlocal notes
+            after, notes = merged(state, environment)
+            return without_spent(connection, state, after, ()), made
+
+        return replace(self._write(_REPLACE, replaced)[2], notes=notes)
+
+    def save_codes(self, environment: Environment) -> int:
+        """Save codes that an analysis gave beyond those that edits give, and return their number.
+
+        Raises
+        ------
+        StoreError
+            If variables changed since the environment was read, or others saved the same codes
+            with another meaning. Nothing is saved then.
+        """
+        self._require_writable(_CODES)
+        asked = _CODES.format(shown_path(self.path))
+
+        def save() -> int:
+            with self._lock:
+                with reading(self._engine) as connection:
+                    state = refreshed(connection, self._state)
+                if not new_codes(state, environment, asked):
+                    return 0
+                with writing(self._engine) as connection:
+                    state = refreshed(connection, self._state)
+                    given = new_codes(state, environment, asked)
+                    state = save_codes(connection, state, given)
+                self._state, self._wrote = state, True
+            return len(given)
+
+        return attempt(_CODES, self.path, save)
+
+    def history(
+        self,
+        *,
+        since: datetime | int | None = None,
+        until: datetime | int | None = None,
+        who: str | None = None,
+        touching: str | tuple[str, str] | None = None,
+        most: int | None = None,
+    ) -> tuple[Revision, ...]:
+        """Return the revisions, newest first.
+
+        Parameters
+        ----------
+        since, until
+            Moments, with a time zone, or numbers of revisions; both count in.
+        who
+            Only those of this person.
+        touching
+            Only those that touch something of this name, or of this kind and name.
+        most
+            How many at most.
+        """
+        return self._read(
+            _HISTORY,
+            lambda connection: revisions(
+                connection, since=since, until=until, who=who, touching=touching, most=most
+            ),
+        )
+
+    def check(self) -> None:
+        """Check the file, the environment and that the history leads to it.
+
+        Raises
+        ------
+        StoreError
+            If the store is damaged, with where.
+        """
+
+        def look(connection: Connection) -> list[Problem]:
+            problems = file_problems(connection)
+            return problems or history_problems(connection, load(connection))
+
+        problems = self._read(_CHECK, look)
+        if problems:
+            raise damaged(_CHECK, self.path, problems)
+
+    def backup(self) -> Path:
+        """Copy the store to its backup, and return where that is."""
+        return self._back_up()
+
+    def _at(self, connection: Connection, as_of: datetime | int | None) -> Environment:
+        self._state = state = refreshed(connection, self._state)
+        return state.environment if as_of is None else environment_at(connection, state, as_of)
+
+    def _take_back(
+        self,
+        asked: str,
+        action: Action,
+        choose: Callable[[Connection], Target | None],
+        who: str,
+        *,
+        anyone: bool,
+    ) -> Revision:
+        require_signed(who, "")
+
+        def taken_back(connection: Connection, state: State) -> tuple[Environment, Revision]:
+            target = choose(connection)
+            if target is None or (target.who != who and not anyone):
+                raise nothing_to_take_back(target, asked.format(shown_path(self.path)))
+            steps = steps_after(connection, target.effective - 1, target.effective)
+            (root,) = revisions(connection, numbers=[target.root])
+            made = Revision(0, datetime.now(UTC), who, action, target.root, touched=root.touched)
+            return environment_without(connection, state, steps), made
+
+        return self._write(asked, taken_back)[2]
+
+    def _read(self, asked: str, work: Callable[[Connection], _Outcome]) -> _Outcome:
+        def read() -> _Outcome:
+            with reading(self._engine) as connection:
+                return work(connection)
+
+        return attempt(asked, self.path, read)
+
+    def _write(
+        self,
+        asked: str,
+        change: Callable[[Connection, State], tuple[Environment, Revision]],
+    ) -> tuple[Environment, Environment, Revision]:
+        """Make a revision; return the environment before and after, and the revision."""
+        self._require_writable(asked)
+
+        def write() -> tuple[Environment, Environment, Revision]:
+            with self._lock:
+                with writing(self._engine) as connection:
+                    before = refreshed(connection, self._state)
+                    environment, made = change(connection, before)
+                    after = record(connection, before, environment, made)
+                    (revision,) = revisions(connection, numbers=[after.revision])
+                # Only now it is on disk.
+                self._state, self._wrote = after, True
+            return before.environment, after.environment, revision
+
+        return attempt(asked, self.path, write)
+
+    def _require_writable(self, asked: str) -> None:
+        if self.readonly:
+            raise StoreError(
+                Reason.READ_ONLY,
+                asked.format(shown_path(self.path)),
+                "The store was opened to be read only, or cannot be written here."
+                " Nothing was changed.",
+                "Open it to write, check the permissions, or work on a copy.",
+            )
+
+    def _back_up(self) -> Path:
+        def copy() -> Path:
+            with closing(self._access.connect()) as source:
+                return make_backup(source, self.path, _BACKUP)
+
+        return attempt(_BACKUP, self.path, copy)

@@ -1,0 +1,68 @@
+"""Whole files put in place at once: made beside, brought to disk, then renamed."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+__all__ = ["bring_to_disk", "clear_leftovers", "put_in_place", "put_new", "temporary"]
+
+_ENDING: Final = ".tmp"
+_LEFT_OVER_SECONDS: Final = 3600
+
+
+def temporary(path: Path) -> Path:
+    """Return a new name beside a file."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}{_ENDING}")
+
+
+def bring_to_disk(path: Path) -> None:
+    """Return when a file, or the list of files in a folder, is on the disk itself."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def put_in_place(made: Path, path: Path) -> None:
+    """Give a finished file its name, in place of another file if there is one."""
+    bring_to_disk(made)
+    made.replace(path)
+    bring_to_disk(path.parent)
+
+
+def put_new(made: Path, path: Path) -> None:
+    """Give a finished file its name, which must not be taken.
+
+    Raises
+    ------
+    FileExistsError
+        If it is taken.
+    """
+    bring_to_disk(made)
+    try:
+        os.link(made, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        # Not every file system has links.
+        if path.exists():
+            raise FileExistsError from None
+        made.rename(path)
+    made.unlink(missing_ok=True)
+    bring_to_disk(path.parent)
+
+
+def clear_leftovers(path: Path) -> None:
+    """Remove what work that was cut off left beside a file, if it is not of this hour."""
+    before = time.time() - _LEFT_OVER_SECONDS
+    with suppress(OSError):
+        for entry in path.parent.iterdir():
+            ours = entry.name.startswith(f".{path.name}.") and entry.name.endswith(_ENDING)
+            if ours and entry.stat().st_mtime < before:
+                entry.unlink(missing_ok=True)

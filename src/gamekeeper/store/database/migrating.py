@@ -1,0 +1,52 @@
+"""The version of a store: read on opening, raised by migrations.
+
+Alembic is imported only to make or to raise a store. All migrations that a store needs happen in
+one transaction.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection, text
+
+from gamekeeper.errors import Reason, StoreError
+from gamekeeper.store.database.refusals import damaged
+from gamekeeper.store.layout import shown_path
+
+__all__ = ["VERSIONS", "migrate", "version_of"]
+
+VERSIONS: Final = ("0001", "0002")
+"""All versions of stores, the newest last."""
+
+_SCRIPTS: Final = Path(__file__).with_name("migrations")
+
+
+def version_of(connection: Connection, path: Path, asked: str) -> str:
+    """Return the version of a store; one that is not known is refused."""
+    try:
+        versions = connection.execute(text("SELECT version_num FROM alembic_version")).scalars()
+        (version,) = versions.all()
+    except ValueError:
+        raise damaged(asked, path) from None
+    if version in VERSIONS:
+        return version
+    raise StoreError(
+        Reason.NEWER_VERSION,
+        asked.format(shown_path(path)),
+        "The store is of a newer version of Gamekeeper. Nothing was changed.",
+        "Update Gamekeeper.",
+    )
+
+
+def migrate(connection: Connection, version: str = VERSIONS[-1]) -> None:
+    """Bring the tables to a version, within the transaction of a connection."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config(attributes={"connection": connection})
+    # A percent sign in the path would be taken for the start of a reference.
+    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
+    config.set_main_option("path_separator", "newline")
+    command.upgrade(config, version)

@@ -1,0 +1,1 @@
+"""The migrations, each in its file, in order."""

@@ -1,0 +1,129 @@
+"""The file of a store made or opened, and brought to the version of today."""
+
+from __future__ import annotations
+
+from contextlib import closing, suppress
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from gamekeeper.errors import InputError, Reason, StoreError
+from gamekeeper.mapping.environment import Environment
+from gamekeeper.store.database.backups import make_backup
+from gamekeeper.store.database.connecting import (
+    MARK,
+    Access,
+    beside,
+    connect,
+    engine_of,
+    reading,
+    require_store,
+    writing,
+)
+from gamekeeper.store.database.files import clear_leftovers, put_new, temporary
+from gamekeeper.store.database.migrating import VERSIONS, migrate, version_of
+from gamekeeper.store.database.recording import begin
+from gamekeeper.store.database.refusals import attempt
+from gamekeeper.store.database.revisions import Revision
+from gamekeeper.store.layout import shown_path
+
+__all__ = ["create_file", "open_engine", "place_of"]
+
+_ASKED_TO_CREATE = "The store {} was to be created."
+_ASKED_TO_OPEN = "The store {} was to be opened."
+
+
+def place_of(path: str | Path) -> Path:
+    """Return the full path of a store, beyond any links: files beside it belong to its own name."""
+    try:
+        return Path(path).resolve()
+    except (OSError, RuntimeError, ValueError):
+        raise InputError(
+            Reason.NOT_READABLE,
+            f"The store {shown_path(path)} was asked for.",
+            "That cannot be the path of a file.",
+            "Check the path.",
+        ) from None
+
+
+def create_file(path: Path, environment: Environment, first: Revision) -> None:
+    """Make the file of a store; it is there whole or not at all."""
+    if path.exists():
+        raise _taken(path)
+    if not path.parent.is_dir():
+        raise StoreError(
+            Reason.NOT_FOUND,
+            _ASKED_TO_CREATE.format(shown_path(path)),
+            f"There is no folder {shown_path(path.parent)}.",
+            "Make the folder first, or check the path.",
+        )
+    attempt(_ASKED_TO_CREATE, path, lambda: _create(path, environment, first))
+
+
+def open_engine(access: Access) -> Engine:
+    """Return an engine for a store, after bringing it to the version of today."""
+    require_store(access.path, _ASKED_TO_OPEN)
+    return attempt(_ASKED_TO_OPEN, access.path, lambda: _open(access))
+
+
+def _create(path: Path, environment: Environment, first: Revision) -> None:
+    clear_leftovers(path)
+    made = temporary(path)
+    try:
+        with closing(connect(made, mode="rwc")) as connection:
+            connection.execute(f"PRAGMA application_id = {MARK}")
+        engine = engine_of(Access(made, readonly=False))
+        try:
+            with writing(engine) as connection:
+                migrate(connection)
+                begin(connection, environment, first)
+        finally:
+            engine.dispose()
+        with closing(connect(made, mode="rw")) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+        try:
+            put_new(made, path)
+        except FileExistsError:
+            raise _taken(path) from None
+    finally:
+        for ending in ("", "-journal", "-wal", "-shm"):
+            with suppress(OSError):
+                beside(made, ending).unlink()
+
+
+def _open(access: Access) -> Engine:
+    engine = engine_of(access)
+    try:
+        with reading(engine) as connection:
+            version = version_of(connection, access.path, _ASKED_TO_OPEN)
+        if version != VERSIONS[-1]:
+            _raise_version(access, engine)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine
+
+
+def _raise_version(access: Access, engine: Engine) -> None:
+    if access.readonly:
+        raise StoreError(
+            Reason.READ_ONLY,
+            _ASKED_TO_OPEN.format(shown_path(access.path)),
+            "It is of an older version of Gamekeeper, and can only be read here.",
+            "Open it once where it can be written, or open a copy.",
+        )
+    with closing(access.connect()) as source:
+        make_backup(source, access.path, _ASKED_TO_OPEN)
+    with writing(engine) as connection:
+        # Another program may have done it meanwhile.
+        if version_of(connection, access.path, _ASKED_TO_OPEN) != VERSIONS[-1]:
+            migrate(connection)
+
+
+def _taken(path: Path) -> StoreError:
+    return StoreError(
+        Reason.NOT_WRITABLE,
+        _ASKED_TO_CREATE.format(shown_path(path)),
+        "There is a file or folder of that name already. Nothing was changed.",
+        "Choose another name, or open it.",
+    )

@@ -1,0 +1,107 @@
+"""What a database refuses, as errors of ours.
+
+The text of a database error may hold statements and values, so it is never shown, not even as the
+cause of our error.
+"""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Final, TypeVar
+
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from gamekeeper.errors import Problem, Reason, StoreError
+from gamekeeper.store.layout import shown_path
+
+__all__ = ["RESTORE", "Contradiction", "attempt", "damaged"]
+
+_Outcome = TypeVar("_Outcome")
+
+RESTORE: Final = (
+    "Put the last backup in its place with 'gamekeeper env restore'; the damaged file is kept."
+)
+"""What to do about a damaged store."""
+
+_DAMAGE: Final = (
+    "The store is damaged: what it holds contradicts itself or cannot be read. Nothing was changed."
+)
+
+_FULL = (
+    Reason.DISK_FULL,
+    "There is no space left for it. Nothing was changed.",
+    "Make space and do it again.",
+)
+_READ_ONLY = (
+    Reason.READ_ONLY,
+    "The store can only be read here. Nothing was changed.",
+    "Check the permissions of the file and its folder, or work on a copy.",
+)
+_BUSY = (
+    Reason.BUSY,
+    "Another program was writing to the store all the time. Nothing was changed.",
+    "Do it again when that program is done.",
+)
+_DAMAGED = (Reason.DAMAGED, _DAMAGE, RESTORE)
+_REFUSED = (
+    Reason.NOT_WRITABLE,
+    "The system refused to read or write the store or a file beside it. Nothing was changed.",
+    "Check the disk and the permissions, and that the store is on a disk of this machine.",
+)
+_FAULTS: Final = {
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_PROTOCOL: _BUSY,
+    sqlite3.SQLITE_CONSTRAINT: _DAMAGED,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_ERROR: _DAMAGED,
+    sqlite3.SQLITE_FORMAT: _DAMAGED,
+    sqlite3.SQLITE_MISMATCH: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_READONLY: _READ_ONLY,
+    sqlite3.SQLITE_PERM: _READ_ONLY,
+}
+_SYSTEM_FAULTS: Final = {
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EFBIG: _FULL,
+    errno.EROFS: _READ_ONLY,
+    errno.EACCES: _READ_ONLY,
+    errno.EPERM: _READ_ONLY,
+}
+
+
+class Contradiction(ValueError):  # noqa: N818 - caught within this package, never shown
+    """Rows or documents that no environment or history comes to: the store is damaged."""
+
+
+def attempt(asked: str, path: Path, work: Callable[[], _Outcome]) -> _Outcome:
+    """Do some work on a store, and say in our words what the database or the system refuses."""
+    try:
+        return work()
+    except (SQLAlchemyError, sqlite3.Error, OSError, Contradiction) as error:
+        reason, found, do = _fault(error)
+    # Raised out here, the error has no cause or context that would show the text of the other.
+    raise StoreError(reason, asked.format(shown_path(path)), found, do)
+
+
+def damaged(asked: str, path: Path, problems: Iterable[Problem] = ()) -> StoreError:
+    """Return the error that a store is damaged."""
+    return StoreError(
+        Reason.DAMAGED, asked.format(shown_path(path)), _DAMAGE, RESTORE, problems=problems
+    )
+
+
+def _fault(error: Exception) -> tuple[Reason, str, str]:
+    if isinstance(error, Contradiction):
+        return _DAMAGED
+    if isinstance(error, OSError):
+        return _SYSTEM_FAULTS.get(error.errno or 0, _REFUSED)
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    # Texts that are not UTF-8 and the like are found by the driver, which gives no code.
+    number = getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+    return _FAULTS.get(number & 0xFF, _REFUSED)

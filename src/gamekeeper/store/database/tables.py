@@ -1,0 +1,181 @@
+"""The tables of a store, as the migrations make them.
+
+Documents (definitions, metadata, labels) are JSON texts of the shapes that the files of a folder
+have. What is looked up by name has besides it a digest of the folded name: unique whatever case
+and accents, and of one length however long the name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from itertools import islice
+from typing import TypeVar
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+from gamekeeper.mapping.names import folded
+
+__all__ = [
+    "METADATA",
+    "batches",
+    "code",
+    "digest",
+    "environment",
+    "form",
+    "group",
+    "instance",
+    "revision",
+    "scenario",
+    "selection",
+    "touch",
+    "variable",
+]
+
+_Value = TypeVar("_Value")
+
+# How many values one statement looks for; the drivers of databases bound them.
+_AT_ONCE = 500
+
+METADATA = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+environment = Table(
+    "environment",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("revision", Integer, nullable=False),
+    # How often codes were saved apart from revisions.
+    Column("codes_saved", Integer, nullable=False),
+)
+
+# A variable that is removed stays as a row without a definition: its codes are never given again.
+variable = Table(
+    "variable",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False),
+    Column("folded", String(64), nullable=False, unique=True),
+    Column("definition", Text),
+)
+
+# A code without blocks is retired. `since` is the revision that it was given in or after.
+code = Table(
+    "code",
+    METADATA,
+    Column("variable_id", ForeignKey("variable.id"), primary_key=True),
+    Column("code", String(40), primary_key=True),
+    Column("blocks", Text),
+    Column("since", Integer, nullable=False),
+)
+
+form = Table(
+    "form",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False),
+    Column("folded", String(64), nullable=False, unique=True),
+    Column("metadata", Text, nullable=False),
+)
+
+# Thousands of forms offer the same few selections of categories, so each is kept once.
+selection = Table(
+    "selection",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("variable_id", ForeignKey("variable.id"), nullable=False, index=True),
+    Column("labels", Text, nullable=False),
+)
+
+instance = Table(
+    "instance",
+    METADATA,
+    Column("form_id", ForeignKey("form.id"), primary_key=True),
+    Column("selection_id", ForeignKey("selection.id"), primary_key=True, index=True),
+)
+
+group = Table(
+    "form_group",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False),
+    Column("folded", String(64), nullable=False, unique=True),
+    Column("definition", Text, nullable=False),
+)
+
+scenario = Table(
+    "scenario",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False),
+    Column("folded", String(64), nullable=False, unique=True),
+    Column("body", Text, nullable=False),
+)
+
+# `at` is a time in UTC as text, such as 2031-05-17T09:30:00.000000Z, so that it sorts everywhere.
+revision = Table(
+    "revision",
+    METADATA,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("at", String(27), nullable=False, index=True),
+    Column("who", Text, nullable=False),
+    Column("action", String(10), nullable=False),
+    Column("of", Integer),
+    Column("unrestricted", Boolean, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("edits", Text, nullable=False),
+    Column("changes", LargeBinary, nullable=False),
+)
+
+touch = Table(
+    "touch",
+    METADATA,
+    Column("revision", ForeignKey("revision.number"), primary_key=True),
+    Column("kind", String(20), primary_key=True),
+    Column("folded", String(64), primary_key=True),
+    Column("name", Text, nullable=False),
+    Index("ix_touch_folded", "folded"),
+)
+
+
+def digest(name: str) -> str:
+    """Return what a name is looked up by: the same for names that fold to the same.
+
+    Examples
+    --------
+    >>> digest("École") == digest("ecole"), len(digest("e" * 10_000))
+    (True, 64)
+    """
+    return sha256(folded(name).encode()).hexdigest()
+
+
+def batches(values: Iterable[_Value]) -> Iterator[list[_Value]]:
+    """Yield values in lists that are short enough for one statement to look for.
+
+    Examples
+    --------
+    >>> [len(some) for some in batches(range(1_200))]
+    [500, 500, 200]
+    """
+    waiting = iter(values)
+    while some := list(islice(waiting, _AT_ONCE)):
+        yield some

@@ -1,0 +1,96 @@
+"""What an undo or a redo would take back.
+
+An undo takes back the newest revision that is not undone, a redo takes back that undo; a new edit
+ends what can be redone. The first revision, the beginning of the store, stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from gamekeeper.errors import Reason, StoreError, quoted
+from gamekeeper.store.database import tables
+from gamekeeper.store.database.revisions import Action
+
+__all__ = ["Target", "nothing_to_take_back", "to_redo", "to_undo"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What an undo or a redo takes back.
+
+    Attributes
+    ----------
+    root
+        The edit or import that is undone or redone.
+    effective
+        The revision whose changes are taken back: the root itself, a redo of it or an undo.
+    who
+        Who made that.
+    """
+
+    root: int
+    effective: int
+    who: str
+
+
+def to_undo(connection: Connection) -> Target | None:
+    """Return what an undo would take back."""
+    undone = 0
+    for row in _newest_first(connection):
+        if row.number == 1:
+            return None
+        if row.action == Action.UNDO:
+            undone += 1
+        elif undone:
+            undone -= 1
+        else:
+            return Target(row.of or row.number, row.number, row.who)
+    return None
+
+
+def to_redo(connection: Connection) -> Target | None:
+    """Return what a redo would take back."""
+    redone = 0
+    for row in _newest_first(connection):
+        if row.action == Action.REDO:
+            redone += 1
+        elif row.action != Action.UNDO:
+            return None
+        elif redone:
+            redone -= 1
+        else:
+            return Target(row.of or row.number, row.number, row.who)
+    return None
+
+
+def nothing_to_take_back(target: Target | None, asked: str) -> StoreError:
+    """Return the error that there is nothing, or only something of another person."""
+    if target is None:
+        found, do = "There is nothing to take back.", "See the history."
+    else:
+        found = f"The newest is revision {target.effective} by {quoted([target.who])}."
+        do = "Ask them, or say that anybody's work may be taken back."
+    return StoreError(Reason.NOTHING_TO_UNDO, asked, f"{found} Nothing was changed.", do)
+
+
+class _Entry(NamedTuple):
+    number: int
+    action: str
+    of: int | None
+    who: str
+
+
+def _newest_first(connection: Connection) -> Iterator[_Entry]:
+    columns = tables.revision.c
+    rows = connection.execute(
+        select(columns.number, columns.action, columns.of, columns.who).order_by(
+            columns.number.desc()
+        )
+    )
+    for row in rows:
+        yield _Entry(*row)

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import pytest
+
+from gamekeeper.errors import InputError
+from gamekeeper.mapping.edits import (
+    AddCategory,
+    AddForm,
+    AskVariable,
+    RemoveCategory,
+    RemoveForm,
+    RemoveVariable,
+    RenameCategory,
+    RenameForm,
+    RenameVariable,
+    SetChildren,
+    SplitCategory,
+    weigh_edits,
+)
+from gamekeeper.mapping.edits.consequences import Consequence, ConsequenceKind
+from gamekeeper.mapping.environment import Environment
+from tests.mapping.edits.conftest import everything
+
+
+def test_what_is_allowed_anyway_has_no_consequences(environment: Environment) -> None:
+    edits = [
+        SplitCategory(variable="Country", category="Wales", into=["North", "South"]),
+        AddCategory(variable="Country", category="Celtic", children=["Scotland", "North", "South"]),
+        RenameCategory(variable="Country", category="UK", to="U.K."),
+        RenameVariable(variable="Country", to="Land"),
+        RenameForm(form="Bank", to="Bank account"),
+        RenameCategory(variable="Land", category="U.K.", to="Union"),
+        AddForm(name="New"),
+        RemoveForm(form="Clinic"),
+    ]
+    before = everything(environment)
+    weighed = weigh_edits(environment, edits)
+    assert weighed.rows == ()
+    assert weighed.broken == ()
+    assert weighed.summary()["edits"] == 8
+    assert everything(environment) == before
+
+
+def test_forms_that_break_are_shown_with_labels_lost_and_codes_retired(
+    environment: Environment,
+) -> None:
+    weighed = weigh_edits(environment, [RemoveCategory(variable="Country", category="England")])
+    codes = [code for code in environment.register("Country") if code != "C0.001"]
+    by_kind = {kind: [row for row in weighed.rows if row.kind is kind] for kind in ConsequenceKind}
+    assert by_kind[ConsequenceKind.BREAKS] == [
+        Consequence(
+            ConsequenceKind.BREAKS,
+            "Country",
+            "Club",
+            'has only "outside this form\'s universe"; add the categories that the form offers.',
+        )
+    ]
+    assert by_kind[ConsequenceKind.LOSES_LABELS] == [
+        Consequence(ConsequenceKind.LOSES_LABELS, "Country", "Club", "'England'")
+    ]
+    # Without the English nobody's UK is what it was.
+    changed = {row.form for row in by_kind[ConsequenceKind.CHANGES]}
+    assert changed == {"Bank", "Shop"}
+    retired = {row.detail for row in by_kind[ConsequenceKind.CODE_RETIRED]}
+    assert retired == set(codes)
+    assert weighed.broken == ("Club",)
+    assert weighed.summary() == {
+        "environment": "small",
+        "edits": 1,
+        "forms_that_break": 1,
+        "forms_that_change": 2,
+        "forms_that_lose_labels": 1,
+        "forms_that_lose_a_variable": 0,
+        "codes_retired": len(codes),
+    }
+
+
+def test_a_form_whose_categories_come_to_mean_something_else(environment: Environment) -> None:
+    weighed = weigh_edits(
+        environment,
+        [
+            SetChildren(variable="Country", category="UK", children=["Britain"]),
+            SplitCategory(variable="Country", category="Abroad", into=["Ireland", "Elsewhere"]),
+            SetChildren(
+                variable="Country",
+                category="Abroad",
+                children=["Ireland", "Elsewhere", "N. Ireland"],
+            ),
+        ],
+    )
+    kinds = {(row.form, row.kind) for row in weighed.rows}
+    assert kinds == {("Bank", ConsequenceKind.CHANGES), ("Shop", ConsequenceKind.BREAKS)}
+    (change,) = (row for row in weighed.rows if row.form == "Bank")
+    before = environment.code_of("Bank", "Country")
+    assert change.detail.startswith(f"It was {before} and would be C2.")
+
+
+def test_what_is_mended_by_a_later_edit_does_not_count(environment: Environment) -> None:
+    edits = [
+        RemoveCategory(variable="Country", category="Britain"),
+        AskVariable(
+            form="Shop",
+            variable="Country",
+            labels=["England", "Scotland", "Wales", "N. Ireland", "Abroad"],
+        ),
+    ]
+    assert weigh_edits(environment, edits[:1]).broken == ("Shop",)
+    assert weigh_edits(environment, edits).broken == ()
+
+
+def test_a_variable_is_lost_with_its_labels(environment: Environment) -> None:
+    weighed = weigh_edits(environment, [RemoveVariable(variable="Health")])
+    assert [(row.kind, row.form, row.detail) for row in weighed.rows] == [
+        (ConsequenceKind.LOSES_VARIABLE, "Clinic", "'good', 'fair', 'poor'"),
+        (ConsequenceKind.LOSES_VARIABLE, "Shop", "'well', 'poor'"),
+    ]
+
+
+def test_what_cannot_be_done_at_all_is_refused(environment: Environment) -> None:
+    with pytest.raises(InputError):
+        weigh_edits(environment, [RemoveVariable(variable="Country")])

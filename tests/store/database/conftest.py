@@ -1,0 +1,106 @@
+"""A store to work on, and what makes two environments the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.errors import GamekeeperError, Reason
+from gamekeeper.mapping.environment import Environment, Form, Group
+from gamekeeper.mapping.variable import OUTSIDE, Scale, Variable
+from gamekeeper.store.database.documents import (
+    form_document,
+    group_document,
+    header_document,
+    scenario_document,
+    text_of,
+)
+from gamekeeper.store.database.environment_store import EnvironmentStore
+
+WHO = "ana"
+
+
+def small_environment() -> Environment:
+    country = {"UK": ["Britain", "NI"], "Britain": ["England", "Wales"], "Abroad": []}
+    health = {"well": ["good", "fair"], "poor": []}
+    return Environment(
+        [
+            Variable("Country", PartitionGraph(country)),
+            Variable(
+                "Health", PartitionGraph(health, order=["good", "fair", "poor"]), Scale.ORDINAL
+            ),
+            Variable.of_bands("Age", ["0-15", "16-64", "65+"], description="In years."),
+        ],
+        [
+            Form(
+                "Bank",
+                {"Country": ("UK", "Abroad"), "Age": ("0-15", "16-64", "65 and over")},
+                {"sector": "bank", "year": 2011, "share": 1.0, "online": True, "note": None},
+            ),
+            Form("Clinic", {"Health": ("good", "fair", "poor"), "Age": ()}, {"sector": "health"}),
+            Form("Shop", {"Country": ("Britain", "NI", "Abroad"), "Health": ("well", "poor")}),
+            Form("Club", {"Country": ("England", OUTSIDE)}),
+            Form("École"),
+        ],
+        [
+            Group("Trade", ("Bank", "Shop"), "Who sells."),
+            Group("Banks", where="sector = bank"),
+            Group("Either", union=("Trade", "Banks")),
+        ],
+        name="small",
+        description="For tests.",
+    )
+
+
+@pytest.fixture
+def environment() -> Environment:
+    return small_environment()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "forms.gk"
+
+
+@pytest.fixture
+def store(path: Path, environment: Environment) -> Iterator[EnvironmentStore]:
+    with EnvironmentStore.create(path, environment, who=WHO) as made:
+        yield made
+
+
+def documents(environment: Environment) -> dict[str, object]:
+    """All that makes an environment what it is but its codes; 1, 1.0 and true differ."""
+    return {
+        "header": header_document(environment),
+        "variables": environment.variables,
+        "forms": {name: text_of(form_document(f)) for name, f in environment.forms.items()},
+        "groups": {name: group_document(group) for name, group in environment.groups.items()},
+        "scenarios": {name: scenario_document(s) for name, s in environment.scenarios.items()},
+    }
+
+
+def everything(environment: Environment) -> dict[str, object]:
+    """All that makes an environment what it is, codes and all."""
+    codes = {name: environment.register(name) for name in environment.variables}
+    return {**documents(environment), "codes": codes}
+
+
+def refusal(work: Callable[[], object], reason: Reason) -> GamekeeperError:
+    """Do what must be refused, and return the error, which hides what the database said."""
+    with pytest.raises(GamekeeperError) as caught:
+        work()
+    error = caught.value
+    assert error.reason is reason, str(error)
+    assert error.asked
+    assert error.found
+    assert "sqlite" not in str(error).lower()
+    assert "sqlite" not in repr(error.__context__).lower()
+    return error
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return every file of a folder with what it holds."""
+    return {entry.name: entry.read_bytes() for entry in folder.iterdir() if entry.is_file()}

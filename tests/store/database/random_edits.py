@@ -1,0 +1,107 @@
+"""Edits drawn at random, often allowed and often not."""
+
+from __future__ import annotations
+
+from random import Random
+
+from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.errors import InputError
+from gamekeeper.mapping.definitions import definition_of
+from gamekeeper.mapping.edits import (
+    AddBands,
+    AddCategory,
+    AddForm,
+    AddGroup,
+    AddVariable,
+    AskVariable,
+    DescribeEnvironment,
+    DescribeVariable,
+    DropVariable,
+    Edit,
+    RemoveBands,
+    RemoveCategory,
+    RemoveForm,
+    RemoveGroup,
+    RemoveVariable,
+    RenameCategory,
+    RenameForm,
+    RenameGroup,
+    RenameVariable,
+    ReplaceGroup,
+    SetChildren,
+    SetMetadata,
+    SplitCategory,
+    apply_edits,
+)
+from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.variable import Variable
+
+NAMES = ["Age", "AGE", "Alpha", "Beta", "Gämma", "gamma", "Delta"]
+
+
+def random_edit(rng: Random, environment: Environment) -> Edit:
+    """Return an edit of what there is; few names, so that they come again."""
+    new = rng.choice(NAMES)
+    form = rng.choice([*environment.forms, "nobody"])
+    group = rng.choice([*environment.groups, "nobody"])
+    choices: list[Edit] = [
+        AddForm(name=new, metadata={"year": rng.choice([1, 1.0, True, "1"])}),
+        RemoveForm(form=form),
+        RenameForm(form=form, to=new),
+        SetMetadata(form=form, values={"year": rng.choice([1, 1.0, True, None])}),
+        AddGroup(name=new, forms=[form]),
+        AddGroup(name=new, union=[group]),
+        ReplaceGroup(group=group, where="sector = bank or year = 1"),
+        RenameGroup(group=group, to=new),
+        RemoveGroup(group=group),
+        DescribeEnvironment(description=new),
+        AddVariable(definition=definition_of(_variable(new, rng))),
+    ]
+    if environment.variables:
+        choices += 3 * _of_variable(rng, environment, form, new)
+    return rng.choice(choices)
+
+
+def _variable(name: str, rng: Random) -> Variable:
+    sinks = [f"s{number}" for number in range(rng.randint(2, 4))]
+    return Variable(name, PartitionGraph({"all": sinks}))
+
+
+def _of_variable(rng: Random, environment: Environment, form: str, new: str) -> list[Edit]:
+    variable = rng.choice(list(environment.variables.values()))
+    name, graph = variable.name, variable.graph
+    category, sink = rng.choice(graph.categories), rng.choice(graph.sinks)
+    some = rng.sample(graph.categories, rng.randint(0, min(3, len(graph.categories))))
+    low = rng.randint(0, 30)
+    return [
+        AskVariable(form=form, variable=name, labels=graph.sinks),
+        AskVariable(form=form, variable=name, labels=some),
+        DropVariable(form=form, variable=name),
+        RemoveVariable(variable=name),
+        RenameVariable(variable=name, to=new),
+        DescribeVariable(variable=name, description=new),
+        SplitCategory(variable=name, category=sink, into=[f"{sink} a", f"{sink} b"]),
+        AddCategory(variable=name, category=new, children=some),
+        SetChildren(variable=name, category=category, children=some),
+        RenameCategory(variable=name, category=category, to=new),
+        RemoveCategory(variable=name, category=category),
+        AddBands(variable=name, bands=[f"{low}-{low + rng.randint(1, 9)}"]),
+        RemoveBands(variable=name, bands=[category]),
+    ]
+
+
+def allowed_edits(
+    rng: Random, environment: Environment, *, unrestricted: bool
+) -> list[Edit] | None:
+    """Return one to three edits that are allowed one after the other, if some are found soon."""
+    edits: list[Edit] = []
+    for _ in range(rng.choice([1, 1, 1, 2, 3])):
+        for _ in range(8):
+            edit = random_edit(rng, environment)
+            try:
+                environment = apply_edits(environment, [edit], unrestricted=unrestricted)
+            except InputError:
+                continue
+            edits.append(edit)
+            break
+    return edits or None
