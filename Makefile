@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 GOLDEN ?= tests/reference/golden
+STORE ?=
 BENCH ?=
 TESTS ?= -n 2
 UPGRADE ?=
@@ -41,8 +42,8 @@ format: $(VENV)/.check ## format the code and repair what ruff can
 	@$(VENV)/bin/ruff check --quiet --fix --exit-zero
 	@$(VENV)/bin/ruff format --quiet
 
-reference: $(VENV)/.run ## run the worked examples in a folder (GOLDEN=folder)
-	@$(PY) -m tests.reference.run "$(GOLDEN)"
+reference: $(VENV)/.run ## run the worked examples in a folder (GOLDEN=folder, STORE=1: by way of a store)
+	@$(PY) -m tests.reference.run $(if $(STORE),--through-store) "$(GOLDEN)"
 
 bench: $(VENV)/.run ## run the benchmarks (BENCH="..." hands them arguments)
 	@$(PY) -m benchmarks $(BENCH)

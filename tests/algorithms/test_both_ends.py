@@ -111,20 +111,24 @@ def seen(found):
 def test_the_finest_end_finds_all_up_to_a_rank():
     found = ends(10, 60, _ORDERS_PER_CATEGORIZATION=0, _INTERSECTIONS_PER_NODE=0)
     # Each of the ten merges two pairs: 1, 10 and 45 joins have the ranks 0, 2 and 4.
-    assert seen(found) == [1, 10, 45, 0, 0, 0, 0, 0, 0, 10, 1]
+    assert seen(found)[:3] == [1, 10, 45]
     assert found.unknown == (NOTHING,) * 5 + (8,) * 15
 
 
 def test_the_coarsest_end_finds_all_from_a_weight_on():
+    found = ends(10, 60, _ORDERS_PER_CATEGORIZATION=0, _WORK_PER_NODE=30)
+    # Ten harmonizations leave one categorization out; with little work only these are sure.
+    assert seen(found)[9:] == [10, 1]
+    assert found.unknown == (NOTHING,) * 3 + (8,) * 17
     found = ends(10, 60, _ORDERS_PER_CATEGORIZATION=0)
-    # Ten harmonizations leave one categorization out, and 45 leave two out.
-    assert seen(found) == [1, 10, 45, 0, 0, 0, 0, 0, 45, 10, 1]
+    # And 45 leave two out.
+    assert seen(found)[8:] == [45, 10, 1]
     assert found.unknown == (NOTHING,) * 5 + (7,) * 15
 
 
 def test_however_little_work_is_allowed_the_ends_themselves_are_known():
     found = ends(10, 1, _ORDERS_PER_CATEGORIZATION=0, _WORK_PER_NODE=0, _INTERSECTIONS_PER_NODE=0)
-    assert seen(found) == [1, 10, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+    assert seen(found) == [1, 10, 0, 0, 0, 0, 0, 0, 0, 10, 1]
     assert found.unknown == (NOTHING,) * 3 + (9,) * 17
 
 
@@ -148,8 +152,8 @@ def test_shares_count_by_forms():
     merges = {p: 1 + number % 3 for number, p in enumerate(ring_and_pairs(12))}
     found = search_both_ends(merges, max_nodes=200)
     heaviest = sorted(merges.values(), reverse=True)
-    expected = [min(sum(heaviest[: rank // 2]), 18) for rank in range(5, 24)]
-    assert found.unknown == (NOTHING,) * 5 + tuple(expected)
+    expected = [min(sum(heaviest[: rank // 2]), 18) for rank in range(7, 24)]
+    assert found.unknown == (NOTHING,) * 7 + tuple(expected)
 
 
 def test_bands_need_no_cycles():

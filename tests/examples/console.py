@@ -35,7 +35,7 @@ HOME = "/home/ann"
 """What pages call the folder in which their commands are run."""
 
 _FENCE = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_TIME = re.compile(r"\d{4}-\d\d-\d\d( | at |T)\d\d:\d\d(:\d\d)?|\d{8}T\d{6}\.\d{6}Z")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(( | at |T)\d\d:\d\d(:\d\d)?)?|\d{8}T\d{6}\.\d{6}Z")
 
 
 @dataclass(frozen=True)
@@ -88,10 +88,8 @@ def _printed(written: str) -> str:
         os.environ[name] = value
         return ""
     if words[0] not in ("gamekeeper", "python"):
-        done = subprocess.run(
-            ["/bin/sh", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        return done.stdout
+        both = subprocess.STDOUT
+        return subprocess.check_output(["/bin/sh", "-c", command], stderr=both, text=True)
     target = source = ""
     if words[-2] == ">":
         *words, _, target = words

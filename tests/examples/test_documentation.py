@@ -14,6 +14,7 @@ import typer
 import gamekeeper as gk
 from gamekeeper.cli.app import app
 from gamekeeper.errors import Reason
+from gamekeeper.mapping.queries import parse_query
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
@@ -58,8 +59,24 @@ def test_readme_shows_exactly_two_commands_first():
 
 def test_links_lead_somewhere():
     for page in [*PAGES, ROOT / "README.md", ROOT / "ARCHITECTURE.md"]:
-        for link in re.findall(r"\]\((?!http)([^)#]+)", page.read_text(encoding="utf-8")):
-            assert (page.parent / link).exists(), f"{page.name}: {link}"
+        text = page.read_text(encoding="utf-8")
+        for link, place in re.findall(r"\]\((?!http)([^)#]*)#?([^)]*)\)", text):
+            goal = page.parent / link if link else page
+            assert goal.exists(), f"{page.name}: {link}"
+            assert not place or place in headings(goal), f"{page.name}: {link}#{place}"
+
+
+def headings(page: Path) -> list[str]:
+    """Return the headings of a page as links write them."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
+def test_queries_can_be_read():
+    text = (ROOT / "docs/reference/command-line.md").read_text(encoding="utf-8")
+    (examples,) = re.findall(r"## Queries\n.*?```\n(.*?)```", text, re.DOTALL)
+    for line in examples.splitlines():
+        parse_query(line)
 
 
 def test_the_folder_page_shows_a_folder_that_opens(tmp_path: Path):

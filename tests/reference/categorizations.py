@@ -7,6 +7,7 @@ from typing import Any
 
 from gamekeeper import ARBITRARY, Environment, Form, Partition, PartitionGraph, Variable
 from gamekeeper.algorithms.partitions import Arbitrary
+from tests.reference.keeping import kept
 
 __all__ = ["Ground", "n_categories", "sorted_blocks", "written"]
 
@@ -45,7 +46,7 @@ class Ground:
                 if len(members) > 1:
                     children[labels[-1]] = members
             made.append(Form(form, {"X": tuple(labels)}))
-        return Environment([Variable("X", PartitionGraph(children, order=sinks))], made)
+        return kept(Environment([Variable("X", PartitionGraph(children, order=sinks))], made))
 
 
 def written(partition: Partition | Arbitrary, sinks: Sequence[Any]) -> Any:

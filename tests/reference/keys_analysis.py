@@ -18,6 +18,7 @@ from gamekeeper.errors import Reason
 from gamekeeper.mapping.key_variables import KeyVariable
 from tests.reference.cases import Case, ShapeError
 from tests.reference.categorizations import sorted_blocks, written
+from tests.reference.keeping import kept
 
 __all__ = ["kvm_analysis", "kvm_target_in_environment"]
 
@@ -57,12 +58,16 @@ def _environment(case: Case, target: str, own: Any) -> Environment:
     graphs = case.needs("partition_graphs")
     forms = {name: case.needs("forms")[name] for name in case.needs("environment")}
     forms[target] = own
-    return Environment(
-        [
-            Variable(name, PartitionGraph.from_edges(graph["nodes"], map(tuple, graph["edges"])))
-            for name, graph in graphs.items()
-        ],
-        [Form(name, instances) for name, instances in forms.items()],
+    return kept(
+        Environment(
+            [
+                Variable(
+                    name, PartitionGraph.from_edges(graph["nodes"], map(tuple, graph["edges"]))
+                )
+                for name, graph in graphs.items()
+            ],
+            [Form(name, instances) for name, instances in forms.items()],
+        )
     )
 
 

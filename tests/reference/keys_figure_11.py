@@ -17,6 +17,7 @@ from gamekeeper import (
 )
 from tests.reference.cases import Case
 from tests.reference.categorizations import n_categories
+from tests.reference.keeping import kept
 
 __all__ = ["age_figure_11"]
 
@@ -67,10 +68,12 @@ class _Age:
         self.variable = _variable(bands)
         # One form shows each code; those that are counted and matched against come on top.
         self._match = [f"{code}, form {n}" for code in counts for n in range(counts[code])]
-        self.environment = Environment(
-            [self.variable],
-            [Form(code, {"Age": bands[code]}) for code in observed]
-            + [Form(name, {"Age": bands[name.partition(",")[0]]}) for name in self._match],
+        self.environment = kept(
+            Environment(
+                [self.variable],
+                [Form(code, {"Age": bands[code]}) for code in observed]
+                + [Form(name, {"Age": bands[name.partition(",")[0]]}) for name in self._match],
+            )
         )
         self.graph = self.environment.harmonization_graph("Age")
         self._codes = [self.environment.code("Age", node) for node in self.graph.nodes]

@@ -1,5 +1,8 @@
 """Run every case of a folder of worked examples: python -m tests.reference.run FOLDER
 
+With --through-store before the folder, every environment of a case is kept in a store first, and
+the one that comes out of it is used.
+
 Exit code 0 if nothing failed, 1 if something failed, 2 if there is nothing to run. A file of a
 kind that is not supported yet is reported as such and never counted as passed.
 """
@@ -15,6 +18,7 @@ from typing import Any, cast
 
 from gamekeeper import GamekeeperError
 from tests.reference.cases import Case, CaseOutcome, Check, FileOutcome, ShapeError
+from tests.reference.keeping import through_a_store
 from tests.reference.keys import KEYS
 
 __all__ = ["KINDS", "main", "run_file", "run_folder"]
@@ -30,6 +34,9 @@ def main(arguments: Sequence[str]) -> int:
     """Run the folder that is named, print what happened, and return the exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+    if arguments[:1] == ["--through-store"]:
+        with through_a_store():
+            return main(arguments[1:])
     if len(arguments) != 1:
         print("Name one folder of worked examples: python -m tests.reference.run FOLDER")
         return 2

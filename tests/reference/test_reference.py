@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gamekeeper import EnvironmentStore
 from tests.reference.run import KINDS, main, run_file
 
 Capture = pytest.CaptureFixture[str]
@@ -309,3 +310,23 @@ def test_it_runs_as_a_module(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "1 of 1 cases passed" in done.stdout
+
+
+def test_environments_that_come_out_of_a_store_give_the_same(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    made: list[int] = []
+    create = EnvironmentStore.create
+
+    def counted(*given: Any, **more: Any) -> EnvironmentStore:
+        made.append(1)
+        return create(*given, **more)
+
+    monkeypatch.setattr(EnvironmentStore, "create", counted)
+    assert main(["--through-store", str(GOLDEN)]) == 0
+    printed = capsys.readouterr().out
+    assert len(made) > 10
+    made.clear()
+    assert main([str(GOLDEN)]) == 0
+    assert not made
+    assert capsys.readouterr().out == printed

@@ -321,7 +321,7 @@ def set_parts_command(
     yes: Yes = False,
     how: AsFormat = Format.TABLE,
 ) -> None:
-    """Say anew what a category is made up of; names that are new become finest categories.
+    """Say anew what a category is made up of, in terms of other categories.
 
     [bold]Examples[/bold]
 

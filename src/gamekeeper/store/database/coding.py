@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 
 from sqlalchemy import Connection, update
@@ -14,23 +13,27 @@ from gamekeeper.mapping.environment import Environment
 from gamekeeper.store.database import tables
 from gamekeeper.store.database.changes import Change
 from gamekeeper.store.database.documents import code_documents
-from gamekeeper.store.database.loading import State, load_variables, spent_codes
+from gamekeeper.store.database.loading import State, code_ages, load_variables
+from gamekeeper.store.database.reverting import Renames
 from gamekeeper.store.database.writing import write
 
 __all__ = ["merged", "new_codes", "save_codes", "without_spent"]
 
 
 def without_spent(
-    connection: Connection, state: State, after: Environment, keeping: Collection[str]
+    connection: Connection, state: State, after: Environment, renames: Renames
 ) -> Environment:
-    """Return an environment in which no new variable has codes that its name had before.
+    """Return an environment in which no variable has codes that its name had before.
 
-    Variables that only come under another name are `keeping` their codes.
+    Variables that only come under another name keep the codes that they have.
     """
-    new = [name for name in after.variables if name not in state.environment.variables]
+    keeping = set(renames.variables.values())
+    new = renames.added | keeping | (after.variables.keys() - state.environment.variables.keys())
+    there = [name for name in new if name in after.variables]
     registers = {
-        name: _beyond(after.register(name), codes - {ARBITRARY_CODE}, name in keeping)
-        for name, codes in spent_codes(connection, new).items()
+        name: _beyond(after.register(name), set(codes) - {ARBITRARY_CODE}, name in keeping)
+        for name, codes in code_ages(connection, there).items()
+        if codes
     }
     return _with_registers(after, registers)
 

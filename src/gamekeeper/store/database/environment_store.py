@@ -152,15 +152,19 @@ class EnvironmentStore:
             return
         self._closed = True
         try:
-            if self._wrote and backup_revision(self.path) != self.revision:
+            if self._wrote and backup_revision(self.path) != self._newest():
                 self._back_up()
         finally:
             self._engine.dispose()
 
     @property
     def revision(self) -> int:
-        """The number of the newest revision, whoever made it."""
-        return self._read(_READ, lambda connection: position(connection)[0])
+        """The revision of the environment that was read or written last through this object.
+
+        Before there is one, it is the newest revision.
+        """
+        state = self._state
+        return self._newest() if state is None else state.revision
 
     def environment(self, *, as_of: datetime | int | None = None) -> Environment:
         """Return the environment, as it is or as it was.
@@ -234,8 +238,7 @@ class EnvironmentStore:
                 after = apply_edits(state.environment, given, unrestricted=unrestricted)
             except InputError as error:
                 raise refusal_since(connection, start, state.revision, error) from error
-            renamed = Renames.of(given).variables.values()
-            return without_spent(connection, state, after, renamed), made
+            return without_spent(connection, state, after, Renames.of(given)), made
 
         before, after, revision = self._write(_EDIT, edited)
         # Near names are looked for when nobody waits for the store any more.
@@ -273,7 +276,7 @@ class EnvironmentStore:
         def replaced(connection: Connection, state: State) -> tuple[Environment, Revision]:
             nonlocal notes
             after, notes = merged(state, environment)
-            return without_spent(connection, state, after, ()), made
+            return without_spent(connection, state, after, Renames()), made
 
         return replace(self._write(_REPLACE, replaced)[2], notes=notes)
 
@@ -353,6 +356,9 @@ class EnvironmentStore:
     def backup(self) -> Path:
         """Copy the store to its backup, and return where that is."""
         return self._back_up()
+
+    def _newest(self) -> int:
+        return self._read(_READ, lambda connection: position(connection)[0])
 
     def _at(self, connection: Connection, as_of: datetime | int | None) -> Environment:
         self._state = state = refreshed(connection, self._state)

@@ -31,7 +31,7 @@ from gamekeeper.store.database.documents import (
 )
 from gamekeeper.store.database.refusals import Contradiction
 
-__all__ = ["State", "code_ages", "load", "load_variables", "position", "spent_codes"]
+__all__ = ["State", "code_ages", "load", "load_variables", "position"]
 
 _Part = TypeVar("_Part", Group, Scenario)
 
@@ -136,22 +136,6 @@ def code_ages(connection: Connection, names: Collection[str]) -> dict[str, dict[
             ages[folded][text] = since
     # Names that differ in case alone are those of one row.
     return {name: ages[key] for name, key in keys.items()}
-
-
-def spent_codes(connection: Connection, names: Collection[str]) -> dict[str, set[str]]:
-    """Return the codes that variables of these names had, which are there no longer."""
-    variable, code = tables.variable.c, tables.code.c
-    known = {tables.digest(name): name for name in names}
-    spent: dict[str, set[str]] = {}
-    for some in tables.batches(known):
-        rows = connection.execute(
-            select(variable.folded, code.code)
-            .join_from(tables.code, tables.variable)
-            .where(variable.folded.in_(some), variable.definition.is_(None))
-        )
-        for folded, text in rows:
-            spent.setdefault(known[folded], set()).add(text)
-    return spent
 
 
 def _forms(connection: Connection) -> Iterable[Form]:

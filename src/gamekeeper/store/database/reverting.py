@@ -15,7 +15,13 @@ from gamekeeper.errors import InputError
 from gamekeeper.mapping.carrying import carry_codes
 from gamekeeper.mapping.codes import ARBITRARY_CODE, CodeRegister
 from gamekeeper.mapping.definitions import definition_tree
-from gamekeeper.mapping.edits import Edit, RenameCategory, RenameVariable
+from gamekeeper.mapping.edits import (
+    AddVariable,
+    Edit,
+    RemoveVariable,
+    RenameCategory,
+    RenameVariable,
+)
 from gamekeeper.mapping.environment import Environment, Form, Group
 from gamekeeper.mapping.scenario import Scenario
 from gamekeeper.mapping.variable import Variable
@@ -45,6 +51,8 @@ class Renames:
     ----------
     categories
         Those of categories, by the name of their variable before.
+    added
+        Variables after it that were not there before, under whatever name.
 
     Examples
     --------
@@ -55,19 +63,29 @@ class Renames:
 
     variables: dict[str, str] = field(default_factory=dict[str, str])
     categories: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    added: set[str] = field(default_factory=set[str])
 
     @classmethod
     def of(cls, edits: Iterable[Edit]) -> Renames:
         """Return what edits one after the other rename."""
-        variables: dict[str, str] = {}
-        categories: dict[str, dict[str, str]] = {}
+        made = cls()
         for edit in edits:
-            if isinstance(edit, RenameVariable):
-                _rename(variables, edit.variable, edit.to)
-            elif isinstance(edit, RenameCategory):
-                first = _first_name(variables, edit.variable)
-                _rename(categories.setdefault(first, {}), edit.category, edit.to)
-        return cls(variables, categories)
+            match edit:
+                case AddVariable():
+                    made.added.add(edit.definition.name)
+                case RemoveVariable():
+                    made.added.discard(edit.variable)
+                case RenameVariable() if edit.variable in made.added:
+                    made.added.remove(edit.variable)
+                    made.added.add(edit.to)
+                case RenameVariable():
+                    _rename(made.variables, edit.variable, edit.to)
+                case RenameCategory() if edit.variable not in made.added:
+                    first = _first_name(made.variables, edit.variable)
+                    _rename(made.categories.setdefault(first, {}), edit.category, edit.to)
+                case _:
+                    pass
+        return made
 
     def inverted(self) -> Renames:
         """Return the names after to the names before."""

@@ -1,0 +1,143 @@
+"""What other processes do to a store while a test looks on, or until it kills them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+from random import Random
+
+# Imported here so that no child spends its short life on it.
+import alembic.command  # noqa: F401
+
+from gamekeeper.errors import GamekeeperError
+from gamekeeper.mapping.edits import AddForm, SetMetadata
+from gamekeeper.store.database.environment_store import EnvironmentStore
+from tests.store.database.conftest import documents, small_environment
+
+# Forked from a server that has all imported: a child starts in milliseconds.
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload([__name__])
+
+Job = Callable[[Connection, Path, int], None]
+
+
+def start(job: Job, path: Path, seed: int) -> tuple[ForkServerProcess, Connection]:
+    """Start a child, and return it with the pipe through which it tells what is done."""
+    ours, theirs = CONTEXT.Pipe(duplex=False)
+    child = CONTEXT.Process(target=job, args=(theirs, path, seed), daemon=True)
+    child.start()
+    theirs.close()
+    return child, ours
+
+
+def said(pipe: Connection) -> list[tuple[object, ...]]:
+    """Return what a child that has ended had told."""
+    told: list[tuple[object, ...]] = []
+    try:
+        while True:
+            told.append(pipe.recv())
+    except (EOFError, OSError):
+        return told
+
+
+def to_first_version(path: Path) -> None:
+    """Make a store one of the first version, which had no scenarios."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DROP TABLE scenario")
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+
+
+def edit(pipe: Connection, path: Path, seed: int) -> None:
+    """Make edits, undo and redo, and tell each once it is acknowledged."""
+    rng = Random(seed)
+    with EnvironmentStore.open(path) as store:
+        pipe.send(("ready",))
+        number = 0
+        while True:
+            number += 1
+            choice = rng.random()
+            try:
+                if choice < 0.2:
+                    made = store.undo(who=str(seed), anyone=True)
+                elif choice < 0.3:
+                    made = store.redo(who=str(seed), anyone=True)
+                else:
+                    name = f"Form {number} of {seed}"
+                    edits = [AddForm(name=name, variables={"Age": ()})]
+                    made = store.apply(edits, who=str(seed))
+            except GamekeeperError:
+                continue
+            pipe.send((made.number, made.action.value, made.words, documents(store.environment())))
+
+
+def create(pipe: Connection, path: Path, seed: int) -> None:
+    """Create stores, and tell each once it is there."""
+    pipe.send(("ready",))
+    for number in range(10_000):
+        name = f"{path.name}-{seed}-{number}"
+        EnvironmentStore.create(path.with_name(name), small_environment(), who="x").close()
+        pipe.send((name,))
+
+
+def back_up(pipe: Connection, path: Path, seed: int) -> None:
+    """Make edits, each with a backup, and tell when both are done."""
+    with EnvironmentStore.open(path) as store:
+        pipe.send(("ready",))
+        for number in range(10_000):
+            made = store.apply([AddForm(name=f"Backed {number} of {seed}")], who="x")
+            store.backup()
+            pipe.send((made.number,))
+
+
+def migrate(pipe: Connection, path: Path, seed: int) -> None:
+    """Open stores of the first version, again and again."""
+    old = path.with_name(f"old-{seed}")
+    shutil.copy(path, old)
+    to_first_version(old)
+    pipe.send(("ready",))
+    for number in range(10_000):
+        new = path.with_name(f"new-{seed}-{number}")
+        shutil.copy(old, new)
+        pipe.send((new.name,))
+        EnvironmentStore.open(new).close()
+
+
+def mark(pipe: Connection, path: Path, seed: int) -> None:
+    """Set a mark on a form of its own, ten times over."""
+    with EnvironmentStore.open(path) as store:
+        for number in range(10):
+            edits = [SetMetadata(form=f"Form {seed}", values={"mark": number})]
+            made = store.apply(edits, who=f"writer {seed}")
+            pipe.send((made.number, seed, number))
+
+
+def read(pipe: Connection, path: Path, seed: int) -> None:
+    """Read all along; what is seen must be what history says of that revision."""
+    last = 0
+    with EnvironmentStore.open(path, readonly=True) as store:
+        while last < seed:
+            environment = store.environment()
+            number = store.revision
+            assert number >= last
+            assert documents(environment) == documents(store.environment(as_of=number))
+            last = number
+            pipe.send((number,))
+    pipe.send(("done",))
+
+
+def contend(pipe: Connection, path: Path, seed: int) -> None:
+    """Edit the one form that others edit too, on the base that all have seen."""
+    with EnvironmentStore.open(path) as store:
+        store.environment()
+        pipe.send(("ready",))
+        edits = [SetMetadata(form="Form 0", values={"mark": f"contender {seed}"})]
+        try:
+            pipe.send(("won", store.apply(edits, who=f"contender {seed}", base=1).number))
+        except GamekeeperError as error:
+            pipe.send((error.reason.value, str(error)))

@@ -1,0 +1,117 @@
+"""A process that is killed at any moment loses nothing that was acknowledged (kill -9)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from gamekeeper.mapping.environment import Environment
+from gamekeeper.store.database.backups import BACKUP, restore_store
+from gamekeeper.store.database.environment_store import EnvironmentStore
+from tests.store.database import children
+from tests.store.database.children import Job, said, start
+from tests.store.database.conftest import WHO, documents, everything
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(children.CONTEXT, "set_forkserver_preload"), reason="needs a fork server"
+)
+
+
+def killed(job: Job, path: Path, seed: int) -> list[tuple[object, ...]]:
+    """Let a child get some things done, kill it within the next, and return what it had told."""
+    rng = Random(seed)
+    child, pipe = start(job, path, seed)
+    assert pipe.recv() == ("ready",)
+    told = [pipe.recv() for _ in range(rng.choice([0, 1, 1, 2, 4]))]
+    time.sleep(rng.choice([0, 0.001, 0.01, 0.05]) * rng.random())
+    child.kill()
+    child.join()
+    assert child.exitcode == -9
+    told += said(pipe)
+    pipe.close()
+    child.close()
+    return told
+
+
+def after_edits(path: Path, seed: int) -> int:
+    told = killed(children.edit, path, seed)
+    with EnvironmentStore.open(path) as store:
+        history = {revision.number: revision for revision in store.history()}
+        for number, action, words, seen in told:
+            assert isinstance(number, int)
+            assert (history[number].action, history[number].words) == (action, words)
+            assert documents(store.environment(as_of=number)) == seen
+        store.check()
+    return len(told)
+
+
+def after_creating(path: Path, seed: int) -> int:
+    told = killed(children.create, path, seed)
+    made = {name for (name,) in told}
+    found = {entry.name for entry in path.parent.glob(f"{path.name}-{seed}-*")}
+    stores = {name for name in found if name.count("-") == 2 and BACKUP not in name}
+    assert made <= stores
+    assert len(stores - made) <= 1
+    for name in stores:
+        with EnvironmentStore.open(path.with_name(name)) as store:
+            store.check()
+            assert len(store.environment().forms) == 5
+    return len(told)
+
+
+def after_backups(path: Path, seed: int) -> int:
+    told = killed(children.back_up, path, seed)
+    with EnvironmentStore.open(path) as store:
+        newest = store.revision
+        store.check()
+    if told:
+        aside = restore_store(path)
+        assert aside is not None
+        with EnvironmentStore.open(path) as store:
+            assert told[-1][0] in (store.revision, store.revision - 1)
+            assert newest - 1 <= store.revision <= newest
+            store.check()
+    return len(told)
+
+
+def after_migrating(path: Path, seed: int) -> int:
+    with EnvironmentStore.open(path) as store:
+        before = everything(store.environment())
+    told = killed(children.migrate, path, seed)
+    for (name,) in told[-2:]:
+        with EnvironmentStore.open(path.with_name(str(name))) as store:
+            assert everything(store.environment()) == before
+            store.check()
+    return len(told)
+
+
+ROUNDS: list[Callable[[Path, int], int]] = [
+    after_edits,
+    after_edits,
+    after_creating,
+    after_backups,
+    after_migrating,
+]
+
+
+def rounds(path: Path, environment: Environment, seeds: range) -> None:
+    EnvironmentStore.create(path, environment, who=WHO).close()
+    acknowledged = dict.fromkeys(ROUNDS, 0)
+    for seed in seeds:
+        job = ROUNDS[seed % len(ROUNDS)]
+        acknowledged[job] += job(path, seed)
+    # A child that never gets anything done would prove nothing.
+    assert all(acknowledged.values()), acknowledged
+
+
+def test_nothing_acknowledged_is_lost(path: Path, environment: Environment) -> None:
+    rounds(path, environment, range(20))
+
+
+@pytest.mark.slow
+def test_nothing_acknowledged_is_lost_in_many_rounds(path: Path, environment: Environment) -> None:
+    rounds(path, environment, range(1_000, 1_250))
