@@ -21,6 +21,7 @@ def test_commands(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     assert steps
     for step in steps:
         assert step.is_as_said, f"{step.command}{step.printed}instead of\n{step.said}"
+        assert "fault of ours" not in step.printed, step.command
 
 
 def test_the_tutorial_is_among_them():

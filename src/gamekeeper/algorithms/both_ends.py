@@ -49,8 +49,9 @@ NOTHING = -(1 << 62)
 _WORK_PER_NODE = 2_000
 _INTERSECTIONS_PER_NODE = 100
 _ORDERS_PER_CATEGORIZATION = 4
-_ELEMENTS_AT_ONCE = 400_000
-_MAX_CELLS = 1 << 28
+# Products of matrices of up to this size are made by one thread.
+_ELEMENTS_AT_ONCE = 250_000
+_MAX_CELLS = 1 << 27
 
 _Sets = NDArray[np.bool_]
 """Sets of categorizations: one row for each, with a column for every categorization."""
@@ -161,18 +162,18 @@ class _Joins:
         self.counts = np.array(counts, dtype=np.int64)
         self.n_sinks = len(sinks)
         self._left, self._right = ends.reshape(-1, 2).astype(np.int32).T.copy()
-        # Sums of at most that many ones are exact in single precision, and much the fastest.
-        self._links = np.zeros((self.n, len(numbers)), dtype=np.float32)
+        self._links = np.zeros((self.n, len(numbers)), dtype=bool)
         for number, links in enumerate(own):
-            self._links[number, links] = 1
+            self._links[number, links] = True
+        self._words = _words(self._links)
         self._is_forest = False
-        self.size = self.n_sinks + len(numbers)
+        self.size = max(self.n_sinks + len(numbers), self._words.size)
         everything = np.ones((1, self.n), dtype=bool)
         self.top = int(self.closed(everything)[0][0])
         # Without cycles every link counts by itself, as between bands of a number.
         self._is_forest = self.top == len(numbers)
         if self._is_forest:
-            self.size = len(numbers)
+            self.size = max(len(numbers), self._words.size)
 
     def closed(self, sets: _Sets) -> tuple[NDArray[np.int64], _Sets]:
         """Return the ranks of the joins of some sets, and all categorizations that refine them."""
@@ -181,15 +182,17 @@ class _Joins:
         step = max(1, _ELEMENTS_AT_ONCE // self.size)
         for start in range(0, len(sets), step):
             rows = slice(start, start + step)
-            merged = sets[rows].astype(np.float32) @ self._links > 0
+            # By words of bits, since products of matrices would wait for each other's threads.
+            chosen = np.where(sets[rows, :, None], self._words, np.uint64(0))
+            merged = np.bitwise_or.reduce(chosen, axis=1)
             if self._is_forest:
-                ranks[rows] = np.count_nonzero(merged, axis=1)
+                ranks[rows] = np.bitwise_count(merged).sum(axis=1)
             else:
-                roots = self._roots(merged)
+                roots = self._roots(_unpacked(merged.view(np.uint8), self._links.shape[1]))
                 own = np.arange(roots.size, dtype=np.int32).reshape(roots.shape)
                 ranks[rows] = np.count_nonzero(roots != own, axis=1)
-                merged = roots[:, self._left] == roots[:, self._right]
-            refiners[rows] = (~merged).astype(np.float32) @ self._links.T == 0
+                merged = _words(roots[:, self._left] == roots[:, self._right])
+            refiners[rows] = ~(self._words & ~merged[:, None, :]).any(axis=2)
         return ranks, refiners
 
     def _roots(self, merged: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -210,7 +213,7 @@ class _Joins:
 
     def apart(self) -> list[bytes]:
         """Return for every link the set of categorizations that do not merge it, each set once."""
-        return list(dict.fromkeys(_packed(self._links.T == 0)))
+        return list(dict.fromkeys(_packed(~self._links.T)))
 
 
 def _from_the_coarsest(
@@ -345,6 +348,13 @@ def _packed(sets: _Sets) -> list[bytes]:
     packed = np.packbits(sets, axis=1, bitorder="little")
     blob, width = packed.tobytes(), packed.shape[1]
     return [blob[start : start + width] for start in range(0, len(blob), width)]
+
+
+def _words(sets: _Sets) -> NDArray[np.uint64]:
+    packed = np.packbits(sets, axis=1, bitorder="little")
+    words = np.zeros((len(packed), -(-packed.shape[1] // 8)), dtype=np.uint64)
+    words.view(np.uint8)[:, : packed.shape[1]] = packed
+    return words
 
 
 def _as_bytes(sets: Iterable[int], width: int) -> list[bytes]:

@@ -9,7 +9,7 @@ import typer
 
 from gamekeeper.cli.mapping import describe_map, show_map
 from gamekeeper.cli.options import AsFormat
-from gamekeeper.cli.show import Format, progress_bar, say, show_table
+from gamekeeper.cli.show import Format, progress_bar, say, show, show_table
 from gamekeeper.mapping.key_table import key_table
 from gamekeeper.workbench.demo import run_demo
 
@@ -43,7 +43,7 @@ def demo_command(
     summary = told.check.summary()
     say(
         f"1. The data environment: {summary['forms']} invented forms with {summary['variables']}"
-        f" variables, {summary['instances']} questions in all ({told.folder})."
+        f" variables, {summary['instances']} questions in all, kept in a store ({told.store})."
     )
     say(
         "   A check finds "
@@ -67,6 +67,14 @@ def demo_command(
     say("3. What that means:")
     for line in told.story:
         say(f"   {line}")
+    say()
+    say("4. What is kept for later stages, and what happens when the world changes:")
+    for line in told.later:
+        say(f"   {line}")
+    say()
+    say("5. Who did what and when (gamekeeper env history; env undo takes the last one back):")
+    say()
+    show(told.history, Format.TABLE)
     say()
     for what, path in told.files.items():
         say(f"{what}: {path}")

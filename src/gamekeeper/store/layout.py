@@ -15,8 +15,8 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from gamekeeper.errors import Problem, Reason, quoted, unfit_character
-from gamekeeper.store.forms import FORM_FILE
 from gamekeeper.mapping.scenario_document import SCENARIO
+from gamekeeper.store.forms import FORM_FILE
 from gamekeeper.store.models import FORMAT, VARIABLE_FILE, VERSION, EnvironmentFile, GroupFile
 from gamekeeper.store.parsing import Undecodable, decode, parse
 

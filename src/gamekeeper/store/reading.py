@@ -134,7 +134,7 @@ class Reading:
             if not self._is_new("groups", file.name, where):
                 continue
             given = {way: names for way in GROUP_WAYS if (names := getattr(file, way)) is not None}
-            if len(given) != 1 or not any(given.values()) and "forms" not in given:
+            if len(given) != 1 or (not any(given.values()) and "forms" not in given):
                 found = f"defines its forms in {count_of(len(given), 'way')}, or by nothing."
                 do = f"Give one of {quoted(GROUP_WAYS)}."
                 self.problems.append(Problem(Reason.WRONG_SCHEMA, where, found, do))

@@ -1,4 +1,4 @@
-"""The demo: stage one from made-up forms to a report, told as a story."""
+"""The demo: stage one from made-up forms to a report and a scenario, told as a story."""
 
 from __future__ import annotations
 
@@ -7,47 +7,66 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gamekeeper.algorithms.harmonization import MAX_NODES
 from gamekeeper.errors import count_of
+from gamekeeper.mapping.edits import AskVariable
 from gamekeeper.mapping.environment import Environment
 from gamekeeper.mapping.key_variables import KeyVariable, KeyVariableMap
 from gamekeeper.mapping.overview import EnvironmentCheck, check_environment
+from gamekeeper.mapping.scenario import Scenario
 from gamekeeper.report.build import write_report
 from gamekeeper.report.drawing import draw_harmonization_graph
-from gamekeeper.results import Progress
-from gamekeeper.store.folder import read_environment, write_environment
+from gamekeeper.results import Listing, Progress
+from gamekeeper.store.folder import write_environment
 from gamekeeper.workbench.demo_environment import TARGET, demo_environment
+from gamekeeper.workbench.keeping import edit_store, import_folder, list_history
 from gamekeeper.workbench.mapping import MapRequest, analyse
+from gamekeeper.workbench.opening import opened
+from gamekeeper.workbench.scenarios import review, save_scenario
 
 __all__ = ["Demo", "run_demo"]
 
 _GROUP = "Commercial"
 _PREVALENCE = "10%"
-_STEPS = 5
+_STEPS = 7
+_WHO = "demo"
+_SCENARIO = "A data broker"
+_KEYS = 5
+_CHANGED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Demo:
     """What the demo found and wrote."""
 
-    folder: Path
+    store: Path
     check: EnvironmentCheck
     outcome: KeyVariableMap
     story: tuple[str, ...]
+    later: tuple[str, ...]
+    history: Listing
     files: Mapping[str, Path]
 
 
 def run_demo(output: Path, *, seed: int, progress: Progress | None = None) -> Demo:
-    """Make up an environment, keep it in a folder, map its target, and write a report."""
+    """Make up an environment, keep it in a store, map its target, and write a report.
+
+    Then the outcome is saved as a scenario, the environment changes, and the scenario is reviewed.
+    """
 
     def step(number: int) -> None:
         if progress is not None:
             progress(number, _STEPS)
 
     step(0)
-    folder = output / "environment"
+    folder, store = output / "environment", output / "norland.gk"
     write_environment(demo_environment(seed=seed), folder)
+    for earlier in (store, store.with_name(f"{store.name}.backup")):
+        earlier.unlink(missing_ok=True)
+    import_folder(folder, store, who=_WHO)
     step(1)
-    environment = read_environment(folder)
+    with opened(store) as place:
+        environment = place.environment
     check = check_environment(environment)
     step(2)
     request = MapRequest(TARGET, groups=(_GROUP,), prevalence=_PREVALENCE, strict=False)
@@ -60,13 +79,54 @@ def run_demo(output: Path, *, seed: int, progress: Progress | None = None) -> De
     picture = output / "harmonization-graph.svg"
     draw_harmonization_graph(environment, drawn.variable).save(picture)
     step(5)
+    scenario, _ = save_scenario(
+        store,
+        request,
+        name=_SCENARIO,
+        attacker="Somebody who buys data sets of businesses",
+        keys=dict.fromkeys(
+            [item.variable for item in outcome.variables if item.maximal][:_KEYS], ""
+        ),
+        who=_WHO,
+    )
+    step(6)
+    later = _later(store, environment, scenario)
+    step(7)
     return Demo(
-        folder,
+        store,
         check,
         outcome,
         tuple(_story(environment, outcome)),
-        {"HTML report": report, f"Harmonization graph of {drawn.variable}": picture},
+        tuple(later),
+        list_history(store),
+        {
+            "HTML report": report,
+            f"Harmonization graph of {drawn.variable}": picture,
+            "Store": store,
+            "The same as a folder of JSON": folder,
+        },
     )
+
+
+def _later(store: Path, environment: Environment, scenario: Scenario) -> list[str]:
+    """Save what was concluded, let some forms change, and look again."""
+    lines = [f"The scenario '{scenario.name}' is saved with {len(scenario.keys)} key variables:"]
+    lines += [f"  {key.why}" for key in scenario.keys]
+    # A released variable that harmonization had made coarser is the one to watch.
+    coarser = [key for key in scenario.keys if key.code.startswith("H")] or list(scenario.keys)
+    watched = coarser[0].variable
+    inside = environment.group(_GROUP).forms
+    asking = [form for form in inside if watched in environment.form(form).instances]
+    changed = [form for form in asking if environment.form(form).instances[watched]][:_CHANGED]
+    edits = [AskVariable(form=form, variable=watched, labels=()) for form in changed]
+    edited = edit_store(store, edits, who=_WHO, note="new wording")
+    lines.append(
+        f"Then {count_of(len(changed), 'form')} of businesses begin to take any detail of"
+        f" {watched} (revision {edited.revision}). The scenario says:"
+    )
+    reviewed = review(store, scenario.name, max_nodes=MAX_NODES)
+    lines += [f"  {sentence}" for sentence in reviewed.sentences]
+    return lines
 
 
 def _most_telling(outcome: KeyVariableMap) -> KeyVariable:

@@ -54,14 +54,14 @@ def demo_environment(*, seed: int = 2026) -> Environment:
     --------
     >>> environment = demo_environment()
     >>> environment
-    Environment('Norland', 99 forms, 18 variables, 14 groups)
+    Environment('Norland', 99 forms, 18 variables, 15 groups)
     """
     rng = Random(seed)
     forms = [_filled(sector, plan, rng) for sector, plans in _FORMS.items() for plan in plans]
     return Environment(
         [question.variable for question in _QUESTIONS],
         [*forms, _target()],
-        _groups(forms),
+        _groups(),
         name="Norland",
         description="An invented data environment: forms of a country that does not exist.",
     )
@@ -125,13 +125,31 @@ def _target() -> Form:
     )
 
 
-def _groups(forms: list[Form]) -> list[Group]:
-    def where(key: str, *values: str) -> tuple[str, ...]:
-        return tuple(form.name for form in forms if form.metadata[key] in values)
+def _listed(values: tuple[str, ...]) -> str:
+    """Return values for a query; several words may hold one that queries know."""
+    return ", ".join(f"'{value}'" if " " in value else value for value in values)
 
+
+def _groups() -> list[Group]:
+    # The target is no part of what is out there, so queries leave it out.
+    rest = f'name != "{TARGET}"'
     return [
-        *(Group(name, where("sector", *sectors), text) for name, text, sectors in _GROUPS),
-        Group("Commercial", where("kind", "commercial"), "Every form of a business."),
-        Group("Public", where("kind", "public"), "Every form of a public body."),
-        Group("Everything online", where("form_type", "online"), "Every form filled in online."),
+        *(
+            Group(name, description=text, where=f"sector in ({_listed(sectors)})")
+            for name, text, sectors in _GROUPS
+        ),
+        Group("Commercial", description="Every form of a business.", where="kind = commercial"),
+        Group(
+            "Public", description="Every form of a public body.", where=f"kind = public and {rest}"
+        ),
+        Group(
+            "Everything online",
+            description="Every form filled in online.",
+            where=f"form_type = online and {rest}",
+        ),
+        Group(
+            "Online and commercial",
+            description="What businesses ask online.",
+            intersection=("Commercial", "Everything online"),
+        ),
     ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gamekeeper.errors import count_of
 from gamekeeper.mapping.edits import Consequences, Edit, weigh_edits
 from gamekeeper.mapping.names import folded
 from gamekeeper.results import Cell, Listing, Page, Progress, make_listing
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 _EVERYTHING = Page()
+_SHOWN_EDITS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,8 @@ def acknowledged(revision: Revision) -> Edited:
 
 
 def revision_text(revision: Revision) -> str:
-    """Say what a revision did."""
-    text = " ".join(revision.words)
+    """Say what a revision did; of many edits only the first."""
+    text = " ".join(revision.words[:_SHOWN_EDITS])
+    if len(revision.words) > _SHOWN_EDITS:
+        text += f" And {count_of(len(revision.words) - _SHOWN_EDITS, 'more edit')}."
     return f"{text} (unrestricted)" if revision.unrestricted else text

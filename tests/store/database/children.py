@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import resource
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -141,3 +142,28 @@ def contend(pipe: Connection, path: Path, seed: int) -> None:
             pipe.send(("won", store.apply(edits, who=f"contender {seed}", base=1).number))
         except GamekeeperError as error:
             pipe.send((error.reason.value, str(error)))
+
+
+def create_large(pipe: Connection, path: Path, most_bytes: int) -> None:
+    """Create a store where no file may grow so far."""
+    _limited(pipe, most_bytes, lambda: EnvironmentStore.create(path.with_name("b"), who="x"))
+
+
+def edit_large(pipe: Connection, path: Path, most_bytes: int) -> None:
+    """Make a large edit where no file may grow so far."""
+    store = EnvironmentStore.open(path)
+    large = AddForm(name="L", metadata={"x": Random(1).randbytes(100_000).hex()})
+    _limited(pipe, most_bytes, lambda: store.apply([large], who="x"))
+
+
+def back_up_now(pipe: Connection, path: Path, most_bytes: int) -> None:
+    """Make a backup where no file may grow so far."""
+    _limited(pipe, most_bytes, EnvironmentStore.open(path).backup)
+
+
+def _limited(pipe: Connection, most_bytes: int, work: Callable[[], object]) -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+    try:
+        work()
+    except GamekeeperError as error:
+        pipe.send((error.reason.value, error.message))

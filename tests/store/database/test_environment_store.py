@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import time
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -11,6 +12,8 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.algorithms.partitions import Partition
@@ -31,10 +34,12 @@ from gamekeeper.mapping.edits import (
     SplitCategory,
 )
 from gamekeeper.mapping.environment import Environment, Form
+from gamekeeper.mapping.names import folded, name_problems
 from gamekeeper.mapping.variable import Variable
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.revisions import Action
 from tests.store.database.conftest import WHO, documents, everything, refusal
+from tests.strategies import environments
 
 RENAME = RenameForm(form="Bank", to="Savings bank")
 
@@ -50,6 +55,35 @@ def test_what_is_kept_is_what_was_given(
     with EnvironmentStore.open(path) as other:
         assert everything(other.environment()) == everything(environment)
         assert list(other.environment().forms) == sorted(environment.forms)
+
+
+@settings(max_examples=10)
+@given(environments())
+def test_any_environment_survives(environment: Environment) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "forms.gk"
+        EnvironmentStore.create(path, environment, who=WHO).close()
+        with EnvironmentStore.open(path) as store:
+            assert everything(store.environment()) == everything(environment)
+
+
+letters = st.text(st.characters(codec="utf-8"))
+names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12).filter(
+    lambda name: not name_problems("form", [name])
+)
+numbers = st.integers(-(10**20), 10**20) | st.floats(allow_nan=False, allow_infinity=False)
+values = st.dictionaries(letters, st.none() | st.booleans() | numbers | letters)
+
+
+@settings(max_examples=15)
+@given(st.lists(st.tuples(names, values), unique_by=lambda item: folded(item[0])))
+def test_any_names_and_metadata_survive(given_forms: list[tuple[str, dict[str, Any]]]) -> None:
+    environment = Environment([], [Form(name, {}, own) for name, own in given_forms])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "forms.gk"
+        EnvironmentStore.create(path, environment, who=WHO).close()
+        with EnvironmentStore.open(path) as store:
+            assert documents(store.environment()) == documents(environment)
 
 
 def test_an_empty_store_can_be_named(path: Path) -> None:

@@ -15,16 +15,18 @@ from typing import Final
 from gamekeeper.errors import GamekeeperError, Reason, StoreError
 from gamekeeper.store.database.connecting import beside, connect, require_store
 from gamekeeper.store.database.files import (
+    LOGS,
     bring_to_disk,
     clear_leftovers,
     put_in_place,
     put_new,
+    remove_with_logs,
     temporary,
 )
 from gamekeeper.store.database.refusals import attempt, damaged
 from gamekeeper.store.layout import shown_path
 
-__all__ = ["BACKUP", "backup_revision", "make_backup", "restore_store"]
+__all__ = ["BACKUP", "backup_position", "make_backup", "restore_store"]
 
 BACKUP: Final = ".backup"
 """What the name of a backup has after that of its store."""
@@ -45,17 +47,20 @@ def make_backup(source: sqlite3.Connection, path: Path, asked: str) -> Path:
                 raise damaged(asked, path)
         put_in_place(made, target)
     finally:
-        _remove(made)
+        remove_with_logs(made)
     return target
 
 
-def backup_revision(path: Path) -> int:
-    """Return the newest revision in the backup of a store, 0 if there is none that can be read."""
+def backup_position(path: Path) -> tuple[int, int] | None:
+    """Return the newest revision in the backup of a store and how often codes were saved.
+
+    None if there is no backup that can be read.
+    """
     try:
         with closing(connect(beside(path, BACKUP), mode="ro", immutable=True)) as copy:
-            return int(copy.execute("SELECT revision FROM environment").fetchone()[0])
-    except (sqlite3.Error, TypeError, ValueError):
-        return 0
+            return copy.execute("SELECT revision, codes_saved FROM environment").fetchone()
+    except (sqlite3.Error, UnicodeDecodeError):
+        return None
 
 
 def restore_store(path: str | Path) -> Path | None:
@@ -119,7 +124,7 @@ def _restored(path: Path, asked: str) -> Path | None:
         aside = _set_aside(path)
         put_new(made, path)
     finally:
-        _remove(made)
+        remove_with_logs(made)
     return aside
 
 
@@ -128,7 +133,7 @@ def _set_aside(path: Path) -> Path | None:
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     aside = beside(path, f".damaged-{stamp}")
     moved: Path | None = None
-    for ending in ("", "-wal", "-shm"):
+    for ending in ("", *LOGS):
         with suppress(FileNotFoundError):
             beside(path, ending).rename(beside(aside, ending))
             moved = moved or aside
@@ -146,7 +151,7 @@ def _require_unused(path: Path, asked: str) -> None:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             connection.execute("BEGIN EXCLUSIVE")
             connection.execute("ROLLBACK")
-    except GamekeeperError:
+    except (GamekeeperError, UnicodeDecodeError):
         return
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
@@ -164,11 +169,5 @@ def _require_unused(path: Path, asked: str) -> None:
 def _is_sound(connection: sqlite3.Connection, check: str) -> bool:
     try:
         return connection.execute(f"PRAGMA {check}(1)").fetchone() == ("ok",)
-    except sqlite3.DatabaseError:
+    except (sqlite3.Error, UnicodeDecodeError):
         return False
-
-
-def _remove(made: Path) -> None:
-    for ending in ("", "-journal", "-wal", "-shm"):
-        with suppress(OSError):
-            beside(made, ending).unlink()

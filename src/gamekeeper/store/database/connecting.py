@@ -87,28 +87,29 @@ class Access:
 
     Examples
     --------
-    >>> Access(Path("forms.gk"), readonly=True).mode
-    'ro'
+    >>> Access(Path("forms.gk"), readonly=True).readonly
+    True
     """
 
     def __init__(self, path: Path, *, readonly: bool) -> None:
         self.path = path
         folder_is_open = os.access(path.absolute().parent, os.W_OK)
-        self.readonly = readonly or not (folder_is_open and os.access(path, os.W_OK))
+        can_write = folder_is_open and os.access(path, os.W_OK)
+        self.readonly = readonly or not can_write
+        # A connection that only could read would leave the files of the log behind.
+        self._mode = "rw" if can_write else "ro"
         # Readers of a write-ahead log need a file for locks beside it. Where it cannot be made
         # and there is no log, nobody is writing and the file can be read as it is.
         log = beside(path, "-wal")
         can_lock = folder_is_open or beside(path, "-shm").exists()
-        self.immutable = not can_lock and not (log.exists() and log.stat().st_size)
-
-    @property
-    def mode(self) -> str:
-        """The mode of connections as SQLite has it."""
-        return "ro" if self.readonly else "rw"
+        self._immutable = not can_lock and not (log.exists() and log.stat().st_size)
 
     def connect(self) -> sqlite3.Connection:
         """Return a new connection."""
-        return connect(self.path, mode=self.mode, immutable=self.immutable)
+        connection = connect(self.path, mode=self._mode, immutable=self._immutable)
+        if self.readonly:
+            connection.execute("PRAGMA query_only = ON")
+        return connection
 
 
 def engine_of(access: Access) -> Engine:
@@ -157,9 +158,8 @@ def _strangeness(path: Path) -> tuple[type[GamekeeperError], Reason, str, str] |
             return InputError, Reason.NOT_FOUND, "There is no such file.", do
         with path.open("rb") as file:
             start = file.read(_HEADER)
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "no reason given"
-        found = f"It could not be read: {why}."
+    except OSError as error:
+        found = f"It could not be read: {error.strerror or 'no reason given'}."
         return InputError, Reason.NOT_READABLE, found, "Check the path and the permissions."
     if not start:
         return StoreError, Reason.DAMAGED, "The file is empty.", do

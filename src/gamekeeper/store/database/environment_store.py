@@ -21,7 +21,7 @@ from sqlalchemy import Connection
 from gamekeeper.errors import GamekeeperError, InputError, Problem, Reason, StoreError
 from gamekeeper.mapping.edits import Edit, apply_edits, edit_notes, touched
 from gamekeeper.mapping.environment import Environment
-from gamekeeper.store.database.backups import backup_revision, make_backup
+from gamekeeper.store.database.backups import backup_position, make_backup
 from gamekeeper.store.database.checking import file_problems, history_problems
 from gamekeeper.store.database.coding import merged, new_codes, save_codes, without_spent
 from gamekeeper.store.database.connecting import Access, reading, writing
@@ -33,7 +33,13 @@ from gamekeeper.store.database.recording import record, require_signed
 from gamekeeper.store.database.refreshing import refreshed
 from gamekeeper.store.database.refusals import attempt, damaged
 from gamekeeper.store.database.reverting import Renames
-from gamekeeper.store.database.revisions import Action, Revision, revisions, steps_after
+from gamekeeper.store.database.revisions import (
+    Action,
+    Revision,
+    last_content_revision,
+    revisions,
+    steps_after,
+)
 from gamekeeper.store.database.undoing import Target, nothing_to_take_back, to_redo, to_undo
 from gamekeeper.store.layout import shown_path
 
@@ -152,7 +158,7 @@ class EnvironmentStore:
             return
         self._closed = True
         try:
-            if self._wrote and backup_revision(self.path) != self._newest():
+            if self._wrote and backup_position(self.path) != self._read(_READ, position):
                 self._back_up()
         finally:
             self._engine.dispose()
@@ -164,7 +170,12 @@ class EnvironmentStore:
         Before there is one, it is the newest revision.
         """
         state = self._state
-        return self._newest() if state is None else state.revision
+        return self._read(_READ, position)[0] if state is None else state.revision
+
+    @property
+    def content_revision(self) -> int:
+        """The number of the newest revision that changed anything but scenarios."""
+        return self._read(_READ, last_content_revision)
 
     def environment(self, *, as_of: datetime | int | None = None) -> Environment:
         """Return the environment, as it is or as it was.
@@ -231,7 +242,7 @@ class EnvironmentStore:
         seen = self._state
 
         def edited(connection: Connection, state: State) -> tuple[Environment, Revision]:
-            start = base or (seen.revision if seen else state.revision)
+            start = base if base is not None else (seen or state).revision
             asked = _EDIT.format(shown_path(self.path))
             require_fresh(connection, start, state.revision, names, asked)
             try:
@@ -356,9 +367,6 @@ class EnvironmentStore:
     def backup(self) -> Path:
         """Copy the store to its backup, and return where that is."""
         return self._back_up()
-
-    def _newest(self) -> int:
-        return self._read(_READ, lambda connection: position(connection)[0])
 
     def _at(self, connection: Connection, as_of: datetime | int | None) -> Environment:
         self._state = state = refreshed(connection, self._state)

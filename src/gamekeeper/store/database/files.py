@@ -6,18 +6,31 @@ import os
 import secrets
 import time
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-__all__ = ["bring_to_disk", "clear_leftovers", "put_in_place", "put_new", "temporary"]
+__all__ = [
+    "LOGS",
+    "bring_to_disk",
+    "clear_leftovers",
+    "put_in_place",
+    "put_new",
+    "remove_with_logs",
+    "temporary",
+]
 
-_ENDING: Final = ".tmp"
+LOGS: Final = ("-wal", "-shm", "-journal")
+"""What SQLite may add to the name of a database for files that belong to it."""
+
 _LEFT_OVER_SECONDS: Final = 3600
 
 
 def temporary(path: Path) -> Path:
-    """Return a new name beside a file."""
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}{_ENDING}")
+    """Make an empty file beside another, with a new name."""
+    made = path.with_name(f".{_mark(path)}-{secrets.token_hex(4)}.tmp")
+    made.touch(exist_ok=False)
+    return made
 
 
 def bring_to_disk(path: Path) -> None:
@@ -63,6 +76,19 @@ def clear_leftovers(path: Path) -> None:
     before = time.time() - _LEFT_OVER_SECONDS
     with suppress(OSError):
         for entry in path.parent.iterdir():
-            ours = entry.name.startswith(f".{path.name}.") and entry.name.endswith(_ENDING)
-            if ours and entry.stat().st_mtime < before:
+            if entry.name.startswith(f".{_mark(path)}-") and entry.stat().st_mtime < before:
                 entry.unlink(missing_ok=True)
+
+
+def remove_with_logs(path: Path) -> None:
+    """Remove a database with the files that SQLite may have made beside it."""
+    for ending in LOGS:
+        with suppress(OSError):
+            path.with_name(path.name + ending).unlink()
+    with suppress(OSError):
+        path.unlink()
+
+
+def _mark(path: Path) -> str:
+    # The name of the file itself may be as long as names can be.
+    return sha256(path.name.encode(errors="surrogateescape")).hexdigest()[:12]

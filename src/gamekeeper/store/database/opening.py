@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Engine
@@ -20,7 +20,13 @@ from gamekeeper.store.database.connecting import (
     require_store,
     writing,
 )
-from gamekeeper.store.database.files import clear_leftovers, put_new, temporary
+from gamekeeper.store.database.files import (
+    LOGS,
+    clear_leftovers,
+    put_new,
+    remove_with_logs,
+    temporary,
+)
 from gamekeeper.store.database.migrating import VERSIONS, migrate, version_of
 from gamekeeper.store.database.recording import begin
 from gamekeeper.store.database.refusals import attempt
@@ -48,15 +54,6 @@ def place_of(path: str | Path) -> Path:
 
 def create_file(path: Path, environment: Environment, first: Revision) -> None:
     """Make the file of a store; it is there whole or not at all."""
-    if path.exists():
-        raise _taken(path)
-    if not path.parent.is_dir():
-        raise StoreError(
-            Reason.NOT_FOUND,
-            _ASKED_TO_CREATE.format(shown_path(path)),
-            f"There is no folder {shown_path(path.parent)}.",
-            "Make the folder first, or check the path.",
-        )
     attempt(_ASKED_TO_CREATE, path, lambda: _create(path, environment, first))
 
 
@@ -67,6 +64,16 @@ def open_engine(access: Access) -> Engine:
 
 
 def _create(path: Path, environment: Environment, first: Revision) -> None:
+    # A log that an earlier store left behind would be taken for that of the new one.
+    if path.exists() or any(beside(path, ending).exists() for ending in LOGS):
+        raise _taken(path)
+    if not path.parent.is_dir():
+        raise StoreError(
+            Reason.NOT_FOUND,
+            _ASKED_TO_CREATE.format(shown_path(path)),
+            f"There is no folder {shown_path(path.parent)}.",
+            "Make the folder first, or check the path.",
+        )
     clear_leftovers(path)
     made = temporary(path)
     try:
@@ -86,9 +93,7 @@ def _create(path: Path, environment: Environment, first: Revision) -> None:
         except FileExistsError:
             raise _taken(path) from None
     finally:
-        for ending in ("", "-journal", "-wal", "-shm"):
-            with suppress(OSError):
-                beside(made, ending).unlink()
+        remove_with_logs(made)
 
 
 def _open(access: Access) -> Engine:
@@ -124,6 +129,7 @@ def _taken(path: Path) -> StoreError:
     return StoreError(
         Reason.NOT_WRITABLE,
         _ASKED_TO_CREATE.format(shown_path(path)),
-        "There is a file or folder of that name already. Nothing was changed.",
-        "Choose another name, or open it.",
+        "There is a file or folder of that name already, or a log of an earlier store of that name"
+        " (-wal, -shm or -journal). Nothing was changed.",
+        "Choose another name, open what is there, or move it away.",
     )

@@ -79,11 +79,15 @@ class Contradiction(ValueError):  # noqa: N818 - caught within this package, nev
     """Rows or documents that no environment or history comes to: the store is damaged."""
 
 
+# The driver fails to decode its own message where a damaged schema is part of it.
+_CAUGHT: Final = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeDecodeError, Contradiction)
+
+
 def attempt(asked: str, path: Path, work: Callable[[], _Outcome]) -> _Outcome:
     """Do some work on a store, and say in our words what the database or the system refuses."""
     try:
         return work()
-    except (SQLAlchemyError, sqlite3.Error, OSError, Contradiction) as error:
+    except _CAUGHT as error:
         reason, found, do = _fault(error)
     # Raised out here, the error has no cause or context that would show the text of the other.
     raise StoreError(reason, asked.format(shown_path(path)), found, do)
@@ -97,7 +101,7 @@ def damaged(asked: str, path: Path, problems: Iterable[Problem] = ()) -> StoreEr
 
 
 def _fault(error: Exception) -> tuple[Reason, str, str]:
-    if isinstance(error, Contradiction):
+    if isinstance(error, Contradiction | UnicodeDecodeError):
         return _DAMAGED
     if isinstance(error, OSError):
         return _SYSTEM_FAULTS.get(error.errno or 0, _REFUSED)

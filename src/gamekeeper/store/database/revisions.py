@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from gamekeeper.errors import InputError, Reason, count_of
 from gamekeeper.mapping.edits import EDIT, Edit, describe_edit
@@ -31,6 +31,7 @@ __all__ = [
     "Revision",
     "add_revision",
     "changes_since",
+    "last_content_revision",
     "last_time",
     "revision_at",
     "revisions",
@@ -199,6 +200,15 @@ def changes_since(connection: Connection, number: int) -> list[Change]:
         select(columns.changes).where(columns.number > number).order_by(columns.number)
     )
     return [change for (data,) in rows for change in unpacked(data)]
+
+
+def last_content_revision(connection: Connection) -> int:
+    """Return the newest revision that touched anything but scenarios; the first one counts."""
+    columns = tables.touch.c
+    found = connection.execute(
+        select(func.max(columns.revision)).where(columns.kind != "scenario")
+    ).scalar()
+    return max(1, found or 1)
 
 
 def last_time(connection: Connection) -> datetime | None:

@@ -92,5 +92,5 @@ def _newest_first(connection: Connection) -> Iterator[_Entry]:
             columns.number.desc()
         )
     )
-    for row in rows:
+    for row in rows.all():
         yield _Entry(*row)
