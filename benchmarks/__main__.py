@@ -1,4 +1,4 @@
-"""Run the benchmarks: `python -m benchmarks [harmonization] [environment]`."""
+"""Run the benchmarks: `python -m benchmarks [harmonization] [environment] [store]`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import bench_environment, bench_harmonization
+from benchmarks import bench_environment, bench_harmonization, bench_store
 
 _SUITES = {
     "harmonization": bench_harmonization.rows,
     "environment": bench_environment.rows,
+    "store": bench_store.rows,
 }
 
 

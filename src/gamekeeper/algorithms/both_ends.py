@@ -88,14 +88,14 @@ def search_both_ends(
 ) -> BothEnds:
     """Search the harmonizations of categorizations that each merge some blocks.
 
-    However small the limit, the categorizations themselves and the join of all are found.
+    However small the limit, the finest of the categorizations and the join of all are found.
 
     Parameters
     ----------
     merges
         The number of forms, at least one, with each categorization; none of them the finest.
     max_nodes
-        How many harmonizations each end may keep.
+        How many harmonizations each end keeps at most, once it has twice as many.
     progress
         Told now and then how many harmonizations one end has found.
 
@@ -183,17 +183,25 @@ class _Joins:
         for start in range(0, len(sets), step):
             rows = slice(start, start + step)
             # By words of bits, since products of matrices would wait for each other's threads.
-            chosen = np.where(sets[rows, :, None], self._words, np.uint64(0))
-            merged = np.bitwise_or.reduce(chosen, axis=1)
+            merged = self._merged(sets[rows])
             if self._is_forest:
                 ranks[rows] = np.bitwise_count(merged).sum(axis=1)
             else:
                 roots = self._roots(_unpacked(merged.view(np.uint8), self._links.shape[1]))
-                own = np.arange(roots.size, dtype=np.int32).reshape(roots.shape)
-                ranks[rows] = np.count_nonzero(roots != own, axis=1)
+                alone = np.arange(roots.size, dtype=np.int32).reshape(roots.shape)
+                ranks[rows] = np.count_nonzero(roots != alone, axis=1)
                 merged = _words(roots[:, self._left] == roots[:, self._right])
-            refiners[rows] = ~(self._words & ~merged[:, None, :]).any(axis=2)
+            refiners[rows] = True
+            for own, joined in zip(self._words.T, merged.T, strict=True):
+                refiners[rows] &= (own & ~joined[:, None]) == 0
         return ranks, refiners
+
+    def _merged(self, sets: _Sets) -> NDArray[np.uint64]:
+        """Return the links that are merged by at least one member of each set."""
+        words = [
+            np.bitwise_or.reduce(np.where(sets, own, np.uint64(0)), axis=1) for own in self._words.T
+        ]
+        return np.stack(words, axis=1)
 
     def _roots(self, merged: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return for each row the sinks with the smallest of their block, numbered through."""

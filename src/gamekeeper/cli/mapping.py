@@ -15,6 +15,7 @@ from gamekeeper.errors import InputError, LimitError, Reason, count_of, quoted
 from gamekeeper.mapping.key_table import key_table
 from gamekeeper.mapping.key_variables import KeyVariableMap, Mode
 from gamekeeper.mapping.overview import EnvironmentCheck
+from gamekeeper.mapping.words import number_text
 from gamekeeper.workbench import mapping as workbench
 from gamekeeper.workbench.opening import is_store
 
@@ -125,7 +126,15 @@ def map_command(
             environment, request, report=report, plot=plot, as_of=as_of, progress=progress
         )
     if curves:
-        show(outcome.curves(), how, title=f"Code size against prevalence: {outcome.target}")
+        steps = outcome.curves()
+        names = ("variable", "from_prevalence", "to_prevalence", "categories")
+        rows = [
+            [number_text(row[name]) if name == "categories" else row[name] for name in names]
+            for row in steps.to_arrow().to_pylist()
+        ]
+        header = [name.replace("_", " ") for name in names]
+        title = f"Code size against prevalence: {outcome.target}"
+        show(steps, how, table=(header, rows), title=title)
         _tell_notes(outcome, how)
     else:
         show_map(outcome, how)
@@ -248,7 +257,8 @@ def graph_command(
     show(result, how)
     if how is Format.TABLE:
         say()
-        say(", ".join(f"{name} {value}" for name, value in result.summary().items()))
+        if not code:
+            say(", ".join(f"{name} {value}" for name, value in result.summary().items()))
         if output is not None:
             say(f"Drawn: {output}")
 

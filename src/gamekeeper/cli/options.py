@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from gamekeeper.cli.show import Format, say, show, warn
-from gamekeeper.errors import InputError, Reason, quoted
+from gamekeeper.errors import InputError, Reason, count_of, quoted
 from gamekeeper.mapping.edits import Edit
 from gamekeeper.mapping.forms import Metadata
 from gamekeeper.results import Listing, Page
@@ -114,7 +114,7 @@ def show_listing(listing: Listing, how: Format) -> None:
         more = f"; next: --page {listing.number + 1}" if shown["to"] < listing.total else ""
         say(f"{listing.what} {shown['from']:,} to {shown['to']:,} of {listing.total:,}{more}")
     else:
-        say(f"{listing.total:,} {listing.what}")
+        say(count_of(listing.total, listing.what.removesuffix("s")))
 
 
 def make_edits(

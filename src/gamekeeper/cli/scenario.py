@@ -183,14 +183,14 @@ def review_command(
         (
             str(row["variable"]),
             str(row["code_then"]),
-            str(row["code_now"] or "—"),
             f"{row['forms_then']} of {row['match_forms_then']}",
             f"{row['forms_now']} of {row['match_forms_now']}",
-            str(row["what"]),
+            str(row["maximal_then"]),
+            str(row["maximal_now"] or "—"),
         )
         for row in result.to_arrow().to_pylist()
     ]
-    header = ("variable", "code then", "code now", "forms then", "forms now", "what changed")
+    header = ("variable", "code", "forms then", "forms now", "finest then", "finest now")
     if how is Format.TABLE:
         for sentence in result.sentences:
             say(sentence)

@@ -19,7 +19,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from gamekeeper import results
-from gamekeeper.results import Result
+from gamekeeper.results import Listing, Result
 
 __all__ = ["OUT", "Format", "progress_bar", "say", "show", "show_table", "warn"]
 
@@ -121,11 +121,17 @@ def progress_bar(what: str) -> Generator[results.Progress]:
 
 def _for_people(result: Result) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
     table = result.to_arrow()
-    header = [name.replace("_", " ") for name in table.column_names]
-    rows = [
-        ["" if cell is None else str(cell) for cell in row.values()] for row in table.to_pylist()
-    ]
+    # The columns of a list may be keys of the users, which are to be written as they are.
+    is_list = isinstance(result, Listing)
+    header = [name if is_list else name.replace("_", " ") for name in table.column_names]
+    columns = [column.to_pylist() for column in table.columns]
+    rows = [[_text(cell) for cell in row] for row in zip(*columns, strict=True)]
     return header, rows
+
+
+def _text(cell: Any) -> str:
+    plain = _plain_value(cell)
+    return "" if plain is None else "∞" if plain == "unbounded" else str(plain)
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:

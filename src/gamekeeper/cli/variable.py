@@ -256,8 +256,9 @@ def join_command(
     variable: Name,
     category: Category,
     parts: Annotated[
-        list[str], typer.Argument(metavar="PART...", help="What makes it up.", show_default=False)
-    ],
+        list[str] | None,
+        typer.Argument(metavar="PART...", help="What makes it up.", show_default=False),
+    ] = None,
     who: Who = None,
     note: Note = "",
     base: Base = None,
@@ -271,7 +272,7 @@ def join_command(
 
       gamekeeper variable join norland.gk "Country of Residence" Britain England Scotland Wales
     """
-    edit = AddCategory(variable=variable, category=category, children=tuple(parts))
+    edit = AddCategory(variable=variable, category=category, children=tuple(parts or ()))
     make_edits(
         store, [edit], who=who, note=note, base=base, how=how, unrestricted=unrestricted, yes=yes
     )

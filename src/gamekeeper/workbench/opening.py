@@ -32,7 +32,7 @@ class Place:
 
     environment: Environment
     store: EnvironmentStore | None = None
-    is_past: bool = False
+    as_of: datetime | int | None = None
 
     @property
     def revision(self) -> int:
@@ -42,11 +42,11 @@ class Place:
     @property
     def content_revision(self) -> int:
         """The newest revision that changed anything but scenarios, 0 for a folder."""
-        return self.store.content_revision if self.store is not None else 0
+        return self.store.content_revision(as_of=self.as_of) if self.store is not None else 0
 
     def keep_codes(self) -> None:
         """Keep codes that an analysis gave; in a folder, `check --assign` does."""
-        if self.store is not None and not self.is_past and not self.store.readonly:
+        if self.store is not None and self.as_of is None and not self.store.readonly:
             self.store.save_codes(self.environment)
 
 
@@ -77,7 +77,8 @@ def opened(path: Path, *, as_of: str = "", progress: Progress | None = None) -> 
     # Not read-only where it need not be: an analysis may give codes that are to be kept.
     with EnvironmentStore.open(path, readonly=bool(as_of)) as store:
         if as_of:
-            yield Place(store.environment(as_of=moment(as_of)), store, is_past=True)
+            asked = moment(as_of)
+            yield Place(store.environment(as_of=asked), store, asked)
         else:
             yield Place(store.environment(), store)
 

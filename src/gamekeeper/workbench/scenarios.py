@@ -61,7 +61,7 @@ def save_scenario(
             attacker=attacker,
             description=description,
             keys=keys,
-            revision=store.content_revision,
+            revision=store.content_revision(),
             who=who,
         )
         edit = SaveScenario(scenario=document_of(scenario), replace=replace)

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import resource
 import shutil
+import signal
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
+from hashlib import sha256
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from random import Random
+from typing import Any
 
 # Imported here so that no child spends its short life on it.
 import alembic.command  # noqa: F401
 
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.mapping.edits import AddForm, SetMetadata
+from gamekeeper.mapping.environment import Environment
+from gamekeeper.store.database import connecting
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from tests.store.database.conftest import documents, small_environment
 
 # Forked from a server that has all imported: a child starts in milliseconds.
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload([__name__])
+
+_PATIENCE = 300.0
 
 Job = Callable[[Connection, Path, int], None]
 
@@ -45,6 +54,11 @@ def said(pipe: Connection) -> list[tuple[object, ...]]:
             told.append(pipe.recv())
     except (EOFError, OSError):
         return told
+
+
+def summary(environment: Environment) -> str:
+    """Return few letters that are the same for the same documents."""
+    return sha256(repr(documents(environment)).encode()).hexdigest()
 
 
 def to_first_version(path: Path) -> None:
@@ -69,12 +83,36 @@ def edit(pipe: Connection, path: Path, seed: int) -> None:
                 elif choice < 0.3:
                     made = store.redo(who=str(seed), anyone=True)
                 else:
+                    # Large ones take long to write, and are more often hit on the way.
+                    large = {"x": rng.randbytes(rng.choice([10, 200_000])).hex()}
                     name = f"Form {number} of {seed}"
-                    edits = [AddForm(name=name, variables={"Age": ()})]
+                    edits = [AddForm(name=name, metadata=large, variables={"Age": ()})]
                     made = store.apply(edits, who=str(seed))
             except GamekeeperError:
                 continue
-            pipe.send((made.number, made.action.value, made.words, documents(store.environment())))
+            pipe.send((made.number, made.action.value, made.words, summary(store.environment())))
+
+
+def edit_to_death(pipe: Connection, path: Path, seed: int) -> None:
+    """Make edits until the process kills itself, somewhere within the work of the database."""
+    steps = Random(seed).randrange(30_000)
+    plain = connecting.connect
+
+    def mortal(*given: Any, **how: Any) -> sqlite3.Connection:
+        connection = plain(*given, **how)
+        # With hardly any memory the pages of a transaction go to disk before its end.
+        connection.execute("PRAGMA cache_size = 3")
+        connection.set_progress_handler(one_step, 20)
+        return connection
+
+    def one_step() -> None:
+        nonlocal steps
+        steps -= 1
+        if steps < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    connecting.connect = mortal
+    edit(pipe, path, seed)
 
 
 def create(pipe: Connection, path: Path, seed: int) -> None:
@@ -120,15 +158,18 @@ def mark(pipe: Connection, path: Path, seed: int) -> None:
 
 def read(pipe: Connection, path: Path, seed: int) -> None:
     """Read all along; what is seen must be what history says of that revision."""
-    last = 0
+    last, started = 0, time.monotonic()
     with EnvironmentStore.open(path, readonly=True) as store:
         while last < seed:
+            assert time.monotonic() - started < _PATIENCE, "the writers do not get on"
             environment = store.environment()
             number = store.revision
             assert number >= last
             assert documents(environment) == documents(store.environment(as_of=number))
             last = number
             pipe.send((number,))
+            # A hundred of them would else leave the writers no processor.
+            time.sleep(0.02)
     pipe.send(("done",))
 
 

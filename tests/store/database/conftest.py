@@ -9,6 +9,7 @@ import pytest
 
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.errors import GamekeeperError, Reason
+from gamekeeper.mapping.definitions import definition_tree
 from gamekeeper.mapping.environment import Environment, Form, Group
 from gamekeeper.mapping.variable import OUTSIDE, Scale, Variable
 from gamekeeper.store.database.documents import (
@@ -75,10 +76,10 @@ def documents(environment: Environment) -> dict[str, object]:
     """All that makes an environment what it is but its codes; 1, 1.0 and true differ."""
     return {
         "header": header_document(environment),
-        "variables": environment.variables,
-        "forms": {name: text_of(form_document(f)) for name, f in environment.forms.items()},
-        "groups": {name: group_document(group) for name, group in environment.groups.items()},
-        "scenarios": {name: scenario_document(s) for name, s in environment.scenarios.items()},
+        "variables": {n: definition_tree(v) for n, v in sorted(environment.variables.items())},
+        "forms": {n: text_of(form_document(f)) for n, f in sorted(environment.forms.items())},
+        "groups": {n: group_document(g) for n, g in sorted(environment.groups.items())},
+        "scenarios": {n: scenario_document(s) for n, s in sorted(environment.scenarios.items())},
     }
 
 

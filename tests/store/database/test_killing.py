@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from random import Random
 
@@ -14,7 +16,7 @@ from gamekeeper.store.database.backups import BACKUP, restore_store
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from tests.store.database import children
 from tests.store.database.children import Job, said, start
-from tests.store.database.conftest import WHO, documents, everything
+from tests.store.database.conftest import WHO, everything
 
 pytestmark = pytest.mark.skipif(
     not hasattr(children.CONTEXT, "set_forkserver_preload"), reason="needs a fork server"
@@ -25,26 +27,38 @@ def killed(job: Job, path: Path, seed: int) -> list[tuple[object, ...]]:
     """Let a child get some things done, kill it within the next, and return what it had told."""
     rng = Random(seed)
     child, pipe = start(job, path, seed)
-    assert pipe.recv() == ("ready",)
-    told = [pipe.recv() for _ in range(rng.choice([0, 1, 1, 2, 4]))]
-    time.sleep(rng.choice([0, 0.001, 0.01, 0.05]) * rng.random())
+    told = [pipe.recv() for _ in range(rng.choice([1, 2, 2, 3, 5]))]
+    time.sleep(rng.choice([0, 0.01, 0.05, 0.1]) * rng.random())
     child.kill()
+    return told[1:] + heard_of(child, pipe)
+
+
+def heard_of(child: ForkServerProcess, pipe: Connection) -> list[tuple[object, ...]]:
+    told = said(pipe)
+    pipe.close()
     child.join()
     assert child.exitcode == -9
-    told += said(pipe)
-    pipe.close()
     child.close()
     return told
 
 
 def after_edits(path: Path, seed: int) -> int:
-    told = killed(children.edit, path, seed)
+    return require_kept(path, killed(children.edit, path, seed))
+
+
+def after_death_within(path: Path, seed: int) -> int:
+    told = heard_of(*start(children.edit_to_death, path, seed))
+    return require_kept(path, told[1:])
+
+
+def require_kept(path: Path, told: list[tuple[object, ...]]) -> int:
+    """Require that all that was told is there, and that history and state agree."""
     with EnvironmentStore.open(path) as store:
         history = {revision.number: revision for revision in store.history()}
         for number, action, words, seen in told:
             assert isinstance(number, int)
             assert (history[number].action, history[number].words) == (action, words)
-            assert documents(store.environment(as_of=number)) == seen
+            assert children.summary(store.environment(as_of=number)) == seen
         store.check()
     return len(told)
 
@@ -91,7 +105,7 @@ def after_migrating(path: Path, seed: int) -> int:
 
 ROUNDS: list[Callable[[Path, int], int]] = [
     after_edits,
-    after_edits,
+    after_death_within,
     after_creating,
     after_backups,
     after_migrating,

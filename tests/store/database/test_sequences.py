@@ -51,6 +51,7 @@ class Walk:
         self.path = folder / "forms.gk"
         self.folder = folder / "folder"
         self.store = EnvironmentStore.create(self.path, small_environment(), who=WHO)
+        self.reader = EnvironmentStore.open(self.path, readonly=True)
         self.seen = {1: self.store.environment()}
         self.undone: list[int] = []
         self.done = [1]
@@ -76,6 +77,9 @@ class Walk:
         self.seen[self.store.revision] = now
         with EnvironmentStore.open(self.path, readonly=True) as other:
             assert everything(other.environment()) == everything(now)
+        # Who looks only now and then sees the same as who opens the store anew.
+        if self.rng.random() < 0.5:
+            assert everything(self.reader.environment()) == everything(now)
 
     def undo(self, before: Environment) -> None:
         if len(self.done) == 1:
@@ -132,7 +136,7 @@ class Walk:
 def walk(rng: Random, steps: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         way = Walk(Path(folder), rng)
-        with way.store:
+        with way.store, way.reader:
             for _ in range(steps):
                 way.step()
             way.look_back()

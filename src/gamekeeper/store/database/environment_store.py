@@ -172,10 +172,9 @@ class EnvironmentStore:
         state = self._state
         return self._read(_READ, position)[0] if state is None else state.revision
 
-    @property
-    def content_revision(self) -> int:
-        """The number of the newest revision that changed anything but scenarios."""
-        return self._read(_READ, last_content_revision)
+    def content_revision(self, *, as_of: datetime | int | None = None) -> int:
+        """Return the newest revision, up to a moment, that changed anything but scenarios."""
+        return self._read(_READ, lambda connection: last_content_revision(connection, as_of))
 
     def environment(self, *, as_of: datetime | int | None = None) -> Environment:
         """Return the environment, as it is or as it was.

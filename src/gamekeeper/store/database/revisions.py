@@ -202,13 +202,16 @@ def changes_since(connection: Connection, number: int) -> list[Change]:
     return [change for (data,) in rows for change in unpacked(data)]
 
 
-def last_content_revision(connection: Connection) -> int:
-    """Return the newest revision that touched anything but scenarios; the first one counts."""
+def last_content_revision(connection: Connection, moment: datetime | int | None) -> int:
+    """Return the newest revision, up to a moment, that touched anything but scenarios.
+
+    The first one counts, whatever it touched.
+    """
     columns = tables.touch.c
-    found = connection.execute(
-        select(func.max(columns.revision)).where(columns.kind != "scenario")
-    ).scalar()
-    return max(1, found or 1)
+    newest = select(func.max(columns.revision)).where(columns.kind != "scenario")
+    if moment is not None:
+        newest = newest.where(columns.revision <= revision_at(connection, moment))
+    return connection.execute(newest).scalar() or 1
 
 
 def last_time(connection: Connection) -> datetime | None:

@@ -74,7 +74,7 @@ def nothing_to_take_back(target: Target | None, asked: str) -> StoreError:
         found, do = "There is nothing to take back.", "See the history."
     else:
         found = f"The newest is revision {target.effective} by {quoted([target.who])}."
-        do = "Ask them, or say that anybody's work may be taken back."
+        do = "Ask them, or say that anybody's work may be taken back (--anyone)."
     return StoreError(Reason.NOTHING_TO_UNDO, asked, f"{found} Nothing was changed.", do)
 
 
