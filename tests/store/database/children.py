@@ -84,7 +84,7 @@ def edit(pipe: Connection, path: Path, seed: int) -> None:
                     made = store.redo(who=str(seed), anyone=True)
                 else:
                     # Large ones take long to write, and are more often hit on the way.
-                    large = {"x": rng.randbytes(rng.choice([10, 200_000])).hex()}
+                    large = {"x": rng.randbytes(rng.choice([10, 30_000])).hex()}
                     name = f"Form {number} of {seed}"
                     edits = [AddForm(name=name, metadata=large, variables={"Age": ()})]
                     made = store.apply(edits, who=str(seed))
@@ -95,7 +95,7 @@ def edit(pipe: Connection, path: Path, seed: int) -> None:
 
 def edit_to_death(pipe: Connection, path: Path, seed: int) -> None:
     """Make edits until the process kills itself, somewhere within the work of the database."""
-    steps = Random(seed).randrange(30_000)
+    steps = Random(seed).randrange(2_500)
     plain = connecting.connect
 
     def mortal(*given: Any, **how: Any) -> sqlite3.Connection:

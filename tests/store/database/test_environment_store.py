@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from threading import Thread
@@ -161,6 +163,18 @@ def test_long_and_hostile_names(store: EnvironmentStore) -> None:
 
 def sinks(name: str, *categories: str) -> Variable:
     return Variable(name, PartitionGraph({category: [] for category in categories}))
+
+
+def test_selections_that_no_form_makes_are_forgotten(store: EnvironmentStore) -> None:
+    def kept() -> list[tuple[str, ...]]:
+        with closing(sqlite3.connect(store.path)) as connection:
+            return connection.execute("SELECT labels FROM selection ORDER BY labels").fetchall()
+
+    before = kept()
+    store.apply([RenameVariable(variable="Country", to="Land"), RemoveForm(form="Club")], who=WHO)
+    assert len(kept()) == len(before) - 1
+    store.undo(who=WHO)
+    assert kept() == before
 
 
 def test_a_name_may_change_its_case(store: EnvironmentStore) -> None:

@@ -410,8 +410,11 @@ class EnvironmentStore:
 
         def write() -> tuple[Environment, Environment, Revision]:
             with self._lock:
+                # Loading takes long; others can write meanwhile, and it is brought up to date.
+                with reading(self._engine) as connection:
+                    loaded = refreshed(connection, self._state)
                 with writing(self._engine) as connection:
-                    before = refreshed(connection, self._state)
+                    before = refreshed(connection, loaded)
                     environment, made = change(connection, before)
                     after = record(connection, before, environment, made)
                     (revision,) = revisions(connection, numbers=[after.revision])
