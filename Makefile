@@ -5,7 +5,7 @@ PYTHON ?= python3
 GOLDEN ?= tests/reference/golden
 STORE ?=
 BENCH ?=
-TESTS ?= -n 2
+TESTS ?= -n 2 -m "not slow"
 UPGRADE ?=
 
 VENV := .venv
@@ -19,7 +19,7 @@ export PIP_ROOT_USER_ACTION := ignore
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check format reference bench lock clean FORCE
+.PHONY: help demo test thorough check format reference bench lock clean FORCE
 
 help: ## list the chores
 	@sed -n 's/^\([a-z][a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS='	' read -r name text; do \
@@ -30,6 +30,9 @@ demo: $(VENV)/.run ## walk through an assessment and write demo-output/
 
 test: $(VENV)/.test ## run the tests (TESTS="-k name" hands arguments to pytest)
 	@$(PY) -m pytest -q $(TESTS)
+
+thorough: $(VENV)/.test ## run all tests, the slow ones too, with many more random cases
+	@HYPOTHESIS_PROFILE=thorough $(PY) -m pytest -q -n 2
 
 check: $(VENV)/.check ## lint, format, types and layers
 	@$(VENV)/bin/ruff check --quiet

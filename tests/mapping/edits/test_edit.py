@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -51,13 +52,17 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
-def saved(name: str) -> ScenarioDocument:
-    """A scenario under any name, sensible or not."""
+@cache
+def a_scenario() -> ScenarioDocument:
     environment = small_environment()
     target = next(form for form in environment.forms.values() if form.instances)
     outcome = map_key_variables(environment, target.name, strict=False)
-    made = propose_scenario(outcome, environment, name="A clerk", who="ann")
-    return document_of(made).model_copy(update={"name": name})
+    return document_of(propose_scenario(outcome, environment, name="A clerk", who="ann"))
+
+
+def saved(name: str) -> ScenarioDocument:
+    """A scenario under any name, sensible or not."""
+    return a_scenario().model_copy(update={"name": name})
 
 
 @st.composite
