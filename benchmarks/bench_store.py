@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ __all__ = ["rows"]
 _FORMS = 10_000
 _VARIABLES = 200
 _READERS, _WRITERS = 100, 5
-_READS, _EDITS = 3, 20
+_READS, _EDITS = 5, 10
 _WHERE = "sector = 'sector 3' and year >= 2010 and has 'Variable 003'"
 
 
@@ -67,15 +67,17 @@ def _alone(path: Path) -> Iterator[Row]:
     variable = "Variable 000"
     having = [f for f in environment.forms.values() if variable in f.instances]
     labels = max((form.instances[variable] for form in having), key=len)
+    renamed = "Variable 001"
+    n_renamed = sum(len(forms) for _, forms in environment.instances(renamed))
     edits = {
         "edit one form: metadata": SetMetadata(form="Form 00042", values={"year": 2031}),
         "edit one form: categories": AskVariable(
             form=having[0].name, variable=variable, labels=() if having[0].instances[variable] else labels
         ),
-        f"rename a category on {len(environment.instances('Variable 001')):,} selections": (
+        f"rename a category of a variable on {n_renamed:,} forms": (
             RenameCategory(
-                variable="Variable 001",
-                category=environment.variable("Variable 001").graph.sinks[0],
+                variable=renamed,
+                category=environment.variable(renamed).graph.sinks[0],
                 to="renamed",
             )
         ),
@@ -128,17 +130,16 @@ def _write(given: tuple[Path, int]) -> _Told:
     return _repeat(_EDITS, edit, path)
 
 
-def _repeat(times: int, work: object, path: Path) -> _Told:
-    assert callable(work)
-    longest, faults = 0.0, []
-    for number in range(times):
-        start = time.perf_counter()
-        try:
-            with EnvironmentStore.open(path) as store:
+def _repeat(times: int, work: Callable[[EnvironmentStore, int], object], path: Path) -> _Told:
+    longest, faults = 0.0, list[str]()
+    with EnvironmentStore.open(path) as store:
+        for number in range(times):
+            start = time.perf_counter()
+            try:
                 work(store, number)
-        except Exception as error:  # noqa: BLE001 - every fault is counted
-            faults.append(type(error).__name__)
-        longest = max(longest, time.perf_counter() - start)
+            except Exception as error:  # noqa: BLE001 - every fault is counted
+                faults.append(type(error).__name__)
+            longest = max(longest, time.perf_counter() - start)
     return _Told(times, longest, tuple(faults))
 
 
