@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -364,3 +366,47 @@ def test_every_command_teaches_by_examples(run, command):
         assert told.exit_code == 0
         assert "Examples" in told.out, name
         assert f"gamekeeper {command} {name}" in told.out, name
+
+
+def test_what_is_saved_is_acknowledged_although_there_is_no_backup(run, store):
+    backup = store.with_name(f"{store.name}.backup")
+    backup.unlink()
+    backup.mkdir()
+    (backup / "in the way").touch()
+    told = run("form", "remove", store, "Shop")
+    assert told.exit_code == 0
+    assert "Revision 2" in told.out
+    assert "This is saved, but the backup could not be renewed" in told.err
+    assert "Shop" not in environment_of(store).forms
+
+
+@pytest.mark.parametrize("name", ["x\udcff", "\ud800"])
+def test_halves_of_characters_are_refused(run, store, name):
+    for command in (("form", "add", store, name), ("variable", "add", store, name, "-c", "a")):
+        told = run(*command)
+        assert told.exit_code == 2
+        assert "half of a character" in told.err
+
+
+def test_metadata_are_numbers_only_where_they_are_written_as_such(does, store):
+    given = ["1.10", "007", "1e5", "9" * 5_000, f"{'9' * 400}.5", "-3", "2.5", "true", ""]
+    pairs = [item for n, value in enumerate(given) for item in ("-s", f"{n}={value}")]
+    does("form", "add", store, "Club", *pairs)
+    found = list(environment_of(store).form("Club").metadata.values())
+    assert found == [*given[:5], -3, 2.5, True, None]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_for_the_output_is_no_fault_of_ours(store):
+    code = "from gamekeeper.cli.app import main; main()"
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", code, "form", "list", str(store)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "could not be written" in done.stderr
+    assert "Traceback" not in done.stderr

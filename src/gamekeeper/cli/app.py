@@ -5,6 +5,7 @@ Exit codes: 0 fine, 1 our fault, 2 your input, 3 a limit was exceeded, 130 cance
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -15,7 +16,7 @@ import typer
 
 from gamekeeper.cli import demo, env, form, group, mapping, scenario, shell, variable
 from gamekeeper.cli.show import say, warn
-from gamekeeper.errors import GamekeeperError
+from gamekeeper.errors import GamekeeperError, StoreError
 from gamekeeper.results import package_version
 
 __all__ = ["app", "main"]
@@ -73,6 +74,12 @@ def main() -> None:
         # The reader of our output has gone (as in `| head`): nobody is left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            _tell_our_fault(error)
+            sys.exit(1)
+        warn("gamekeeper: The output could not be written: the system refused. [not-writable]")
+        sys.exit(StoreError.exit_code)
     except Exception as error:  # noqa: BLE001 - the last door: nothing of the data may pass it
         _tell_our_fault(error)
         sys.exit(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -68,6 +69,7 @@ Base = Annotated[
         "--base",
         help="The revision that the edit is based on: it is refused if what it touches has"
         " changed since.",
+        min=1,
         show_default=False,
     ),
 ]
@@ -91,6 +93,8 @@ PerPage = Annotated[
         show_default=False,
     ),
 ]
+
+_NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 
 LINES = 40
 """How many lines a page has for people."""
@@ -181,10 +185,8 @@ def metadata_of(given: Sequence[str]) -> dict[str, Metadata]:
 def _value(text: str) -> Metadata:
     if text in ("true", "false"):
         return text == "true"
-    # 007 and 1e5 are names more often than numbers.
-    if text.removeprefix("-").isascii() and text.removeprefix("-").isdecimal():
-        return int(text) if str(int(text)) == text else text
-    whole, point, part = text.removeprefix("-").partition(".")
-    if point and whole.isascii() and whole.isdecimal() and part.isascii() and part.isdecimal():
-        return float(text)
+    # 007, 1e5 and 1.10 are names more often than numbers: only what is written as a number is.
+    if _NUMBER.fullmatch(text):
+        number = float(text) if "." in text else int(text)
+        return number if str(number) == text else text
     return text or None

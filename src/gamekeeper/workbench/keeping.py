@@ -15,6 +15,7 @@ from gamekeeper.store.folder import read_environment, write_environment
 from gamekeeper.workbench.opening import moment, opened, opened_store
 
 if TYPE_CHECKING:
+    from gamekeeper.store.database.environment_store import EnvironmentStore
     from gamekeeper.store.database.revisions import Revision
 
 __all__ = [
@@ -63,10 +64,10 @@ def import_folder(
     note = f"imported from the folder {folder.absolute().name}"
     if replace:
         with opened_store(path) as store:
-            return acknowledged(store.replace(environment, who=who, note=note))
+            return acknowledged(store, store.replace(environment, who=who, note=note))
     with EnvironmentStore.create(path, environment, who=who, note=note) as store:
         (revision,) = store.history(most=1)
-        return acknowledged(revision)
+        return acknowledged(store, revision)
 
 
 def export_folder(path: Path, folder: Path, *, as_of: str = "") -> None:
@@ -87,7 +88,7 @@ def edit_store(
     """Make edits together: all of them or, with one clear error, none."""
     with opened_store(path) as store:
         return acknowledged(
-            store.apply(edits, who=who, note=note, base=base, unrestricted=unrestricted)
+            store, store.apply(edits, who=who, note=note, base=base, unrestricted=unrestricted)
         )
 
 
@@ -100,13 +101,13 @@ def weigh(path: Path, edits: Sequence[Edit]) -> Consequences:
 def undo(path: Path, *, who: str, anyone: bool = False) -> Edited:
     """Take back the newest edit that stands."""
     with opened_store(path) as store:
-        return acknowledged(store.undo(who=who, anyone=anyone))
+        return acknowledged(store, store.undo(who=who, anyone=anyone))
 
 
 def redo(path: Path, *, who: str, anyone: bool = False) -> Edited:
     """Make the edit again that was taken back last."""
     with opened_store(path) as store:
-        return acknowledged(store.redo(who=who, anyone=anyone))
+        return acknowledged(store, store.redo(who=who, anyone=anyone))
 
 
 def back_up(path: Path) -> Path:
@@ -152,9 +153,12 @@ def list_history(
     return make_listing("revisions", ("revision", "when", "who", "what", "note"), rows, page)
 
 
-def acknowledged(revision: Revision) -> Edited:
-    """Return what a revision did, for the person who made it."""
-    return Edited(revision.number, (revision_text(revision),), revision.notes)
+def acknowledged(store: EnvironmentStore, revision: Revision) -> Edited:
+    """Return what a revision did, for the person who made it, after renewing the backup."""
+    notes = revision.notes
+    if (fault := store.renew_backup()) is not None:
+        notes += (f"This is saved, but the backup could not be renewed [{fault.reason.value}].",)
+    return Edited(revision.number, (revision_text(revision),), notes)
 
 
 def revision_text(revision: Revision) -> str:

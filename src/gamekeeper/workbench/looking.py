@@ -40,6 +40,7 @@ def describe_environment(path: Path, *, as_of: str = "") -> Listing:
             ("forms", number_text(len(environment.forms))),
             ("variables", number_text(len(environment.variables))),
             ("groups", number_text(len(environment.groups))),
+            ("scenarios", number_text(len(environment.scenarios))),
             ("questions on forms", number_text(environment.n_instances)),
             ("inconsistent", number_text(_n_faults(environment))),
         ]

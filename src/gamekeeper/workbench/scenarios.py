@@ -65,7 +65,7 @@ def save_scenario(
             who=who,
         )
         edit = SaveScenario(scenario=document_of(scenario), replace=replace)
-        return scenario, acknowledged(store.apply([edit], who=who, note=note))
+        return scenario, acknowledged(store, store.apply([edit], who=who, note=note))
 
 
 def list_scenarios(

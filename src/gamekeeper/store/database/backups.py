@@ -1,7 +1,8 @@
 """A copy of the last good state beside a store, and the way back to it.
 
 The copy is made while others may write, checked, brought to disk and only then put in the place of
-the copy before it. So a copy of a damaged store never replaces a good one.
+the copy before it. A store that SQLite finds damaged never replaces a good copy; a backup that is
+asked for checks the environment and its history besides.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
 
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
+from gamekeeper.store.database.refusals import has_no_room
 from gamekeeper.store.layout import shown_path
 
 __all__ = [
@@ -38,7 +39,8 @@ MARK: Final = 0x476B5374
 _MAGIC: Final = b"SQLite format 3\x00"
 _MARK_AT: Final = 68
 _HEADER: Final = 100
-_PATIENCE_SECONDS: Final = 30
+# Waiting is not fair: with many at once, somebody may wait much longer than on average.
+_PATIENCE_SECONDS: Final = 120
 _BEGIN: Final = "gamekeeper_begin"
 
 
@@ -68,7 +70,7 @@ def connect(path: Path, *, mode: str, immutable: bool = False) -> sqlite3.Connec
     `immutable` is for a disk on which nobody can write, not even the files beside the store that
     readers share.
     """
-    place = quote(str(path.absolute()))
+    place = quote(os.fsencode(path.absolute()))
     connection = sqlite3.connect(
         f"file:{place}?mode={mode}{'&immutable=1' if immutable else ''}",
         uri=True,
@@ -93,7 +95,10 @@ class Access:
 
     def __init__(self, path: Path, *, readonly: bool) -> None:
         self.path = path
-        folder_is_open = os.access(path.absolute().parent, os.W_OK)
+        locks = os.access(beside(path, "-shm"), os.F_OK)
+        # A full disk is like one that is read-only, as long as nobody has the store open.
+        self.is_full = not locks and has_no_room(path)
+        folder_is_open = os.access(path.absolute().parent, os.W_OK) and not self.is_full
         can_write = folder_is_open and os.access(path, os.W_OK)
         self.readonly = readonly or not can_write
         # A connection that only could read would leave the files of the log behind.
@@ -101,7 +106,7 @@ class Access:
         # Readers of a write-ahead log need a file for locks beside it. Where it cannot be made
         # and there is no log, nobody is writing and the file can be read as it is.
         log = beside(path, "-wal")
-        can_lock = folder_is_open or beside(path, "-shm").exists()
+        can_lock = folder_is_open or locks
         self._immutable = not can_lock and not (log.exists() and log.stat().st_size)
 
     def connect(self) -> sqlite3.Connection:

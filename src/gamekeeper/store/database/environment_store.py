@@ -153,15 +153,42 @@ class EnvironmentStore:
         return f"EnvironmentStore({shown_path(self.path)})"
 
     def close(self) -> None:
-        """Close the store, after a backup if it was changed here since the last one."""
+        """Close the store, after a backup if it was changed here since the last one.
+
+        Raises
+        ------
+        StoreError
+            If there can be no backup; what was changed is saved all the same.
+        """
         if self._closed:
             return
         self._closed = True
         try:
-            if self._wrote and backup_position(self.path) != self._read(_READ, position):
-                self._back_up()
+            fault = self.renew_backup()
         finally:
             self._engine.dispose()
+        if fault is not None:
+            raise StoreError(
+                fault.reason,
+                _BACKUP.format(shown_path(self.path)),
+                f"{_cause(fault)} What was changed in the store is saved.",
+                fault.do,
+            )
+
+    def renew_backup(self) -> GamekeeperError | None:
+        """Make a backup if the store was changed here since the last; return what prevents it.
+
+        Edits that were acknowledged are saved whether there is a backup or not.
+        """
+        if not self._wrote:
+            return None
+        self._wrote = False
+        try:
+            if backup_position(self.path) != self._read(_READ, position):
+                self._back_up()
+        except GamekeeperError as error:
+            return error
+        return None
 
     @property
     def revision(self) -> int:
@@ -364,7 +391,8 @@ class EnvironmentStore:
             raise damaged(_CHECK, self.path, problems)
 
     def backup(self) -> Path:
-        """Copy the store to its backup, and return where that is."""
+        """Check the store as a whole, copy it to its backup, and return where that is."""
+        self.check()
         return self._back_up()
 
     def _at(self, connection: Connection, as_of: datetime | int | None) -> Environment:
@@ -425,6 +453,13 @@ class EnvironmentStore:
         return attempt(asked, self.path, write)
 
     def _require_writable(self, asked: str) -> None:
+        if self._access.is_full:
+            raise StoreError(
+                Reason.DISK_FULL,
+                asked.format(shown_path(self.path)),
+                "The disk is full. Nothing was changed.",
+                "Make space and do it again.",
+            )
         if self.readonly:
             raise StoreError(
                 Reason.READ_ONLY,
@@ -440,3 +475,8 @@ class EnvironmentStore:
                 return make_backup(source, self.path, _BACKUP)
 
         return attempt(_BACKUP, self.path, copy)
+
+
+def _cause(fault: GamekeeperError) -> str:
+    """Return what was found without the words that nothing was changed, which hold of the backup."""
+    return fault.found.removesuffix("Nothing was changed.").strip()

@@ -7,6 +7,7 @@ cause of our error.
 from __future__ import annotations
 
 import errno
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,7 +18,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from gamekeeper.errors import Problem, Reason, StoreError
 from gamekeeper.store.layout import shown_path
 
-__all__ = ["RESTORE", "Contradiction", "attempt", "damaged"]
+__all__ = ["RESTORE", "Contradiction", "attempt", "damaged", "has_no_room"]
 
 _Outcome = TypeVar("_Outcome")
 
@@ -75,6 +76,10 @@ _SYSTEM_FAULTS: Final = {
 }
 
 
+# What SQLite needs for the shared index of its log.
+_LEAST_ROOM: Final = 64 * 1024
+
+
 class Contradiction(ValueError):  # noqa: N818 - caught within this package, never shown
     """Rows or documents that no environment or history comes to: the store is damaged."""
 
@@ -89,8 +94,19 @@ def attempt(asked: str, path: Path, work: Callable[[], _Outcome]) -> _Outcome:
         return work()
     except _CAUGHT as error:
         reason, found, do = _fault(error)
+        # SQLite does not say that there was no room for the files that it needs beside a store.
+        if reason is _REFUSED[0] and has_no_room(path):
+            reason, found, do = _FULL
     # Raised out here, the error has no cause or context that would show the text of the other.
     raise StoreError(reason, asked.format(shown_path(path)), found, do)
+
+
+def has_no_room(path: Path) -> bool:
+    """Tell whether the disk of a store has no room for the files that SQLite needs beside it."""
+    try:
+        return shutil.disk_usage(path.absolute().parent).free < _LEAST_ROOM
+    except OSError:
+        return False
 
 
 def damaged(asked: str, path: Path, problems: Iterable[Problem] = ()) -> StoreError:

@@ -71,7 +71,7 @@ def to_redo(connection: Connection) -> Target | None:
 def nothing_to_take_back(target: Target | None, asked: str) -> StoreError:
     """Return the error that there is nothing, or only something of another person."""
     if target is None:
-        found, do = "There is nothing to take back.", "See the history."
+        found, do = "There is nothing to undo or redo.", "See the history."
     else:
         found = f"The newest is revision {target.effective} by {quoted([target.who])}."
         do = "Ask them, or say that anybody's work may be taken back (--anyone)."
