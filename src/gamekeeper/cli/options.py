@@ -11,7 +11,7 @@ import typer
 
 from gamekeeper.cli.show import Format, say, show, warn
 from gamekeeper.errors import InputError, Reason, count_of, quoted
-from gamekeeper.mapping.edits import Edit
+from gamekeeper.mapping.edits import Consequences, Edit
 from gamekeeper.mapping.forms import Metadata
 from gamekeeper.results import Listing, Page
 from gamekeeper.workbench import keeping
@@ -133,19 +133,26 @@ def make_edits(
     yes: bool = False,
 ) -> None:
     """Make edits and say what was done; unrestricted ones are shown first."""
-    if unrestricted and not yes:
-        consequences = keeping.weigh(store, edits)
+    tell = say if how is Format.TABLE else warn
+    consequences = keeping.weigh(store, edits) if unrestricted else None
+    if consequences is not None and not yes:
         show(consequences, how)
-        tell = say if how is Format.TABLE else warn
-        counts = consequences.summary()
-        happens = [f"{name.replace('_', ' ')}: {n}" for name, n in counts.items() if n][2:]
-        tell(f"This would happen: {'; '.join(happens)}." if happens else "This breaks nothing.")
+        tell(f"This would happen: {_counted(consequences)}.")
         tell("Nothing was changed. Add --yes to go ahead.")
         raise typer.Exit(2)
     edited = keeping.edit_store(
         store, edits, who=person(who), note=note, base=base, unrestricted=unrestricted
     )
     show_edited(store, edited, how)
+    if consequences is not None:
+        tell(f"This happened: {_counted(consequences)}.")
+
+
+def _counted(consequences: Consequences) -> str:
+    """Return the numbers of forms and codes that something happens to."""
+    counts = list(consequences.summary().items())[2:]
+    happens = [f"{name.replace('_', ' ')}: {number}" for name, number in counts if number]
+    return "; ".join(happens) or "nothing breaks"
 
 
 def show_edited(store: Path, edited: keeping.Edited, how: Format) -> None:
