@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -410,3 +411,31 @@ def test_a_full_disk_for_the_output_is_no_fault_of_ours(store):
     assert done.returncode == 2
     assert "could not be written" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "number", "offered"),
+    [
+        ("form show {} B", 4, ["Bank"]),
+        ("variable show {} ", 4, ["Age", "Sex", "Tenure"]),
+        ("map {} Ce", 3, ["Census"]),
+        ("group show {} C", 4, ["Care", "Commercial"]),
+        ("form show nowhere.gk B", 4, []),
+    ],
+)
+def test_names_that_exist_are_offered(store, words, number, offered):
+    settings = {
+        "_GAMEKEEPER_COMPLETE": "complete_bash",
+        "COMP_WORDS": f"gamekeeper {words.format(store)}",
+        "COMP_CWORD": str(number),
+    }
+    code = "import sys; sys.argv = ['gamekeeper']; from gamekeeper.cli.app import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split() == offered
+    assert done.stderr == ""

@@ -24,7 +24,6 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="gamekeeper",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="Statistical disclosure control from the intruder's side.\n\n"

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from gamekeeper.cli.completing import offer_forms, offer_variables
 from gamekeeper.cli.options import (
     AsFormat,
     AsOf,
@@ -49,8 +50,16 @@ app = typer.Typer(
     help="Forms: what is asked out there, by whom, and in which categories.",
 )
 
-Name = Annotated[str, typer.Argument(metavar="FORM", help="The form.", show_default=False)]
-Variable = Annotated[str, typer.Argument(help="The variable.", show_default=False)]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="FORM", help="The form.", show_default=False, autocompletion=offer_forms
+    ),
+]
+Variable = Annotated[
+    str,
+    typer.Argument(help="The variable.", show_default=False, autocompletion=offer_variables),
+]
 
 
 @app.command("list")

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from gamekeeper.cli.completing import offer_forms, offer_groups
 from gamekeeper.cli.options import (
     AsFormat,
     AsOf,
@@ -36,10 +37,20 @@ app = typer.Typer(
     "Queries and combinations stay live: a form that is added later and fits belongs to them.",
 )
 
-Name = Annotated[str, typer.Argument(metavar="GROUP", help="The group.", show_default=False)]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="GROUP", help="The group.", show_default=False, autocompletion=offer_groups
+    ),
+]
 Forms = Annotated[
     list[str] | None,
-    typer.Argument(metavar="FORM...", help="Forms listed by hand.", show_default=False),
+    typer.Argument(
+        metavar="FORM...",
+        help="Forms listed by hand.",
+        show_default=False,
+        autocompletion=offer_forms,
+    ),
 ]
 Where = Annotated[
     str | None,

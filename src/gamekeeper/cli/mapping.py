@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from gamekeeper.algorithms.harmonization import MAX_NODES
+from gamekeeper.cli.completing import offer_forms, offer_variables
 from gamekeeper.cli.options import AsFormat, AsOf, Environment
 from gamekeeper.cli.show import Format, progress_bar, say, show, warn
 from gamekeeper.errors import InputError, LimitError, Reason, count_of, quoted
@@ -36,15 +37,28 @@ __all__ = [
 ]
 
 Target = Annotated[
-    str, typer.Argument(help="The form whose data are to be released.", show_default=False)
+    str,
+    typer.Argument(
+        help="The form whose data are to be released.",
+        show_default=False,
+        autocompletion=offer_forms,
+    ),
 ]
 Against = Annotated[
     list[str] | None,
-    typer.Option("--against", "-a", help="A form to match against; may be repeated."),
+    typer.Option(
+        "--against",
+        "-a",
+        help="A form to match against; may be repeated.",
+    ),
 ]
 Groups = Annotated[
     list[str] | None,
-    typer.Option("--group", "-g", help="A group of forms to match against; may be repeated."),
+    typer.Option(
+        "--group",
+        "-g",
+        help="A group of forms to match against; may be repeated.",
+    ),
 ]
 Prevalence = Annotated[
     str,
@@ -188,7 +202,8 @@ def graph_command(
         ),
     ],
     variable: Annotated[
-        str | None, typer.Argument(help="The variable.", show_default=False)
+        str | None,
+        typer.Argument(help="The variable.", show_default=False, autocompletion=offer_variables),
     ] = None,
     kind: Annotated[
         Kind, typer.Option(help="The graph of codes, or the graph of categories.")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from gamekeeper.algorithms.harmonization import MAX_NODES
+from gamekeeper.cli.completing import offer_scenarios
 from gamekeeper.cli.mapping import (
     Against,
     Groups,
@@ -52,7 +53,15 @@ app = typer.Typer(
     "A scenario is the outcome of an analysis under a name; attacks on data read it.",
 )
 
-Name = Annotated[str, typer.Argument(metavar="SCENARIO", help="The scenario.", show_default=False)]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENARIO",
+        help="The scenario.",
+        show_default=False,
+        autocompletion=offer_scenarios,
+    ),
+]
 
 
 @app.command("save")

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from gamekeeper.cli.completing import offer_variables
 from gamekeeper.cli.options import (
     AsFormat,
     AsOf,
@@ -57,7 +58,15 @@ app = typer.Typer(
     " reason. To mend a mistake there is --unrestricted.",
 )
 
-Name = Annotated[str, typer.Argument(metavar="VARIABLE", help="The variable.", show_default=False)]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="VARIABLE",
+        help="The variable.",
+        show_default=False,
+        autocompletion=offer_variables,
+    ),
+]
 Category = Annotated[str, typer.Argument(help="The category.", show_default=False)]
 To = Annotated[str, typer.Argument(help="The new name.", show_default=False)]
 
