@@ -8,21 +8,16 @@ from typing import Annotated
 import typer
 
 from gamekeeper.cli.completing import offer_forms, offer_variables
+from gamekeeper.cli.editing import edit_command
 from gamekeeper.cli.options import (
     AsFormat,
     AsOf,
-    Base,
     Descending,
     Environment,
-    Note,
     PageNumber,
     PerPage,
     Sort,
     Store,
-    Unrestricted,
-    Who,
-    Yes,
-    make_edits,
     metadata_of,
     page_of,
     show_listing,
@@ -33,6 +28,7 @@ from gamekeeper.mapping.edits import (
     AddForm,
     AskVariable,
     DropVariable,
+    Edit,
     RemoveForm,
     RenameForm,
     SetMetadata,
@@ -121,7 +117,7 @@ def show_command(
     show(found, how, extra={"metadata": dict(metadata), "groups": list(groups)})
 
 
-@app.command("add")
+@edit_command(app, "add")
 def add_command(
     store: Store,
     form: Annotated[
@@ -148,11 +144,7 @@ def add_command(
         Path | None,
         typer.Option(help="A JSON file as in the forms folder.", show_default=False),
     ] = None,
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Add a form.
 
     [bold]Examples[/bold]
@@ -184,11 +176,10 @@ def add_command(
     for asked in ask or ():
         variable, labels = _asked(asked)
         variables[variable] = labels
-    edit = AddForm(name=name, metadata={**metadata, **metadata_of(set_ or ())}, variables=variables)
-    make_edits(store, [edit], who=who, note=note, base=base, how=how)
+    return AddForm(name=name, metadata={**metadata, **metadata_of(set_ or ())}, variables=variables)
 
 
-@app.command("set")
+@edit_command(app, "set")
 def set_command(
     store: Store,
     form: Name,
@@ -199,11 +190,7 @@ def set_command(
     remove: Annotated[
         list[str] | None, typer.Option("--remove", "-r", help="A key to remove; may be repeated.")
     ] = None,
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Set or remove metadata of a form.
 
     [bold]Examples[/bold]
@@ -217,11 +204,10 @@ def set_command(
             "None were given.",
             "Give KEY=VALUE, or --remove KEY.",
         )
-    edit = SetMetadata(form=form, values=metadata_of(pairs or ()), remove=tuple(remove or ()))
-    make_edits(store, [edit], who=who, note=note, base=base, how=how)
+    return SetMetadata(form=form, values=metadata_of(pairs or ()), remove=tuple(remove or ()))
 
 
-@app.command("ask")
+@edit_command(app, "ask", can_break=True)
 def ask_command(
     store: Store,
     form: Name,
@@ -233,13 +219,7 @@ def ask_command(
     any_detail: Annotated[
         bool, typer.Option("--any-detail", help="The form takes any level of detail.")
     ] = False,
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    unrestricted: Unrestricted = False,
-    yes: Yes = False,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Put a variable on a form with the categories it offers, or change them.
 
     [bold]Examples[/bold]
@@ -256,74 +236,51 @@ def ask_command(
             "Labels and --any-detail were given." if labels else "No labels were given.",
             "Give the labels of the categories, or --any-detail.",
         )
-    edit = AskVariable(form=form, variable=variable, labels=tuple(labels or ()))
-    make_edits(
-        store,
-        [edit],
-        who=who,
-        note=note,
-        base=base,
-        how=how,
-        unrestricted=unrestricted,
-        yes=yes,
-    )
+    return AskVariable(form=form, variable=variable, labels=tuple(labels or ()))
 
 
-@app.command("drop")
+@edit_command(app, "drop")
 def drop_command(
     store: Store,
     form: Name,
     variable: Variable,
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Take a variable off a form.
 
     [bold]Examples[/bold]
 
       gamekeeper form drop norland.gk "Survey X" Age
     """
-    edit = DropVariable(form=form, variable=variable)
-    make_edits(store, [edit], who=who, note=note, base=base, how=how)
+    return DropVariable(form=form, variable=variable)
 
 
-@app.command("rename")
+@edit_command(app, "rename")
 def rename_command(
     store: Store,
     form: Name,
     to: Annotated[str, typer.Argument(help="The new name.", show_default=False)],
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Rename a form, in groups too.
 
     [bold]Examples[/bold]
 
       gamekeeper form rename norland.gk "Survey X" "Survey X (2031)"
     """
-    make_edits(store, [RenameForm(form=form, to=to)], who=who, note=note, base=base, how=how)
+    return RenameForm(form=form, to=to)
 
 
-@app.command("remove")
+@edit_command(app, "remove")
 def remove_command(
     store: Store,
     form: Name,
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Remove a form, from groups too. Its codes stay what they are.
 
     [bold]Examples[/bold]
 
       gamekeeper form remove norland.gk "Survey X"
     """
-    make_edits(store, [RemoveForm(form=form)], who=who, note=note, base=base, how=how)
+    return RemoveForm(form=form)
 
 
 def _asked(text: str) -> tuple[str, tuple[str, ...]]:

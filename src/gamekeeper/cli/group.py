@@ -7,24 +7,21 @@ from typing import Annotated, Any
 import typer
 
 from gamekeeper.cli.completing import offer_forms, offer_groups
+from gamekeeper.cli.editing import edit_command
 from gamekeeper.cli.options import (
     AsFormat,
     AsOf,
-    Base,
     Descending,
     Environment,
-    Note,
     PageNumber,
     PerPage,
     Sort,
     Store,
-    Who,
-    make_edits,
     page_of,
     show_listing,
 )
 from gamekeeper.cli.show import Format, progress_bar
-from gamekeeper.mapping.edits import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
+from gamekeeper.mapping.edits import AddGroup, Edit, RemoveGroup, RenameGroup, ReplaceGroup
 from gamekeeper.workbench import looking
 
 __all__ = ["app"]
@@ -129,7 +126,7 @@ def show_command(
     show_listing(listing, how)
 
 
-@app.command("add")
+@edit_command(app, "add")
 def add_command(
     store: Store,
     group: Name,
@@ -139,11 +136,7 @@ def add_command(
     intersection: Intersection = None,
     difference: Difference = None,
     description: Annotated[str, typer.Option(help="What it is for.", show_default=False)] = "",
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Add a group, defined in one way.
 
     [bold]Examples[/bold]
@@ -157,15 +150,14 @@ def add_command(
     From other groups:
       gamekeeper group add norland.gk Rest --difference Group1 --difference On-line
     """
-    edit = AddGroup(
+    return AddGroup(
         name=group,
         description=description,
         **_definition(forms, where, union, intersection, difference),
     )
-    make_edits(store, [edit], who=who, note=note, base=base, how=how)
 
 
-@app.command("change")
+@edit_command(app, "change")
 def change_command(
     store: Store,
     group: Name,
@@ -177,60 +169,47 @@ def change_command(
     description: Annotated[
         str | None, typer.Option(help="What it is for.", show_default=False)
     ] = None,
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Define a group anew.
 
     [bold]Examples[/bold]
 
       gamekeeper group change norland.gk On-line --where "Form Type = On-line and year >= 2030"
     """
-    edit = ReplaceGroup(
+    return ReplaceGroup(
         group=group,
         description=description,
         **_definition(forms, where, union, intersection, difference),
     )
-    make_edits(store, [edit], who=who, note=note, base=base, how=how)
 
 
-@app.command("rename")
+@edit_command(app, "rename")
 def rename_command(
     store: Store,
     group: Name,
     to: Annotated[str, typer.Argument(help="The new name.", show_default=False)],
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Rename a group, in the groups made from it too.
 
     [bold]Examples[/bold]
 
       gamekeeper group rename norland.gk Group1 "Recent surveys"
     """
-    make_edits(store, [RenameGroup(group=group, to=to)], who=who, note=note, base=base, how=how)
+    return RenameGroup(group=group, to=to)
 
 
-@app.command("remove")
+@edit_command(app, "remove")
 def remove_command(
     store: Store,
     group: Name,
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Remove a group that no other is made from; its forms stay.
 
     [bold]Examples[/bold]
 
       gamekeeper group remove norland.gk Group1
     """
-    make_edits(store, [RemoveGroup(group=group)], who=who, note=note, base=base, how=how)
+    return RemoveGroup(group=group)
 
 
 def _definition(

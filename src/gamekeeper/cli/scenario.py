@@ -9,6 +9,7 @@ import typer
 
 from gamekeeper.algorithms.harmonization import MAX_NODES
 from gamekeeper.cli.completing import offer_scenarios
+from gamekeeper.cli.editing import edit_command
 from gamekeeper.cli.mapping import (
     Against,
     Groups,
@@ -22,7 +23,6 @@ from gamekeeper.cli.mapping import (
 from gamekeeper.cli.options import (
     AsFormat,
     AsOf,
-    Base,
     Descending,
     Environment,
     Note,
@@ -31,14 +31,13 @@ from gamekeeper.cli.options import (
     Sort,
     Store,
     Who,
-    make_edits,
     page_of,
     show_edited,
     show_listing,
 )
 from gamekeeper.cli.show import Format, progress_bar, say, show, warn
 from gamekeeper.errors import InputError, Reason, quoted
-from gamekeeper.mapping.edits import RemoveScenario, RenameScenario
+from gamekeeper.mapping.edits import Edit, RemoveScenario, RenameScenario
 from gamekeeper.workbench import scenarios
 from gamekeeper.workbench.mapping import MapRequest
 from gamekeeper.workbench.opening import person
@@ -227,43 +226,33 @@ def export_command(
     say(f"Written: {file}")
 
 
-@app.command("rename")
+@edit_command(app, "rename")
 def rename_command(
     store: Store,
     scenario: Name,
     to: Annotated[str, typer.Argument(help="The new name.", show_default=False)],
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Rename a scenario.
 
     [bold]Examples[/bold]
 
       gamekeeper scenario rename norland.gk "A bank's clerk" "Clerk of a bank"
     """
-    edit = RenameScenario(scenario=scenario, to=to)
-    make_edits(store, [edit], who=who, note=note, base=base, how=how)
+    return RenameScenario(scenario=scenario, to=to)
 
 
-@app.command("remove")
+@edit_command(app, "remove")
 def remove_command(
     store: Store,
     scenario: Name,
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Remove a scenario.
 
     [bold]Examples[/bold]
 
       gamekeeper scenario remove norland.gk "A bank's clerk"
     """
-    edit = RemoveScenario(scenario=scenario)
-    make_edits(store, [edit], who=who, note=note, base=base, how=how)
+    return RemoveScenario(scenario=scenario)
 
 
 def _keys(given: list[str]) -> dict[str, str]:

@@ -8,21 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from gamekeeper.cli.completing import offer_variables
+from gamekeeper.cli.editing import edit_command
 from gamekeeper.cli.options import (
     AsFormat,
     AsOf,
-    Base,
     Descending,
     Environment,
-    Note,
     PageNumber,
     PerPage,
     Sort,
     Store,
-    Unrestricted,
-    Who,
-    Yes,
-    make_edits,
     page_of,
     show_listing,
 )
@@ -34,6 +29,7 @@ from gamekeeper.mapping.edits import (
     AddCategory,
     AddVariable,
     DescribeVariable,
+    Edit,
     OrderSinks,
     RemoveBands,
     RemoveCategory,
@@ -121,7 +117,7 @@ def show_command(
     show(table, how, extra={"words": list(words)})
 
 
-@app.command("add")
+@edit_command(app, "add")
 def add_command(
     store: Store,
     variable: Annotated[
@@ -147,11 +143,7 @@ def add_command(
         Path | None,
         typer.Option(help="A JSON file as in the variables folder.", show_default=False),
     ] = None,
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Add a variable. Its finest categories should cover everybody; add one for the rest.
 
     [bold]Examples[/bold]
@@ -167,99 +159,71 @@ def add_command(
             definition = definition.model_copy(update={"name": variable})
     else:
         definition = _definition(variable, category or [], band or [], ordinal, description)
-    make_edits(store, [AddVariable(definition=definition)], who=who, note=note, base=base, how=how)
+    return AddVariable(definition=definition)
 
 
-@app.command("replace")
+@edit_command(app, "replace", can_break=True)
 def replace_command(
     store: Store,
     variable: Name,
     file: Annotated[
         Path, typer.Argument(help="A JSON file as in the variables folder.", show_default=False)
     ],
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    unrestricted: Unrestricted = False,
-    yes: Yes = False,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Define a variable anew, as far as earlier categorizations are still admitted.
 
     [bold]Examples[/bold]
 
       gamekeeper variable replace norland.gk Age age.json
     """
-    edit = ReplaceVariable(variable=variable, definition=read_definition(file))
-    make_edits(
-        store, [edit], who=who, note=note, base=base, how=how, unrestricted=unrestricted, yes=yes
-    )
+    return ReplaceVariable(variable=variable, definition=read_definition(file))
 
 
-@app.command("rename")
+@edit_command(app, "rename")
 def rename_command(
     store: Store,
     variable: Name,
     to: To,
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Rename a variable everywhere.
 
     [bold]Examples[/bold]
 
       gamekeeper variable rename norland.gk Sex "Sex at birth"
     """
-    edit = RenameVariable(variable=variable, to=to)
-    make_edits(store, [edit], who=who, note=note, base=base, how=how)
+    return RenameVariable(variable=variable, to=to)
 
 
-@app.command("describe")
+@edit_command(app, "describe")
 def describe_command(
     store: Store,
     variable: Name,
     description: Annotated[str, typer.Argument(help="What it means.", show_default=False)],
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Say what a variable means.
 
     [bold]Examples[/bold]
 
       gamekeeper variable describe norland.gk Age "Age at last birthday"
     """
-    edit = DescribeVariable(variable=variable, description=description)
-    make_edits(store, [edit], who=who, note=note, base=base, how=how)
+    return DescribeVariable(variable=variable, description=description)
 
 
-@app.command("remove")
+@edit_command(app, "remove", can_break=True)
 def remove_command(
     store: Store,
     variable: Name,
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    unrestricted: Unrestricted = False,
-    yes: Yes = False,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Remove a variable that no form asks for.
 
     [bold]Examples[/bold]
 
       gamekeeper variable remove norland.gk Age
     """
-    edit = RemoveVariable(variable=variable)
-    make_edits(
-        store, [edit], who=who, note=note, base=base, how=how, unrestricted=unrestricted, yes=yes
-    )
+    return RemoveVariable(variable=variable)
 
 
-@app.command("join")
+@edit_command(app, "join", can_break=True)
 def join_command(
     store: Store,
     variable: Name,
@@ -268,26 +232,17 @@ def join_command(
         list[str] | None,
         typer.Argument(metavar="PART...", help="What makes it up.", show_default=False),
     ] = None,
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    unrestricted: Unrestricted = False,
-    yes: Yes = False,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Add a category that is made up of others.
 
     [bold]Examples[/bold]
 
       gamekeeper variable join norland.gk "Country of Residence" Britain England Scotland Wales
     """
-    edit = AddCategory(variable=variable, category=category, children=tuple(parts or ()))
-    make_edits(
-        store, [edit], who=who, note=note, base=base, how=how, unrestricted=unrestricted, yes=yes
-    )
+    return AddCategory(variable=variable, category=category, children=tuple(parts or ()))
 
 
-@app.command("split")
+@edit_command(app, "split", can_break=True)
 def split_command(
     store: Store,
     variable: Name,
@@ -296,26 +251,17 @@ def split_command(
         list[str],
         typer.Argument(metavar="PART...", help="New, finer categories.", show_default=False),
     ],
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    unrestricted: Unrestricted = False,
-    yes: Yes = False,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Split one of the finest categories into parts; it stays as their union.
 
     [bold]Examples[/bold]
 
       gamekeeper variable split norland.gk "Country of Residence" "Not Britain" "Northern Ireland" "Non UK"
     """
-    edit = SplitCategory(variable=variable, category=category, into=tuple(parts))
-    make_edits(
-        store, [edit], who=who, note=note, base=base, how=how, unrestricted=unrestricted, yes=yes
-    )
+    return SplitCategory(variable=variable, category=category, into=tuple(parts))
 
 
-@app.command("set-parts")
+@edit_command(app, "set-parts", can_break=True)
 def set_parts_command(
     store: Store,
     variable: Name,
@@ -324,119 +270,82 @@ def set_parts_command(
         list[str] | None,
         typer.Argument(metavar="PART...", help="What it points to.", show_default=False),
     ] = None,
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    unrestricted: Unrestricted = False,
-    yes: Yes = False,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Say anew what a category is made up of, in terms of other categories.
 
     [bold]Examples[/bold]
 
       gamekeeper variable set-parts norland.gk "Country of Residence" UK Britain "Northern Ireland"
     """
-    edit = SetChildren(variable=variable, category=category, children=tuple(parts or ()))
-    make_edits(
-        store, [edit], who=who, note=note, base=base, how=how, unrestricted=unrestricted, yes=yes
-    )
+    return SetChildren(variable=variable, category=category, children=tuple(parts or ()))
 
 
-@app.command("rename-category")
+@edit_command(app, "rename-category")
 def rename_category_command(
     store: Store,
     variable: Name,
     category: Category,
     to: To,
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Rename a category, on all forms too.
 
     [bold]Examples[/bold]
 
       gamekeeper variable rename-category norland.gk "Country of Residence" Other "Not Britain"
     """
-    edit = RenameCategory(variable=variable, category=category, to=to)
-    make_edits(store, [edit], who=who, note=note, base=base, how=how)
+    return RenameCategory(variable=variable, category=category, to=to)
 
 
-@app.command("remove-category")
+@edit_command(app, "remove-category", can_break=True)
 def remove_category_command(
     store: Store,
     variable: Name,
     category: Category,
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    unrestricted: Unrestricted = False,
-    yes: Yes = False,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Remove a category; only the unrestricted editor can, and shows first what would break.
 
     [bold]Examples[/bold]
 
       gamekeeper variable remove-category norland.gk "Country of Residence" Atlantis --unrestricted
     """
-    edit = RemoveCategory(variable=variable, category=category)
-    make_edits(
-        store, [edit], who=who, note=note, base=base, how=how, unrestricted=unrestricted, yes=yes
-    )
+    return RemoveCategory(variable=variable, category=category)
 
 
-@app.command("add-bands")
+@edit_command(app, "add-bands")
 def add_bands_command(
     store: Store,
     variable: Name,
     bands: Annotated[
         list[str], typer.Argument(metavar="BAND...", help="16-24, 65+, ...", show_default=False)
     ],
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Add bands to a variable on the interval scale.
 
     [bold]Examples[/bold]
 
       gamekeeper variable add-bands norland.gk Age 16-24 25-34
     """
-    edit = AddBands(variable=variable, bands=tuple(bands))
-    make_edits(store, [edit], who=who, note=note, base=base, how=how)
+    return AddBands(variable=variable, bands=tuple(bands))
 
 
-@app.command("remove-bands")
+@edit_command(app, "remove-bands", can_break=True)
 def remove_bands_command(
     store: Store,
     variable: Name,
     bands: Annotated[
         list[str], typer.Argument(metavar="BAND...", help="16-24, 65+, ...", show_default=False)
     ],
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    unrestricted: Unrestricted = False,
-    yes: Yes = False,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Remove bands of a variable on the interval scale; needs the unrestricted editor.
 
     [bold]Examples[/bold]
 
       gamekeeper variable remove-bands norland.gk Age 16-24 --unrestricted
     """
-    edit = RemoveBands(variable=variable, bands=tuple(bands))
-    make_edits(
-        store, [edit], who=who, note=note, base=base, how=how, unrestricted=unrestricted, yes=yes
-    )
+    return RemoveBands(variable=variable, bands=tuple(bands))
 
 
-@app.command("order")
+@edit_command(app, "order")
 def order_command(
     store: Store,
     variable: Name,
@@ -446,19 +355,14 @@ def order_command(
             metavar="CATEGORY...", help="All finest categories in order.", show_default=False
         ),
     ],
-    who: Who = None,
-    note: Note = "",
-    base: Base = None,
-    how: AsFormat = Format.TABLE,
-) -> None:
+) -> Edit:
     """Put the finest categories of a variable in order.
 
     [bold]Examples[/bold]
 
       gamekeeper variable order norland.gk Health "very good" good fair bad
     """
-    edit = OrderSinks(variable=variable, order=tuple(order))
-    make_edits(store, [edit], who=who, note=note, base=base, how=how)
+    return OrderSinks(variable=variable, order=tuple(order))
 
 
 def _definition(
