@@ -6,15 +6,18 @@ Queries and combinations stay live: a form that is added later and fits belongs 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import Any
 
 from gamekeeper.errors import InputError, Problem, Reason, did_you_mean, quoted
 from gamekeeper.mapping.forms import Form
 from gamekeeper.mapping.queries import parse_query
 
-__all__ = ["Group", "group_problems", "members"]
+__all__ = ["GROUP_WAYS", "Group", "group_problems", "members", "ways_given"]
 
 _COMBINATIONS = ("union", "intersection", "difference")
+GROUP_WAYS = ("forms", "where", *_COMBINATIONS)
+"""The ways in which a group can be defined."""
 _DEEPEST = 100
 
 
@@ -71,10 +74,21 @@ class Group:
     @property
     def definition(self) -> dict[str, str | tuple[str, ...]]:
         """The one way in which it is defined, by its name."""
-        for field in fields(self):
-            if field.name in ("where", *_COMBINATIONS) and getattr(self, field.name):
-                return {field.name: getattr(self, field.name)}
-        return {"forms": self.forms}
+        live = {way: getattr(self, way) for way in GROUP_WAYS if way != "forms"}
+        return {way: given for way, given in live.items() if given} or {"forms": self.forms}
+
+
+def ways_given(record: object) -> dict[str, Any]:
+    """Return the ways in which a record of plain values defines a group; it should be one.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> empty = dict.fromkeys(GROUP_WAYS)
+    >>> ways_given(SimpleNamespace(**{**empty, "where": "sector = bank"}))
+    {'where': 'sector = bank'}
+    """
+    return {way: given for way in GROUP_WAYS if (given := getattr(record, way)) is not None}
 
 
 def members(

@@ -10,11 +10,9 @@ from gamekeeper.mapping.environment import Environment
 from gamekeeper.mapping.forms import Form
 from gamekeeper.mapping.names import folded
 from gamekeeper.mapping.queries import parse_query, unknown_names
-from gamekeeper.results import Cell, Listing, Page, make_listing
+from gamekeeper.results import EVERYTHING, Cell, Listing, Page, make_listing
 
 __all__ = ["find_forms", "list_forms", "list_groups", "list_variables"]
-
-_EVERYTHING = Page()
 
 
 def find_forms(environment: Environment, where: str) -> tuple[Form, ...]:
@@ -39,7 +37,7 @@ def find_forms(environment: Environment, where: str) -> tuple[Form, ...]:
 
 
 def list_forms(
-    environment: Environment, *, where: str = "", group: str = "", page: Page = _EVERYTHING
+    environment: Environment, *, where: str = "", group: str = "", page: Page = EVERYTHING
 ) -> Listing:
     """List forms with their metadata, the keys that most forms have first.
 
@@ -66,7 +64,7 @@ def list_forms(
 
 
 def list_variables(
-    environment: Environment, *, matching: str = "", page: Page = _EVERYTHING
+    environment: Environment, *, matching: str = "", page: Page = EVERYTHING
 ) -> Listing:
     """List variables: scale, categories, how many forms ask for them, and in how many codes.
 
@@ -94,7 +92,7 @@ def list_variables(
 
 
 def list_groups(
-    environment: Environment, *, matching: str = "", page: Page = _EVERYTHING
+    environment: Environment, *, matching: str = "", page: Page = EVERYTHING
 ) -> Listing:
     """List groups: how many forms each has now, and how it is defined."""
     rows: list[tuple[Cell, ...]] = []

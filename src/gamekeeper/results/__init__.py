@@ -1,10 +1,11 @@
 """What every result can do: summarise itself, become a table, be shown, say where it comes from."""
 
 from gamekeeper.results.html import table_html
-from gamekeeper.results.listing import Cell, Listing, Page, make_listing
+from gamekeeper.results.listing import EVERYTHING, Cell, Listing, Page, make_listing
 from gamekeeper.results.result import Progress, Provenance, Result, package_version
 
 __all__ = [
+    "EVERYTHING",
     "Cell",
     "Listing",
     "Page",

@@ -14,7 +14,7 @@ from gamekeeper.results.result import Provenance, Result
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Cell", "Listing", "Page", "make_listing"]
+__all__ = ["EVERYTHING", "Cell", "Listing", "Page", "make_listing"]
 
 Cell = str | int | float | bool | None
 
@@ -37,6 +37,10 @@ class Page:
     descending: bool = False
     number: int = 1
     size: int | None = None
+
+
+EVERYTHING = Page()
+"""All lines, as they come."""
 
 
 @dataclass(frozen=True, repr=False)

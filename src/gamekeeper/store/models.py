@@ -12,11 +12,11 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from gamekeeper.mapping.definitions import STRICT, Interval, Nominal, Ordinal
+from gamekeeper.mapping.groups import GROUP_WAYS
 from gamekeeper.mapping.variable import OUTSIDE
 
 __all__ = [
     "FORMAT",
-    "GROUP_WAYS",
     "VARIABLE_FILE",
     "VERSION",
     "EnvironmentFile",
@@ -31,8 +31,6 @@ __all__ = [
 
 FORMAT = "gamekeeper environment"
 VERSION = 1
-GROUP_WAYS = ("forms", "where", "union", "intersection", "difference")
-"""The ways in which a group can be defined."""
 
 _Code = Annotated[str, Field(pattern=r"^[CH](0|[1-9][0-9]*)\.[0-9]{3,}$")]
 _Codes = Annotated[

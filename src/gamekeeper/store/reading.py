@@ -10,13 +10,14 @@ from typing import TypeVar
 from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
 from gamekeeper.mapping.codes import CodeRegister
 from gamekeeper.mapping.environment import Environment, Form, Group
+from gamekeeper.mapping.groups import GROUP_WAYS, ways_given
 from gamekeeper.mapping.scenario import Scenario
 from gamekeeper.mapping.scenario_document import SCENARIO, scenario_of
 from gamekeeper.mapping.variable import Variable
 from gamekeeper.results import Progress
 from gamekeeper.store.forms import FormReader
 from gamekeeper.store.layout import GROUP_FILE, SHAPES, content, listed, unreadable
-from gamekeeper.store.models import GROUP_WAYS, VARIABLE_FILE, EnvironmentFile
+from gamekeeper.store.models import VARIABLE_FILE, EnvironmentFile
 from gamekeeper.store.parsing import parse
 from gamekeeper.store.variables import problems_of, register_of, variable_of
 
@@ -133,7 +134,7 @@ class Reading:
                 continue
             if not self._is_new("groups", file.name, where):
                 continue
-            given = {way: names for way in GROUP_WAYS if (names := getattr(file, way)) is not None}
+            given = ways_given(file)
             if len(given) != 1 or (not any(given.values()) and "forms" not in given):
                 found = f"defines its forms in {count_of(len(given), 'way')}, or by nothing."
                 do = f"Give one of {quoted(GROUP_WAYS)}."

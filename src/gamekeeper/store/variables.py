@@ -15,6 +15,7 @@ from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.algorithms.partitions import ARBITRARY, Arbitrary, Partition
 from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
 from gamekeeper.mapping import definitions
+from gamekeeper.mapping.blocks import blocks_of
 from gamekeeper.mapping.codes import ARBITRARY_CODE, CodeRegister, code_order
 from gamekeeper.mapping.variable import Variable
 from gamekeeper.store.models import IntervalFile, NominalFile, OrdinalFile
@@ -77,7 +78,8 @@ def tree_of(variable: Variable, register: CodeRegister) -> dict[str, Any]:
 def codes_of(variable: Variable, register: CodeRegister) -> dict[str, list[list[str]]]:
     """Return the codes of a variable as its file has them, in order."""
     codes = sorted(register, key=code_order)
-    return {code: _blocks(variable.graph, register.meaning(code)) for code in codes}
+    meanings = {code: blocks_of(variable, register.meaning(code)) for code in codes}
+    return {code: [list(block) for block in blocks] for code, blocks in meanings.items()}
 
 
 def retired_of(register: CodeRegister) -> list[str]:
@@ -108,12 +110,6 @@ def _retired(
         place = f"{where}, code {quoted([code])}"
         problems.append(Problem(Reason.INCONSISTENT_CODE, place, found, do))
     return retired
-
-
-def _blocks(graph: PartitionGraph, meaning: Partition | Arbitrary) -> list[list[str]]:
-    if isinstance(meaning, Arbitrary):
-        return []
-    return [list(graph.cover(sum(1 << number for number in block))) for block in meaning.blocks()]
 
 
 def _sinks_below(graph: PartitionGraph, category: str, sinks: Mapping[str, list[int]]) -> list[int]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gamekeeper.errors import count_of
 from gamekeeper.mapping.edits import Consequences, Edit, weigh_edits
 from gamekeeper.mapping.names import folded
-from gamekeeper.results import Cell, Listing, Page, Progress, make_listing
+from gamekeeper.results import EVERYTHING, Cell, Listing, Page, Progress, make_listing
 from gamekeeper.store.folder import read_environment, write_environment
 from gamekeeper.workbench.opening import moment, opened, opened_store
 
@@ -34,7 +34,6 @@ __all__ = [
     "weigh",
 ]
 
-_EVERYTHING = Page()
 _SHOWN_EDITS = 2
 
 
@@ -130,7 +129,7 @@ def list_history(
     until: str = "",
     who: str = "",
     touching: tuple[str, str] | None = None,
-    page: Page = _EVERYTHING,
+    page: Page = EVERYTHING,
 ) -> Listing:
     """List the edits of a store, the newest first."""
     with opened_store(path, readonly=True) as store:

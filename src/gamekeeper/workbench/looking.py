@@ -11,7 +11,7 @@ from gamekeeper.mapping.forms import Form, Metadata
 from gamekeeper.mapping.listing import list_forms, list_groups, list_variables
 from gamekeeper.mapping.overview import CategoryTable, list_categories
 from gamekeeper.mapping.words import listed, number_text
-from gamekeeper.results import Cell, Listing, Page, Progress, make_listing
+from gamekeeper.results import EVERYTHING, Cell, Listing, Page, Progress, make_listing
 from gamekeeper.workbench.keeping import revision_text
 from gamekeeper.workbench.opening import opened
 
@@ -26,7 +26,6 @@ __all__ = [
     "variables",
 ]
 
-_EVERYTHING = Page()
 _SHOWN_CATEGORIES = 12
 
 
@@ -55,14 +54,14 @@ def describe_environment(path: Path, *, as_of: str = "") -> Listing:
                 )
                 for item in place.store.history(most=3)
             ]
-    return make_listing("facts", ("what", "is"), rows, _EVERYTHING)
+    return make_listing("facts", ("what", "is"), rows, EVERYTHING)
 
 
 def forms(
     path: Path,
     *,
     where: str = "",
-    page: Page = _EVERYTHING,
+    page: Page = EVERYTHING,
     as_of: str = "",
     progress: Progress | None = None,
 ) -> Listing:
@@ -75,7 +74,7 @@ def variables(
     path: Path,
     *,
     matching: str = "",
-    page: Page = _EVERYTHING,
+    page: Page = EVERYTHING,
     as_of: str = "",
     progress: Progress | None = None,
 ) -> Listing:
@@ -88,7 +87,7 @@ def groups(
     path: Path,
     *,
     matching: str = "",
-    page: Page = _EVERYTHING,
+    page: Page = EVERYTHING,
     as_of: str = "",
     progress: Progress | None = None,
 ) -> Listing:
@@ -118,7 +117,7 @@ def form(
             rows.append((variable, code, labels, item.fault or None))
         columns = ("variable", "code", "categories", "fault")
         inside = [group for group in environment.groups if name in environment.group(group).forms]
-    return make_listing("questions", columns, rows, _EVERYTHING), found.metadata, inside
+    return make_listing("questions", columns, rows, EVERYTHING), found.metadata, inside
 
 
 def variable(path: Path, name: str, *, as_of: str = "") -> tuple[CategoryTable, Sequence[str]]:
@@ -140,7 +139,7 @@ def variable(path: Path, name: str, *, as_of: str = "") -> tuple[CategoryTable, 
     return list_categories(name, found.graph), lines
 
 
-def group(path: Path, name: str, *, page: Page = _EVERYTHING, as_of: str = "") -> Listing:
+def group(path: Path, name: str, *, page: Page = EVERYTHING, as_of: str = "") -> Listing:
     """List the forms that a group has now."""
     with opened(path, as_of=as_of) as place:
         return list_forms(place.environment, group=name, page=page)

@@ -14,7 +14,7 @@ from gamekeeper.mapping.scenario_proposal import propose_scenario
 from gamekeeper.mapping.scenario_review import ScenarioReview, review_scenario
 from gamekeeper.mapping.words import number_text, percent_text
 from gamekeeper.report.saving import write_file
-from gamekeeper.results import Cell, Listing, Page, Progress, make_listing
+from gamekeeper.results import EVERYTHING, Cell, Listing, Page, Progress, make_listing
 from gamekeeper.workbench.keeping import Edited, acknowledged
 from gamekeeper.workbench.mapping import MapRequest, analyse
 from gamekeeper.workbench.opening import opened, opened_store
@@ -26,8 +26,6 @@ __all__ = [
     "save_scenario",
     "show_scenario",
 ]
-
-_EVERYTHING = Page()
 
 
 def save_scenario(
@@ -69,7 +67,7 @@ def save_scenario(
 
 
 def list_scenarios(
-    path: Path, *, matching: str = "", page: Page = _EVERYTHING, as_of: str = ""
+    path: Path, *, matching: str = "", page: Page = EVERYTHING, as_of: str = ""
 ) -> Listing:
     """List scenarios, and whether the environment has changed since they were made."""
     with opened(path, as_of=as_of) as place:
@@ -139,7 +137,7 @@ def show_scenario(path: Path, name: str, *, as_of: str = "") -> tuple[Listing, S
         for key in scenario.keys
     ]
     columns = ("variable", "code", "categories", "forms", "why")
-    return make_listing("key variables", columns, rows, _EVERYTHING), lines
+    return make_listing("key variables", columns, rows, EVERYTHING), lines
 
 
 def review(

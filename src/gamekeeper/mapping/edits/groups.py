@@ -14,7 +14,7 @@ from pydantic import Field
 from gamekeeper.errors import InputError, Problem, Reason, quoted
 from gamekeeper.mapping.edits.record import Names, Record, require_new
 from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.groups import Group
+from gamekeeper.mapping.groups import GROUP_WAYS, Group, ways_given
 
 __all__ = [
     "AddGroup",
@@ -24,8 +24,6 @@ __all__ = [
     "ReplaceGroup",
     "apply_group_edit",
 ]
-
-_WAYS = ("forms", "where", "union", "intersection", "difference")
 
 
 class _Defining(Record):
@@ -111,14 +109,14 @@ def apply_group_edit(environment: Environment, edit: GroupEdit) -> Environment:
 
 def _definition(edit: AddGroup | ReplaceGroup) -> dict[str, Any]:
     """Return the one way in which a group is to be defined."""
-    given = {way: value for way in _WAYS if (value := getattr(edit, way)) is not None}
+    given = ways_given(edit)
     if len(given) != 1 or not (any(given.values()) or "forms" in given):
         named = f"{len(given)} ways: {quoted(given)}" if len(given) > 1 else "no way"
         raise InputError(
             Reason.BAD_OPTION,
             "A group was to be defined.",
             f"It is defined in {named}.",
-            f"Give exactly one of {quoted(_WAYS)}.",
+            f"Give exactly one of {quoted(GROUP_WAYS)}.",
         )
     return given
 

@@ -11,12 +11,13 @@ from pydantic import TypeAdapter
 from gamekeeper.errors import Problem, Reason, quoted
 from gamekeeper.mapping.codes import CodeRegister
 from gamekeeper.mapping.environment import Environment, Form, Group
+from gamekeeper.mapping.groups import ways_given
 from gamekeeper.mapping.scenario import Scenario
 from gamekeeper.mapping.scenario_document import SCENARIO, document_of, scenario_of
 from gamekeeper.mapping.variable import Variable
 from gamekeeper.store.forms import FORM_FILE
 from gamekeeper.store.layout import GROUP_FILE
-from gamekeeper.store.models import GROUP_WAYS, VARIABLE_FILE
+from gamekeeper.store.models import VARIABLE_FILE
 from gamekeeper.store.parsing import check
 from gamekeeper.store.variables import codes_of, register_of, variable_of
 
@@ -118,8 +119,7 @@ def group_problems(document: Document) -> list[Problem]:
 def group_of(tree: Document) -> Group:
     """Return the group of a document."""
     file = GROUP_FILE.validate_python(tree)
-    given = {way: names for way in GROUP_WAYS if (names := getattr(file, way)) is not None}
-    return Group(file.name, description=file.description, **given)
+    return Group(file.name, description=file.description, **ways_given(file))
 
 
 def scenario_document(scenario: Scenario) -> Document:
