@@ -261,13 +261,15 @@ def redo_command(
 
 @app.command("backup")
 def backup_command(store: Store) -> None:
-    """Make a backup beside the store; every session that edits does so at its end.
+    """Make a backup beside the store; every command that edits does so too.
 
     [bold]Examples[/bold]
 
       gamekeeper env backup norland.gk
     """
-    say(f"Backed up: {keeping.back_up(store)}")
+    with progress_bar("Checking and copying") as progress:
+        made = keeping.back_up(store, progress=progress)
+    say(f"Backed up: {made}")
 
 
 @app.command("restore")

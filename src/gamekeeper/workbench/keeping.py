@@ -109,10 +109,10 @@ def redo(path: Path, *, who: str, anyone: bool = False) -> Edited:
         return acknowledged(store, store.redo(who=who, anyone=anyone))
 
 
-def back_up(path: Path) -> Path:
+def back_up(path: Path, *, progress: Progress | None = None) -> Path:
     """Make a backup of a store beside it, and return where."""
     with opened_store(path) as store:
-        return store.backup()
+        return store.backup(progress=progress)
 
 
 def restore(path: Path) -> Path | None:

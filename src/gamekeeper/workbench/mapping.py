@@ -70,7 +70,7 @@ def check(
         return list_categories(*read_named_graph(path)), ()
     with opened(path, progress=progress) as place:
         if place.store is not None:
-            place.store.check()
+            place.store.check(progress=progress)
         written = write_codes(place.environment, path) if assign else ()
         return check_environment(place.environment), written
 

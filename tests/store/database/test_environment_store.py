@@ -525,3 +525,12 @@ def test_errors_of_edits_are_those_of_the_editor(store: EnvironmentStore) -> Non
     with pytest.raises(InputError) as caught:
         store.apply([AddForm(name="bank")], who=WHO)
     assert caught.value.reason is Reason.DUPLICATE
+
+
+def test_a_check_tells_how_far_it_is(path: Path) -> None:
+    told: list[tuple[int, int | None]] = []
+    with EnvironmentStore.create(path, who=WHO) as store:
+        for number in range(3):
+            store.apply([AddForm(name=f"Form {number}")], who=WHO)
+        store.check(progress=lambda done, total: told.append((done, total)))
+    assert told == [(0, 3), (1, 3), (2, 3)]

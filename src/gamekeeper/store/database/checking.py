@@ -6,6 +6,7 @@ from sqlalchemy import Connection, select, text
 
 from gamekeeper.errors import Problem, Reason, count_of
 from gamekeeper.mapping.definitions import definition_tree
+from gamekeeper.results import Progress
 from gamekeeper.store.database import tables
 from gamekeeper.store.database.changes import patched
 from gamekeeper.store.database.documents import (
@@ -22,6 +23,9 @@ from gamekeeper.store.database.revisions import steps_after
 
 __all__ = ["file_problems", "history_problems"]
 
+# A change takes a fraction of a millisecond.
+_TICK = 1_000
+
 
 def file_problems(connection: Connection) -> list[Problem]:
     """Return what is wrong with the file as a database; the words for it may show its content."""
@@ -31,7 +35,9 @@ def file_problems(connection: Connection) -> list[Problem]:
     return problems + ([_problem("rows that name others", len(loose))] if loose else [])
 
 
-def history_problems(connection: Connection, state: State) -> list[Problem]:
+def history_problems(
+    connection: Connection, state: State, progress: Progress | None = None
+) -> list[Problem]:
     """Return where history and environment disagree: every revision must lead to the next."""
     numbers = connection.execute(select(tables.revision.c.number)).scalars().all()
     if sorted(numbers) != list(range(1, state.revision + 1)):
@@ -39,8 +45,11 @@ def history_problems(connection: Connection, state: State) -> list[Problem]:
     now: dict[tuple[str, str, str], Document] = {}
     codes: dict[str, dict[str, Document]] = {}
     faults = 0
-    for step in steps_after(connection, 1):
-        for change in step.changes:
+    steps = steps_after(connection, 1)
+    for done, step in enumerate(steps):
+        for number, change in enumerate(step.changes):
+            if progress is not None and number % _TICK == 0:
+                progress(done, len(steps))
             key = (change.kind, change.name, change.code)
             if change.kind == "code":
                 # Codes given since are carried along, so only the newest change tells what is.

@@ -21,6 +21,7 @@ from sqlalchemy import Connection
 from gamekeeper.errors import GamekeeperError, InputError, Problem, Reason, StoreError
 from gamekeeper.mapping.edits import Edit, apply_edits, edit_notes, touched
 from gamekeeper.mapping.environment import Environment
+from gamekeeper.results import Progress
 from gamekeeper.store.database.backups import backup_position, make_backup
 from gamekeeper.store.database.checking import file_problems, history_problems
 from gamekeeper.store.database.coding import merged, new_codes, save_codes, without_spent
@@ -373,8 +374,10 @@ class EnvironmentStore:
             ),
         )
 
-    def check(self) -> None:
+    def check(self, *, progress: Progress | None = None) -> None:
         """Check the file, the environment and that the history leads to it.
+
+        `progress` is told how many revisions are done, of how many.
 
         Raises
         ------
@@ -384,15 +387,15 @@ class EnvironmentStore:
 
         def look(connection: Connection) -> list[Problem]:
             problems = file_problems(connection)
-            return problems or history_problems(connection, load(connection))
+            return problems or history_problems(connection, load(connection), progress)
 
         problems = self._read(_CHECK, look)
         if problems:
             raise damaged(_CHECK, self.path, problems)
 
-    def backup(self) -> Path:
+    def backup(self, *, progress: Progress | None = None) -> Path:
         """Check the store as a whole, copy it to its backup, and return where that is."""
-        self.check()
+        self.check(progress=progress)
         return self._back_up()
 
     def _at(self, connection: Connection, as_of: datetime | int | None) -> Environment:
