@@ -1,4 +1,8 @@
-"""Run the benchmarks: `python -m benchmarks [harmonization] [environment] [store]`."""
+"""Run the benchmarks: `python -m benchmarks [SUITE...]`, all of them by default.
+
+Some take a folder of real data from the environment variable GAMEKEEPER_DATA, and leave out what
+needs it where that is not set.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,22 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import bench_environment, bench_harmonization, bench_store
+from benchmarks import (
+    bench_environment,
+    bench_harmonization,
+    bench_key_table,
+    bench_population,
+    bench_store,
+    bench_uniques,
+)
 
 _SUITES = {
     "harmonization": bench_harmonization.rows,
     "environment": bench_environment.rows,
     "store": bench_store.rows,
+    "population": bench_population.rows,
+    "key-table": bench_key_table.rows,
+    "uniques": bench_uniques.rows,
 }
 
 

@@ -12,8 +12,16 @@ A team keeps its environment in a store, with history and undo::
 
     with gk.EnvironmentStore.open("norland.gk") as store:
         store.apply([gk.edits.RenameForm(form="Bank", to="Bank (2031)")], who="ann")
+
+Stage two attacks a file that may be released::
+
+    people = gk.code_source(gk.open_source("people.csv"), ["Age", "Sex", "Region"])
+    keys = gk.count_keys(people, ["Age", "Sex", "Region"], fraction="2%")
+    risk = gk.assess_uniques(keys)
+    risk.sentences(), risk.explain(17)
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from gamekeeper.algorithms.graph_property import find_violations
@@ -45,6 +53,25 @@ from gamekeeper.report.drawing import draw_harmonization_graph, draw_partition_g
 from gamekeeper.store.folder import read_environment, write_environment
 
 if TYPE_CHECKING:
+    from gamekeeper.attack.matching.result import MatchingRisk
+    from gamekeeper.attack.matching.strategies import assess_matching
+    from gamekeeper.attack.risk import RecordRisk
+    from gamekeeper.attack.risk_classes import RiskClasses, parse_risk_classes
+    from gamekeeper.attack.simulation.experiments import fraction_experiment, strategy_experiment
+    from gamekeeper.attack.simulation.pilot import PilotStudy, pilot_study
+    from gamekeeper.attack.simulation.result import SimulationResult
+    from gamekeeper.attack.simulation.simulate import simulate
+    from gamekeeper.attack.uniques.dis import assess_dis
+    from gamekeeper.attack.uniques.dis_result import DisRisk
+    from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uniques
+    from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques
+    from gamekeeper.data.codebook import Codebook
+    from gamekeeper.data.coded_table import CodedTable, coded_from_codes
+    from gamekeeper.data.coding import code_frame, code_source
+    from gamekeeper.data.key_table import KeyTable, count_keys
+    from gamekeeper.data.missing import Missing
+    from gamekeeper.data.population import make_population, sample_population
+    from gamekeeper.data.source import open_source
     from gamekeeper.store.database.environment_store import EnvironmentStore
 
 __all__ = [
@@ -56,6 +83,9 @@ __all__ = [
     "Cancelled",
     "Categorization",
     "CodeRegister",
+    "Codebook",
+    "CodedTable",
+    "DisRisk",
     "Environment",
     "EnvironmentStore",
     "Form",
@@ -63,48 +93,105 @@ __all__ = [
     "Group",
     "HarmonizationGraph",
     "InputError",
+    "KeyTable",
     "KeyVariableMap",
     "LimitError",
+    "MatchingRisk",
     "MaximalHarmonizations",
+    "Missing",
     "Mode",
     "Partition",
     "PartitionGraph",
+    "PilotStudy",
+    "RecordRisk",
+    "RiskClasses",
     "Scale",
+    "SimulationResult",
     "SizeCurve",
+    "SpecialUniques",
     "StoreError",
+    "UniquesRisk",
     "Variable",
+    "assess_dis",
+    "assess_matching",
+    "assess_special_uniques",
+    "assess_uniques",
     "build_report",
     "categorize",
     "check_environment",
+    "code_frame",
+    "code_source",
+    "coded_from_codes",
+    "count_keys",
     "draw_harmonization_graph",
     "draw_partition_graph",
     "effective_categories",
     "find_violations",
+    "fraction_experiment",
     "harmonize",
     "is_finer",
     "is_null",
     "join",
     "list_categories",
     "list_codes",
+    "make_population",
     "map_key_variables",
     "meet",
+    "open_source",
     "parse_band",
     "parse_prevalence",
+    "parse_risk_classes",
+    "pilot_study",
     "read_environment",
+    "sample_population",
+    "simulate",
+    "strategy_experiment",
     "threshold",
     "write_environment",
     "write_report",
 ]
 
 
-def __getattr__(name: str) -> object:
-    """Import the store, and the database library with it, only where it is used."""
-    if name == "EnvironmentStore":
-        from gamekeeper.store.database.environment_store import EnvironmentStore
+# Files, engines and attacks bring libraries that take a while to import: only where they are used.
+_LAZY = {
+    "Codebook": "gamekeeper.data.codebook",
+    "CodedTable": "gamekeeper.data.coded_table",
+    "DisRisk": "gamekeeper.attack.uniques.dis_result",
+    "EnvironmentStore": "gamekeeper.store.database.environment_store",
+    "KeyTable": "gamekeeper.data.key_table",
+    "MatchingRisk": "gamekeeper.attack.matching.result",
+    "Missing": "gamekeeper.data.missing",
+    "PilotStudy": "gamekeeper.attack.simulation.pilot",
+    "RecordRisk": "gamekeeper.attack.risk",
+    "RiskClasses": "gamekeeper.attack.risk_classes",
+    "SimulationResult": "gamekeeper.attack.simulation.result",
+    "SpecialUniques": "gamekeeper.attack.uniques.special",
+    "UniquesRisk": "gamekeeper.attack.uniques.suda",
+    "assess_dis": "gamekeeper.attack.uniques.dis",
+    "assess_matching": "gamekeeper.attack.matching.strategies",
+    "assess_special_uniques": "gamekeeper.attack.uniques.special",
+    "assess_uniques": "gamekeeper.attack.uniques.suda",
+    "code_frame": "gamekeeper.data.coding",
+    "code_source": "gamekeeper.data.coding",
+    "coded_from_codes": "gamekeeper.data.coded_table",
+    "count_keys": "gamekeeper.data.key_table",
+    "fraction_experiment": "gamekeeper.attack.simulation.experiments",
+    "make_population": "gamekeeper.data.population",
+    "open_source": "gamekeeper.data.source",
+    "parse_risk_classes": "gamekeeper.attack.risk_classes",
+    "pilot_study": "gamekeeper.attack.simulation.pilot",
+    "sample_population": "gamekeeper.data.population",
+    "simulate": "gamekeeper.attack.simulation.simulate",
+    "strategy_experiment": "gamekeeper.attack.simulation.experiments",
+}
 
-        return EnvironmentStore
+
+def __getattr__(name: str) -> object:
+    """Import what is rarely all used at once only where it is used."""
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__} - {"TYPE_CHECKING"})
+    return sorted({*globals(), *__all__} - {"TYPE_CHECKING", "import_module"})

@@ -93,11 +93,13 @@ class Reason(StrEnum):
     BUSY = "busy"
     DAMAGED = "damaged"
     DISK_FULL = "disk-full"
+    ENGINE_FAILED = "engine-failed"
     IN_USE = "in-use"
     NEWER_VERSION = "newer-version"
     NOTHING_TO_UNDO = "nothing-to-undo"
     READ_ONLY = "read-only"
     STALE = "stale"
+    UNMAPPED_VALUES = "unmapped-values"
     UNSAFE_EDIT = "unsafe-edit"
 
 
@@ -205,8 +207,11 @@ def quoted(names: Iterable[str], *, most: int = _SHOWN_NAMES, letters: int = 60)
     return f"{text} and {len(listed) - most} more" if len(listed) > most else text
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a sentence with the known names near to `name`, or all of them when they are few.
+def did_you_mean(name: str, known: Iterable[str], *, lists: bool = True) -> str:
+    """Return a sentence with the known names near to `name`, or else with all of them.
+
+    Without `lists` none are named that are not near: where names may be something else, such as
+    the first line of a file without a header.
 
     Examples
     --------
@@ -218,6 +223,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)
     if close:
         return f"Near to it: {quoted(folded[match] for match in close)}."
+    if not lists:
+        return ""
     if not names:
         return "There are none."
     return f"There are: {quoted(sorted(names))}."

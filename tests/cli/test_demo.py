@@ -10,8 +10,13 @@ def test_demo_tells_the_story_and_writes_what_it_names(run, tmp_path):
     assert told.exit_code == 0
     assert told.err == ""
     report = tmp_path / "out" / "report.html"
-    assert f"HTML report: {report}" in told.out
+    assert f"HTML report of stage one: {report}" in told.out
     assert "<html" in report.read_text(encoding="utf-8")
+    risk = tmp_path / "out" / "risk.html"
+    assert f"HTML report of stage two: {risk}" in told.out
+    assert "What a match would cost" in risk.read_text(encoding="utf-8")
+    assert "6. Stage two" in told.out
+    assert "unique by Age" in told.out
     assert (tmp_path / "out" / "harmonization-graph.svg").exists()
     assert len(gk.read_environment(tmp_path / "out" / "environment").forms) > 60
 

@@ -36,6 +36,8 @@ HOME = "/home/ann"
 
 _FENCE = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(( | at |T)\d\d:\d\d(:\d\d)?)?|\d{8}T\d{6}\.\d{6}Z")
+# Versions of libraries, and what depends on them: how a library writes a file.
+_VERSION = re.compile(r"\b(duckdb|numpy|input) [0-9a-f.]+")
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ def _folded(text: str) -> str:
 
 
 def _timeless(text: str) -> str:
-    return _TIME.sub("TIME", text).rstrip("\n")
+    return _VERSION.sub(r"\1", _TIME.sub("TIME", text)).rstrip("\n")
 
 
 def rewritten(page: Path) -> str:

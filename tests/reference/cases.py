@@ -7,13 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Case", "CaseOutcome", "Check", "Difference", "FileOutcome", "ShapeError"]
+__all__ = ["Case", "CaseOutcome", "Check", "Difference", "FileOutcome", "NotRun", "ShapeError"]
 
 _SHOWN = 160
 
 
 class ShapeError(Exception):
     """A file or case is not laid out as its kind asks."""
+
+
+class NotRun(Exception):  # noqa: N818 - an event, not a fault
+    """A case needs something that is not here, such as a file of data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,7 @@ class CaseOutcome:
     name: str
     faults: tuple[str, ...]
     not_compared: tuple[str, ...] = ()
+    not_run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +96,14 @@ class FileOutcome:
     fault: str = ""
 
     @property
+    def n_run(self) -> int:
+        """The number of cases that could be run."""
+        return sum(not case.not_run for case in self.cases)
+
+    @property
     def n_passed(self) -> int:
-        """The number of cases without fault."""
-        return sum(not case.faults for case in self.cases)
+        """The number of cases that were run and are without fault."""
+        return sum(not case.faults and not case.not_run for case in self.cases)
 
     @property
     def is_empty(self) -> bool:
@@ -103,7 +113,7 @@ class FileOutcome:
     @property
     def is_failed(self) -> bool:
         """Whether the file or a case of it is faulty; a file without cases shows nothing."""
-        return bool(self.fault) or self.is_empty or self.n_passed < len(self.cases)
+        return bool(self.fault) or self.is_empty or self.n_passed < self.n_run
 
 
 def _short(value: object) -> str:

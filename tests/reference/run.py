@@ -4,7 +4,8 @@ With --through-store before the folder, every environment of a case is kept in a
 the one that comes out of it is used.
 
 Exit code 0 if nothing failed, 1 if something failed, 2 if there is nothing to run. A file of a
-kind that is not supported yet is reported as such and never counted as passed.
+kind that is not supported yet is reported as such and never counted as passed, and so is a case
+whose data are not here; the environment variable GAMEKEEPER_DATA names a folder to look in.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from gamekeeper import GamekeeperError
-from tests.reference.cases import Case, CaseOutcome, Check, FileOutcome, ShapeError
+from tests.reference.cases import Case, CaseOutcome, Check, FileOutcome, NotRun, ShapeError
 from tests.reference.keeping import through_a_store
 from tests.reference.keys import KEYS
+from tests.reference.models import MODELS
+from tests.reference.risk import RISK
 
 __all__ = ["KINDS", "main", "run_file", "run_folder"]
 
-KINDS: Mapping[str, Check] = {**KEYS}
+KINDS: Mapping[str, Check] = {**KEYS, **RISK, **MODELS}
 """Every supported kind with its check; later stages add theirs."""
 
 _SHOWN_CASES = 3
@@ -99,6 +102,8 @@ def _run_case(check: Check, number: int, content: Any) -> CaseOutcome:
             _object(parts.get("expected"), "it has no 'expected'"),
         )
         check(case)
+    except NotRun as error:
+        return CaseOutcome(name, (), not_run=str(error))
     except ShapeError as error:
         return CaseOutcome(name, (f"unexpected shape: {error}",))
     except GamekeeperError as error:
@@ -127,7 +132,10 @@ def _lines(outcome: FileOutcome) -> Iterator[str]:
     else:
         left = sorted({name for case in outcome.cases for name in case.not_compared})
         note = f" (not compared: {', '.join(left)})" if left else ""
-        yield f"{head} {outcome.n_passed}/{len(outcome.cases)} passed{note}"
+        yield f"{head} {outcome.n_passed}/{outcome.n_run} passed{note}"
+    for case in outcome.cases:
+        if case.not_run:
+            yield f"    {case.name}: not run: {case.not_run}"
     failed = [case for case in outcome.cases if case.faults]
     for case in failed[:_SHOWN_CASES]:
         for fault in case.faults[:_SHOWN_FAULTS]:
@@ -142,10 +150,12 @@ def _summed_up(outcomes: Sequence[FileOutcome]) -> int:
     supported = [outcome for outcome in outcomes if outcome.is_supported]
     failed = [outcome.name for outcome in supported if outcome.is_failed]
     n_passed = sum(outcome.n_passed for outcome in supported)
-    n_cases = sum(len(outcome.cases) for outcome in supported)
+    n_cases = sum(outcome.n_run for outcome in supported)
+    n_not_run = sum(len(outcome.cases) for outcome in supported) - n_cases
     print(
         f"{n_passed} of {n_cases} cases passed in {len(supported)} files;"
-        f" {len(outcomes) - len(supported)} files not yet supported."
+        f" {len(outcomes) - len(supported)} files not yet supported"
+        + (f"; {n_not_run} cases not run." if n_not_run else ".")
     )
     if failed:
         print(f"Failed: {', '.join(failed)}")

@@ -14,9 +14,9 @@ from typing import Annotated
 
 import typer
 
-from gamekeeper.cli import demo, env, form, group, mapping, scenario, shell, variable
+from gamekeeper.cli import demo, env, form, group, mapping, risk, scenario, shell, variable
 from gamekeeper.cli.show import say, warn
-from gamekeeper.errors import GamekeeperError, StoreError
+from gamekeeper.errors import Cancelled, GamekeeperError, StoreError
 from gamekeeper.results import package_version
 
 __all__ = ["app", "main"]
@@ -29,13 +29,15 @@ app = typer.Typer(
     help="Statistical disclosure control from the intruder's side.\n\n"
     "Stage one maps key variables: which variables of a planned release could an intruder match"
     " on, at which level of detail, given the forms and data sets out there?\n\n"
+    "Stage two attacks a file: which records would an intruder re-identify, with what probability,"
+    " at what cost, and what is to blame?\n\n"
     "Start with [bold]gamekeeper demo[/bold].",
 )
 app.command("map")(mapping.map_command)
 app.command("graph")(mapping.graph_command)
 app.command("check")(mapping.check_command)
 app.command("demo")(demo.demo_command)
-for part in (env, form, variable, group, scenario):
+for part in (env, form, variable, group, scenario, risk):
     app.add_typer(part.app)
 app.command("shell")(shell.shell_command)
 
@@ -64,6 +66,10 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     try:
         app()
+    except SystemExit as end:
+        if end.code == Cancelled.exit_code:
+            warn("gamekeeper: cancelled. What was not said to be written was not written.")
+        raise
     except GamekeeperError as error:
         warn(f"gamekeeper: {error.message} [{error.reason.value}]")
         for problem in error.problems:

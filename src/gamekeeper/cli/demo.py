@@ -9,9 +9,11 @@ import typer
 
 from gamekeeper.cli.mapping import describe_map, show_map
 from gamekeeper.cli.options import AsFormat
+from gamekeeper.cli.risk_show import show_explained
 from gamekeeper.cli.show import Format, progress_bar, say, show, show_table
 from gamekeeper.mapping.key_table import key_table
 from gamekeeper.workbench.demo import run_demo
+from gamekeeper.workbench.demo_risk import RiskDemo
 
 __all__ = ["demo_command"]
 
@@ -33,7 +35,7 @@ def demo_command(
     Other made-up forms, elsewhere:
       gamekeeper demo --seed 7 --output elsewhere
     """
-    with progress_bar("Making up forms and mapping") as progress:
+    with progress_bar("Making up a country, mapping and attacking") as progress:
         told = run_demo(output, seed=seed, progress=progress)
     if how is not Format.TABLE:
         show_map(told.outcome, how)
@@ -76,5 +78,29 @@ def demo_command(
     say()
     show(told.history, Format.TABLE)
     say()
+    _show_risk(told.risk)
+    say()
     for what, path in told.files.items():
         say(f"{what}: {path}")
+
+
+def _show_risk(told: RiskDemo) -> None:
+    say(
+        f"6. Stage two, the attack: a file of {told.keys.n_records:,} records, a sample of"
+        f" {told.fraction} of the {told.n_people:,} people of Norland, under the scenario above."
+    )
+    for sentence in told.uniques.sentences():
+        say(f"   {sentence}")
+    say()
+    say("   The riskiest records and what sets them apart:")
+    say()
+    show_explained(told.uniques, 5)
+    say()
+    say("7. What a match costs, and how good the estimates were. Nobody has the population, except")
+    say("   in a demo; so here they can be compared with the truth:")
+    for sentence in told.truth:
+        say(f"   {sentence}")
+    say()
+    say("8. The Bayesian intruder, who fits models to the file instead of only counting:")
+    for sentence in told.models:
+        say(f"   {sentence}")

@@ -148,7 +148,8 @@ def _plain_value(value: Any) -> Any:
 
 
 def _looks_numeric(cell: str) -> bool:
-    return cell in ("", "—", "∞") or cell.replace(",", "").replace(".", "", 1).isdigit()
+    plain = cell.removesuffix("%").replace(",", "").replace(".", "", 1).replace("e-", "", 1)
+    return cell in ("", "—", "∞") or plain.isdigit()
 
 
 def _cut(text: str, most: int) -> str:

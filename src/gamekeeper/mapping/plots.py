@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gamekeeper.algorithms.prevalence import SizeCurve
 from gamekeeper.errors import InputError, Reason, count_of
 from gamekeeper.mapping.words import number_text, short
+from gamekeeper.results.plotting import COLOURS, GRID, MUTED, drawable, drawable_letters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,12 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_curves"]
 
 # Colours and strokes together tell curves apart in grey as well.
-_COLOURS = (
-    "#1f5f99", "#d1690e", "#2a8a57", "#b03a5b", "#6b4fa0", "#7a6a2c", "#2f93aa", "#4d5560",
-)  # fmt: skip
 _STROKES = ("-", "--", "-.", ":")
-_MUTED = "#5b6875"
-_GRID = "#dde3e9"
 _TICKS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000, 100_000)
 _TICK_SPACE = 1.3
 _NAME_LETTERS = 32
@@ -74,24 +70,24 @@ def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, mos
         )
     if ax is None:
         ax = Figure(figsize=(8.0, 4.2), layout="constrained").add_subplot()
-    drawable = [
+    curves = [
         (item, item.curve)
         for item in key_variable_map.variables
         if item.curve is not None and item.curve.sizes
     ]
-    shown = drawable[:most]
+    shown = curves[:most]
     sizes = [size for _, curve in shown for size in curve.sizes]
     largest = max((size for size in sizes if size != math.inf), default=1)
     ceiling = 2 * max(largest, 4)
     _set_axes(ax, largest, ceiling if math.inf in sizes else None)
-    letters = _drawable_letters()
+    letters = drawable_letters()
     for number, (item, curve) in enumerate(shown):
         _draw(ax, number, item.variable, curve, ceiling, letters)
     target = _short(key_variable_map.target, letters, _TITLE_LETTERS)
     ax.set_title(f"Key variables of {target}", loc="left", parse_math=False)
     asked = float(key_variable_map.prevalence)
-    ax.axvline(asked, color=_MUTED, linewidth=1, linestyle=":", zorder=1, label="prevalence asked")
-    _set_legend(ax, len(drawable) - len(shown), len(key_variable_map.variables) - len(drawable))
+    ax.axvline(asked, color=MUTED, linewidth=1, linestyle=":", zorder=1, label="prevalence asked")
+    _set_legend(ax, len(curves) - len(shown), len(key_variable_map.variables) - len(curves))
     return ax
 
 
@@ -108,7 +104,7 @@ def _draw(
         prevalences,
         heights,
         drawstyle="steps-post",
-        color=_COLOURS[number % len(_COLOURS)],
+        color=COLOURS[number % len(COLOURS)],
         linestyle=_STROKES[number % len(_STROKES)],
         linewidth=2,
         marker="o",
@@ -145,7 +141,7 @@ def _set_axes(ax: Axes, largest: float, ceiling: float | None) -> None:
     ax.xaxis.set_major_formatter(PercentFormatter(xmax=1))
     ax.set_xlabel("Prevalence: share of the forms that must be matched")
     ax.set_ylabel("Categories that can be matched (log scale)")
-    ax.grid(color=_GRID, linewidth=0.8)
+    ax.grid(color=GRID, linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
 
@@ -167,29 +163,4 @@ def _set_legend(ax: Axes, n_left_out: int, n_without: int) -> None:
 
 
 def _short(name: str, letters: Container[int], most: int) -> str:
-    return "".join(
-        letter if ord(letter) in letters else "\N{REPLACEMENT CHARACTER}"
-        for letter in short(name, most)
-    )
-
-
-def _drawable_letters() -> Container[int]:
-    """Return the letters of the fonts that matplotlib draws with; it warns of any other."""
-    from matplotlib import rcParams
-    from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
-
-    general = {
-        "sans-serif": rcParams["font.sans-serif"],
-        "serif": rcParams["font.serif"],
-        "monospace": rcParams["font.monospace"],
-        "cursive": rcParams["font.cursive"],
-        "fantasy": rcParams["font.fantasy"],
-    }
-    installed = set(fontManager.get_font_names())
-    wanted = [name for family in rcParams["font.family"] for name in general.get(family, [family])]
-    found = [FontProperties(family=name) for name in wanted if name in installed]
-    return {
-        letter
-        for font in found or [FontProperties()]
-        for letter in get_font(findfont(font)).get_charmap()
-    }
+    return drawable(short(name, most), letters)

@@ -1,4 +1,4 @@
-"""The demo: stage one from made-up forms to a report and a scenario, told as a story."""
+"""The demo: from made-up forms to a scenario, and on to the risk of a made-up file, as a story."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from gamekeeper.report.drawing import draw_harmonization_graph
 from gamekeeper.results import Listing, Progress
 from gamekeeper.store.folder import write_environment
 from gamekeeper.workbench.demo_environment import TARGET, demo_environment
+from gamekeeper.workbench.demo_risk import STEPS as RISK_STEPS
+from gamekeeper.workbench.demo_risk import RiskDemo, run_risk_demo
 from gamekeeper.workbench.keeping import edit_store, import_folder, list_history
 from gamekeeper.workbench.mapping import MapRequest, analyse
 from gamekeeper.workbench.opening import opened
@@ -28,7 +30,7 @@ __all__ = ["Demo", "run_demo"]
 
 _GROUP = "Commercial"
 _PREVALENCE = "10%"
-_STEPS = 7
+_STEPS = 7 + RISK_STEPS
 _WHO = "demo"
 _SCENARIO = "A data broker"
 _KEYS = 5
@@ -45,6 +47,7 @@ class Demo:
     story: tuple[str, ...]
     later: tuple[str, ...]
     history: Listing
+    risk: RiskDemo
     files: Mapping[str, Path]
 
 
@@ -52,6 +55,7 @@ def run_demo(output: Path, *, seed: int, progress: Progress | None = None) -> De
     """Make up an environment, keep it in a store, map its target, and write a report.
 
     Then the outcome is saved as a scenario, the environment changes, and the scenario is reviewed.
+    Last, a sample of a made-up population is attacked under the scenario.
     """
 
     def step(number: int) -> None:
@@ -92,6 +96,9 @@ def run_demo(output: Path, *, seed: int, progress: Progress | None = None) -> De
     step(6)
     later = _later(store, environment, scenario)
     step(7)
+    risk = run_risk_demo(
+        output, store, scenario, seed=seed, progress=lambda done, _: step(7 + done)
+    )
     return Demo(
         store,
         check,
@@ -99,9 +106,13 @@ def run_demo(output: Path, *, seed: int, progress: Progress | None = None) -> De
         tuple(_story(environment, outcome)),
         tuple(later),
         list_history(store),
+        risk,
         {
-            "HTML report": report,
+            "HTML report of stage one": report,
+            "HTML report of stage two": risk.report,
             f"Harmonization graph of {drawn.variable}": picture,
+            "File that may be released": risk.sample,
+            "Everybody, which nobody has": risk.population,
             "Store": store,
             "The same as a folder of JSON": folder,
         },

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gamekeeper.algorithms.harmonization import MAX_NODES
-from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.environment import Environment
 from gamekeeper.mapping.key_variables import KeyVariableMap, Mode
@@ -30,6 +30,7 @@ from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
 from gamekeeper.results import Progress
 from gamekeeper.store.codes import write_codes
 from gamekeeper.store.graph_file import read_named_graph
+from gamekeeper.workbench.destinations import require_destinations
 from gamekeeper.workbench.opening import is_store, opened
 
 __all__ = ["MapRequest", "analyse", "check", "map_target", "show_categories", "show_codes"]
@@ -85,7 +86,7 @@ def map_target(
     progress: Progress | None = None,
 ) -> KeyVariableMap:
     """Map the key variables of a target; write a report and a plot where asked for."""
-    _require_destinations(path, {report: PAGE_ENDINGS, plot: PICTURE_ENDINGS})
+    require_destinations({report: PAGE_ENDINGS, plot: PICTURE_ENDINGS}, outside=path)
     with opened(path, as_of=as_of, progress=progress) as place:
         outcome = analyse(place.environment, request, progress=progress)
         place.keep_codes()
@@ -128,7 +129,7 @@ def show_codes(
 
     Where `codes` are given, only their harmonization is listed.
     """
-    _require_destinations(path, {output: PICTURE_ENDINGS})
+    require_destinations({output: PICTURE_ENDINGS}, outside=path)
     with opened(path, as_of=as_of, progress=progress) as place:
         environment = place.environment
         only = environment.harmonize_codes(variable, codes) if codes else None
@@ -157,7 +158,7 @@ def show_categories(
     given, the categories that it offers are marked in the drawing. With `deepen`, every category
     points to its largest parts: fewer edges, more levels.
     """
-    _require_destinations(path, {output: PICTURE_ENDINGS})
+    require_destinations({output: PICTURE_ENDINGS}, outside=path)
     selected: Sequence[str] = ()
     if variable is None or (path.is_file() and not is_store(path)):
         name, graph = read_named_graph(path)
@@ -171,28 +172,3 @@ def show_categories(
     if output is not None:
         draw_partition_graph(graph, selected=selected, title=name).save(output)
     return list_categories(name, graph)
-
-
-def _require_destinations(environment: Path, files: Mapping[Path | None, Sequence[str]]) -> None:
-    """Refuse before any work what could not be written, or would spoil the environment."""
-    problems: list[Problem] = []
-    for file, endings in files.items():
-        if file is None:
-            continue
-        if file.suffix.lower() not in endings:
-            found, do = "has a name with another ending.", f"Let it end in {' or '.join(endings)}."
-        elif not file.parent.is_dir():
-            found, do = "lies in a folder that does not exist.", "Make the folder first."
-        elif file.resolve().is_relative_to(environment.resolve()):
-            found, do = "lies within the environment.", "Write it elsewhere."
-        else:
-            continue
-        where = f"file {quoted([str(file)], letters=400)}"
-        problems.append(Problem(Reason.NOT_WRITABLE, where, found, do))
-    if problems:
-        raise InputError(
-            Reason.NOT_WRITABLE,
-            f"{count_of(len(problems), 'file')} could not be written.",
-            "Nothing was done.",
-            problems=problems,
-        )

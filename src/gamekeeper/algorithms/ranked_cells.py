@@ -1,0 +1,68 @@
+"""Which keys an intruder with models would take: the surest, or as many as a cost allows.
+
+`top` takes the keys with the highest probability of a match. The other two take keys in order of
+their expected population size until as many people have them as have the key of a sample unique,
+so that a search costs as much as the search for any sample unique: `mcmcmc1` by the true numbers of
+people, which only an experiment knows, `mcmcmc2` by the expected ones. Smith's thesis, chapter 7.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["choose_cells"]
+
+Floats = NDArray[np.float64]
+Cells = NDArray[np.bool_]
+
+
+def choose_cells(
+    chance: Floats,
+    expected: Floats,
+    sample: NDArray[np.integer[Any]],
+    population: NDArray[np.integer[Any]],
+    *,
+    top: int = 10,
+) -> dict[str, Cells]:
+    """Return the cells that each of the three ways takes.
+
+    Parameters
+    ----------
+    chance, expected
+        The probability of a match and the expected population size of each cell; of those without
+        a record they do not matter.
+    sample, population
+        The counts f and F of each cell.
+    top
+        How many cells the first way takes.
+
+    Examples
+    --------
+    >>> chance, size = np.array([0.9, 0.2, 0.5]), np.array([1.1, 5.0, 2.0])
+    >>> found = choose_cells(chance, size, np.array([1, 2, 1]), np.array([1, 6, 3]), top=1)
+    >>> {name: np.flatnonzero(cells).tolist() for name, cells in found.items()}
+    {'top': [0], 'mcmcmc1': [0, 2], 'mcmcmc2': [0, 2]}
+    """
+    sampled = np.flatnonzero(sample > 0)
+    best = np.zeros(len(sample), dtype=bool)
+    best[sampled[np.argsort(-chance[sampled], kind="stable")[:top]]] = True
+    order = sampled[np.argsort(expected[sampled], kind="stable")]
+    alone = sample == 1
+    return {
+        "top": best,
+        "mcmcmc1": _until(order, population, float(population[alone].sum())),
+        "mcmcmc2": _until(order, expected, float(expected[alone].sum())),
+    }
+
+
+def _until(order: NDArray[np.integer[Any]], people: NDArray[Any], most: float) -> Cells:
+    """Return the first cells of an order that have no more people than a given number."""
+    chosen = np.zeros(len(people), dtype=bool)
+    reached = np.cumsum(people[order], dtype=np.float64)
+    # Sums in another order differ in the last digits.
+    n_taken = int(np.searchsorted(reached, most * (1 + 1e-9), side="right"))
+    chosen[order[:n_taken]] = True
+    return chosen

@@ -1,0 +1,116 @@
+"""From cell probabilities to true rates: how often a record like this one has a twin in the sample.
+
+Models are fitted to the sample they describe and leave things out, so the expected count n p of a
+class is off by a factor that varies with p. The sample itself tells how: seen from one record, the
+number y = f - 1 of other records of its class is a count with some rate r, and by Bayes' rule
+
+    P(y = 1 | x) / P(y = 0 | x) = E[r | y = 0, x]
+
+for any distribution of r, where x = log(n p) is taken with each class counted as one record, so
+that it does not know y. The left side is a logistic regression over the records of classes of one
+and two, here log E[r | y = 0] = a + b x. Sampling from the population at the fraction pi, a sample
+unique then has (1 - pi)/pi E[r | y = 0] other people in its class on average. Summed over the sample
+uniques this is nearly the estimate of DIS; the regression spreads it over them.
+
+With few pairs the estimate of Pr(CM|UM), a reciprocal, would be too large on average. Adding one
+pair, spread over the classes as the prior expects, removes that bias to first order (for a Poisson
+count K with mean m, the mean of 1/(K+1) is 1/m but for e^-m/m). It also gives an answer where there
+are no pairs. Priors: b near 0.75 with standard deviation 0.35, a near 0 with deviation 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LARGEST_LOG_RATE", "RateCalibration", "calibrate_rates"]
+
+Floats = NDArray[np.float64]
+
+_PRIOR_MEAN = np.array([0.0, 0.75])
+_PRIOR_PRECISION = np.array([0.1, 8.0])
+_PSEUDO_RECORDS = 2.0
+# A record without a twin can hardly have a rate above e^3; a line would go on.
+LARGEST_LOG_RATE = 3.0
+_MOST_STEPS = 100
+_SETTLED = 1e-10
+
+
+@dataclass(frozen=True, slots=True)
+class RateCalibration:
+    """The fitted line log E[r | no twin] = intercept + slope * x, and how sure it is.
+
+    Attributes
+    ----------
+    intercept, slope
+        The line. A slope of 1 and an intercept of 0 would confirm the models.
+    covariance
+        Of intercept and slope, robust: both records of a pair are one observation.
+    n_uniques, n_pairs
+        The classes of one and of two records that it rests on.
+    """
+
+    intercept: float
+    slope: float
+    covariance: tuple[tuple[float, float], tuple[float, float]]
+    n_uniques: int
+    n_pairs: int
+
+    def log_rates(self, log_expected: Floats) -> Floats:
+        """Return log E[r | no twin] for values of x."""
+        return np.minimum(self.intercept + self.slope * log_expected, LARGEST_LOG_RATE)
+
+
+def calibrate_rates(log_expected: Floats, counts: NDArray[np.integer[Any]]) -> RateCalibration:
+    """Fit the line to the classes of one and two records.
+
+    Parameters
+    ----------
+    log_expected
+        x of each class: the log of its expected count under the models, its own records counted
+        as one.
+    counts
+        The number of records of each class.
+
+    Examples
+    --------
+    >>> x = np.log(np.array([0.1, 0.1, 0.1, 0.1, 2.0, 2.0, 2.0]))
+    >>> fitted = calibrate_rates(x, np.array([1, 1, 1, 1, 2, 2, 1]))
+    >>> fitted.n_uniques, fitted.n_pairs, 0.3 < fitted.slope < 1.5
+    (5, 2, True)
+    """
+    used = counts <= 2
+    x, sizes = log_expected[used], counts[used].astype(np.float64)
+    design = np.stack([np.ones(len(x)), x], axis=1)
+    expected = np.exp(_PRIOR_MEAN[1] * (x - x.max(initial=-np.inf))) if len(x) else x
+    pseudo = _PSEUDO_RECORDS * expected / expected.sum() if len(x) else x
+    weights, twins = sizes + pseudo, sizes * (sizes - 1) + pseudo
+    line = _PRIOR_MEAN.copy()
+    curvature = np.diag(_PRIOR_PRECISION)
+    for _ in range(_MOST_STEPS):
+        chance = 1 / (1 + np.exp(-np.clip(design @ line, -500, 500)))
+        slope = design.T @ (twins - weights * chance) - _PRIOR_PRECISION * (line - _PRIOR_MEAN)
+        curvature = (design * (weights * chance * (1 - chance))[:, None]).T @ design
+        curvature += np.diag(_PRIOR_PRECISION)
+        # The function is concave; short steps keep Newton's method from overshooting.
+        step = np.clip(np.linalg.solve(curvature, slope), -1, 1)
+        line = line + step
+        if np.abs(step).max() < _SETTLED:
+            break
+    chance = 1 / (1 + np.exp(-np.clip(design @ line, -500, 500)))
+    scores = design * (sizes * ((sizes - 1) - chance))[:, None]
+    inverse = np.linalg.inv(curvature)
+    spread = inverse @ (scores.T @ scores + np.diag(_PRIOR_PRECISION)) @ inverse
+    return RateCalibration(
+        float(line[0]),
+        float(line[1]),
+        (
+            (float(spread[0, 0]), float(spread[0, 1])),
+            (float(spread[1, 0]), float(spread[1, 1])),
+        ),
+        int(np.count_nonzero(counts == 1)),
+        int(np.count_nonzero(counts == 2)),
+    )

@@ -1,0 +1,54 @@
+"""Sampling fractions, read exactly and written for people."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from gamekeeper.errors import InputError, Reason
+
+__all__ = ["FractionLike", "fraction_text", "parse_fraction"]
+
+FractionLike = str | float | Fraction
+"""How a fraction may be given: '2%', '1/50', 0.02, Fraction(1, 50)."""
+
+_LONG_EXPONENT = re.compile(r"e[+-]?\d{4}", re.IGNORECASE)
+
+
+def parse_fraction(value: FractionLike) -> Fraction:
+    """Read a sampling fraction above 0 and up to 1 exactly: '0.02', '1/50', '2%', 0.02.
+
+    A float is taken at its shortest decimal form, so that 0.1 means 1/10.
+
+    Examples
+    --------
+    >>> parse_fraction("2%"), parse_fraction(0.1)
+    (Fraction(1, 50), Fraction(1, 10))
+    """
+    text = repr(float(value)) if isinstance(value, float) else str(value).strip()
+    percent = text.endswith("%")
+    try:
+        # A long exponent would make a number of that many digits before its size is known.
+        exact = Fraction(0 if _LONG_EXPONENT.search(text) else text.removesuffix("%").strip())
+    except (ValueError, ZeroDivisionError):
+        exact = Fraction(0)
+    exact = exact / 100 if percent else exact
+    if not 0 < exact <= 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The sampling fraction '{text[:40]}' was asked for.",
+            "A sampling fraction is a share of the population, above 0 and up to 1.",
+            "Write it as 0.02, 1/50 or 2%.",
+        )
+    return exact
+
+
+def fraction_text(fraction: Fraction | None) -> str:
+    """Return a fraction as a percentage of four digits.
+
+    Examples
+    --------
+    >>> fraction_text(Fraction(1, 50)), fraction_text(Fraction(1, 3)), fraction_text(None)
+    ('2%', '33.33%', 'not known')
+    """
+    return "not known" if fraction is None else f"{float(fraction * 100):.4g}%"

@@ -1,0 +1,1 @@
+"""Stage two: what an intruder can do with a release."""

@@ -1,0 +1,1 @@
+"""Measures of record-level risk judged against a known population."""

@@ -1,0 +1,248 @@
+"""Measures of record-level risk side by side on samples of a known population.
+
+The experiments of Smith's thesis, chapter 8, on any population: samples are drawn, every measure
+speaks of the sample uniques, and is judged by who of them is unique in the population.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
+from gamekeeper.attack.judging.comparison import Comparison, Setting
+from gamekeeper.attack.judging.joint import JointTable
+from gamekeeper.attack.judging.judgement import judge_samples
+from gamekeeper.attack.judging.keeping import ScoreFolder
+from gamekeeper.attack.judging.measures import named_measures
+from gamekeeper.attack.judging.running import ScoringPlan, run_scoring
+from gamekeeper.attack.judging.scores import Measure, ScoredSample
+from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
+from gamekeeper.attack.simulation.running import SampleTask
+from gamekeeper.attack.simulation.sampling import sample_size
+from gamekeeper.data.missing import Missing
+from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
+from gamekeeper.results import Progress, Provenance, package_version
+
+if TYPE_CHECKING:
+    from gamekeeper.data.coded_table import CodedTable
+
+__all__ = ["compare_measures"]
+
+
+def compare_measures(
+    population: CodedTable,
+    keys: Sequence[str],
+    *,
+    fractions: Sequence[FractionLike] = ("1%", "5%"),
+    samples: int = 1,
+    measures: Sequence[str | Measure] = ("suda", "dis_is", "mc3", "annealing", "occam"),
+    missing: Missing | str = Missing.CATEGORY,
+    stratify_by: Sequence[str] = (),
+    seed: int = 0,
+    workers: int = 1,
+    folder: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Draw samples from a known population, and judge what measures say of their uniques.
+
+    Parameters
+    ----------
+    population
+        A coded file that stands for everybody.
+    keys
+        The key variables.
+    fractions
+        Sampling fractions, each above 0 and at most 1: 0.05, "5%" or "1/20".
+    samples
+        How many samples to draw at each fraction; they are judged together.
+    measures
+        Names from `MEASURES`, or functions of your own that get a `SampleData` and return `Scores`.
+    missing
+        Whether a missing cell is a `category` of its own, or its record is to `exclude`.
+    stratify_by
+        The variables of the strata; a simple random sample by default.
+    seed
+        The seed of all samples and measures.
+    workers
+        How many processes score samples. A script that uses several must call this below
+        `if __name__ == "__main__":`. Times are best taken with one.
+    folder
+        Where finished samples are kept, so that the same call resumes after an interruption.
+    progress
+        Called with the samples finished and their total.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> people = coded_from_codes([[1, 1], [1, 1], [1, 2], [2, 1], [2, 2], [2, 2]], ["a", "b"])
+    >>> found = compare_measures(people, ["a", "b"], fractions=["1/2"], measures=["suda", "is"])
+    >>> found.to_arrow().column("measure").to_pylist()
+    ['suda', 'is']
+    """
+    started = time.perf_counter()
+    named = named_measures(measures)
+    steps = _checked(fractions, samples=samples, workers=workers, seed=seed, missing=missing)
+    notional = open_population(
+        population, keys, missing=Missing(missing), stratify_by=tuple(stratify_by)
+    )
+    _check_sizes(notional, steps)
+    plan = ScoringPlan(tuple(named.items()), _levels(population, keys, notional))
+    parameters = {
+        "keys": list(keys),
+        "missing": str(missing),
+        "stratify_by": list(stratify_by),
+        "fractions": [str(step) for step in steps],
+        "samples": samples,
+        "measures": [
+            f"{name} ({measure.__module__}.{getattr(measure, '__qualname__', name)})"
+            for name, measure in named.items()
+        ],
+    }
+    kept = None
+    if folder is not None:
+        wanted = {
+            "comparison": 1,
+            **parameters,
+            "seed": seed,
+            "levels": list(plan.levels),
+            "data": notional.fingerprint(),
+            "version": package_version(),
+        }
+        kept = ScoreFolder(Path(folder), wanted, tuple(named))
+    numbered = [step for step in steps for _ in range(samples)]
+    tasks = [SampleTask(number, step, seed) for number, step in enumerate(numbered)]
+    found = _run(notional, plan, tasks, kept, workers, progress)
+    provenance = Provenance(
+        "comparison of measures",
+        "stratified, proportional allocation" if stratify_by else "simple random samples",
+        {
+            **{name: _text(value) for name, value in parameters.items()},
+            "measures": ", ".join(named),
+        },
+        seed,
+        population.fingerprint,
+        f"numpy {np.__version__}",
+    )
+    n_cells = math.prod(plan.levels)
+    settings = tuple(
+        _setting(step, found[place * samples : (place + 1) * samples], n_cells, provenance)
+        for place, step in enumerate(steps)
+    )
+    return Comparison(
+        notional.n_records,
+        notional.n_uniques,
+        n_cells,
+        tuple(keys),
+        settings,
+        replace(provenance, seconds=time.perf_counter() - started),
+    )
+
+
+def _run(
+    notional: NotionalPopulation,
+    plan: ScoringPlan,
+    tasks: Sequence[SampleTask],
+    kept: ScoreFolder | None,
+    workers: int,
+    progress: Progress | None,
+) -> list[ScoredSample]:
+    found: dict[int, ScoredSample] = {}
+    if kept is not None:
+        for task in tasks:
+            sample = kept.read(task.number, str(task.fraction))
+            if sample is not None:
+                found[task.number] = sample
+
+    def finish(task: SampleTask, sample: ScoredSample) -> None:
+        found[task.number] = sample
+        if kept is not None:
+            kept.write(task.number, str(task.fraction), sample)
+        if progress is not None:
+            progress(len(found), len(tasks))
+
+    if progress is not None:
+        progress(len(found), len(tasks))
+    left = [task for task in tasks if task.number not in found]
+    run_scoring(notional, plan, left, workers=workers, finish=finish)
+    return [found[task.number] for task in tasks]
+
+
+def _setting(
+    fraction: Fraction, samples: Sequence[ScoredSample], n_cells: int, provenance: Provenance
+) -> Setting:
+    tables = [sample.joint for sample in samples if sample.joint is not None]
+    return Setting(
+        fraction,
+        judge_samples(samples, provenance, time.perf_counter()),
+        JointTable.of(tables, n_cells),
+    )
+
+
+def _levels(
+    population: CodedTable, keys: Sequence[str], notional: NotionalPopulation
+) -> tuple[int, ...]:
+    missing = (notional.codes == 0).any(axis=0).tolist()
+    n_codes = population.n_codes(list(keys))
+    return tuple(n if has else n - 1 for n, has in zip(n_codes, missing, strict=True))
+
+
+def _checked(
+    fractions: Sequence[FractionLike], *, samples: int, workers: int, seed: int, missing: str
+) -> tuple[Fraction, ...]:
+    problems: list[Problem] = []
+    steps: list[Fraction] = []
+    given = [fractions] if isinstance(fractions, str | float | Fraction) else list(fractions)
+    for value in given:
+        where = f"fraction {quoted([str(value)])}"
+        try:
+            step = parse_fraction(value)
+        except InputError as error:
+            problems.append(Problem(error.reason, where, error.found, error.do))
+            continue
+        if step in steps:
+            problems.append(Problem(Reason.DUPLICATE, where, "given twice."))
+        steps.append(step)
+    if not given:
+        problems.append(Problem(Reason.NOTHING_GIVEN, "fractions", "none is given."))
+    for name, number, least in (
+        ("samples", samples, 1),
+        ("workers", workers, 1),
+        ("seed", seed, 0),
+    ):
+        if number < least:
+            problems.append(Problem(Reason.BAD_OPTION, name, f"{number:,} is less than {least}."))
+    if missing not in set(Missing):
+        known = quoted(str(item) for item in Missing)
+        found = f"{quoted([str(missing)])} is not known."
+        problems.append(Problem(Reason.BAD_OPTION, "missing", found, f"There are: {known}."))
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            "A comparison of measures was asked for.",
+            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}:",
+            problems=problems,
+        )
+    return tuple(steps)
+
+
+def _check_sizes(notional: NotionalPopulation, steps: Sequence[Fraction]) -> None:
+    small = [step for step in steps if sample_size(notional.n_records, step) == 0]
+    if small:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Samples of a population of {count_of(notional.n_records, 'record')} were asked for.",
+            f"A sample of {quoted(str(step) for step in small)} of it would be empty.",
+            "Give larger fractions.",
+        )
+
+
+def _text(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

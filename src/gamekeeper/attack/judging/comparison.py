@@ -1,0 +1,151 @@
+"""What became of a comparison of measures: one judgement per sampling fraction, and the times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.algorithms.sampling_fraction import fraction_text
+from gamekeeper.attack.judging.joint import JointTable
+from gamekeeper.attack.judging.judgement import Judgement, in_words
+from gamekeeper.errors import InputError, Reason, count_of, quoted
+from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+__all__ = ["Comparison", "Setting"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Setting:
+    """The samples of one sampling fraction."""
+
+    fraction: Fraction
+    judgement: Judgement
+    joint: JointTable
+
+    @property
+    def words(self) -> str:
+        """The sampling fraction for reading."""
+        return fraction_text(self.fraction)
+
+    def __repr__(self) -> str:
+        return f"Setting({self.words}, {self.judgement.n_uniques:,} sample uniques)"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Comparison(Result):
+    """How measures of record-level risk fared on samples of a known population.
+
+    Attributes
+    ----------
+    n_records, n_population_uniques, n_cells
+        Size and uniques of the population, and the cells of the key.
+    keys
+        The key variables.
+    settings
+        One per sampling fraction.
+    """
+
+    n_records: int
+    n_population_uniques: int
+    n_cells: int
+    keys: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    provenance: Provenance
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The names of the measures."""
+        return self.settings[0].judgement.measures
+
+    def at(self, fraction: Fraction) -> Setting:
+        """Return the samples of one sampling fraction."""
+        for setting in self.settings:
+            if setting.fraction == fraction:
+                return setting
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"Samples of {fraction_text(Fraction(fraction))} were asked for.",
+            "None was drawn.",
+            f"There are: {quoted(setting.words for setting in self.settings)}.",
+        )
+
+    def timings(self) -> Listing:
+        """Return the seconds of every measure per sample: mean, least and most."""
+        rows: list[tuple[Cell, ...]] = []
+        for setting in self.settings:
+            for measure in self.measures:
+                taken = [sample.seconds[measure] for sample in setting.judgement.samples]
+                mean = float(np.mean(taken))
+                rows.append((setting.words, in_words(measure), mean, min(taken), max(taken)))
+        columns = ("fraction", "measure", "seconds", "least", "most")
+        return make_listing("seconds per sample", columns, rows, EVERYTHING)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        found: dict[str, Any] = {
+            "records": self.n_records,
+            "population_uniques": self.n_population_uniques,
+            "keys": len(self.keys),
+            "samples": sum(len(setting.judgement.samples) for setting in self.settings),
+        }
+        for setting in self.settings:
+            best = setting.judgement.best
+            if best is not None and best.auc is not None:
+                found[f"best at {setting.words}"] = f"{best.measure}, AUC {best.auc.value:.3f}"
+            else:
+                found[f"best at {setting.words}"] = "not known"
+        return found
+
+    def to_arrow(self) -> pa.Table:
+        """Return one line per sampling fraction and measure."""
+        import pyarrow as pa
+
+        tables: list[pa.Table] = []
+        for setting in self.settings:
+            table = setting.judgement.to_arrow()
+            n_rows = table.num_rows
+            fractions = pa.array([float(setting.fraction)] * n_rows, pa.float64())
+            samples = pa.array([len(setting.judgement.samples)] * n_rows, pa.int64())
+            uniques = pa.array([setting.judgement.n_uniques] * n_rows, pa.int64())
+            table = table.add_column(0, "fraction", fractions)
+            table = table.add_column(2, "samples", samples)
+            tables.append(table.add_column(3, "sample_uniques", uniques))
+        return pa.concat_tables(tables)
+
+    def sentences(self) -> list[str]:
+        """Return what was found, in words."""
+        told = (
+            f"Samples were drawn from a population of {count_of(self.n_records, 'record')}, of "
+            f"which {self.n_population_uniques:,} are unique on "
+            f"{count_of(len(self.keys), 'key variable')}."
+        )
+        lines = [told]
+        for setting in self.settings:
+            judgement = setting.judgement
+            best = judgement.best
+            n_samples = count_of(len(judgement.samples), "sample")
+            told = (
+                f"{n_samples} of {setting.words}: {count_of(judgement.n_uniques, 'sample unique')}"
+            )
+            if best is None or best.auc is None:
+                lines.append(f"{told}; no ranking can be judged.")
+                continue
+            lines.append(
+                f"{told}, {judgement.n_population_uniques:,} of them population unique. "
+                f"{in_words(best.measure)} finds these best: it ranks one above another sample "
+                f"unique in {best.auc.value:.1%} of pairs."
+            )
+        return lines
+
+    def plot(self) -> Figure:
+        """Plot the mean time of every measure."""
+        from gamekeeper.attack.judging.plots import plot_seconds
+
+        return plot_seconds(self)

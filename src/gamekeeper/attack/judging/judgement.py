@@ -1,0 +1,368 @@
+"""Measures of record-level risk judged against the truth: who ranks best, whose numbers are right."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gamekeeper.algorithms.discrimination import (
+    CalibrationGroup,
+    Estimate,
+    auc_difference,
+    calibration_table,
+)
+from gamekeeper.attack.judging.accuracy import (
+    Accuracy,
+    Calibration,
+    MeasureLine,
+    Pooled,
+    judge_measure,
+    pool,
+    ranks_within,
+    together,
+)
+from gamekeeper.attack.judging.scores import ScoredSample, Scores, checked_scores
+from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+__all__ = ["Judgement", "judge", "judge_samples"]
+
+_NOTABLE = 0.005
+
+NAMES = {
+    "suda": "SUDA",
+    "is": "IS",
+    "dis_suda": "DIS-SUDA",
+    "dis_is": "DIS-IS",
+    "mc3": "MC3",
+    "annealing": "annealing",
+    "occam": "Occam",
+}
+"""Measures in words, where these differ from their names."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Judgement(Result):
+    """How measures fared on the sample uniques of one or several samples.
+
+    Attributes
+    ----------
+    lines
+        One per measure.
+    samples
+        The sample uniques with their true class sizes and scores, by sample.
+    """
+
+    lines: tuple[MeasureLine, ...]
+    samples: tuple[ScoredSample, ...]
+    provenance: Provenance
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The names of the measures."""
+        return tuple(line.measure for line in self.lines)
+
+    @property
+    def n_uniques(self) -> int:
+        """The number of sample uniques of all samples."""
+        return sum(len(sample.population_sizes) for sample in self.samples)
+
+    @property
+    def n_population_uniques(self) -> int:
+        """How many of them are population unique."""
+        return sum(int((sample.population_sizes == 1).sum()) for sample in self.samples)
+
+    @property
+    def best(self) -> MeasureLine | None:
+        """The measure with the greatest AUC, the first of equals; None where there is no AUC."""
+        known = [line for line in self.lines if line.auc is not None]
+        return max(known, key=_area) if known else None
+
+    def line(self, measure: str) -> MeasureLine:
+        """Return how a measure fared."""
+        for line in self.lines:
+            if line.measure == measure:
+                return line
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"The measure {quoted([measure])} was asked for.",
+            "It was not judged.",
+            did_you_mean(measure, self.measures),
+        )
+
+    def pooled(self) -> Pooled:
+        """Return the sample uniques of all samples together."""
+        return pool(self.samples)
+
+    def probabilities(self, measure: str, of: str = "match") -> np.ndarray[Any, Any] | None:
+        """Return the `match` or `unique` of a measure over all samples, or None without them."""
+        name = self.line(measure).measure
+        return together([sample.scores[name] for sample in self.samples], of)
+
+    def ranks(self, measure: str) -> np.ndarray[Any, Any]:
+        """Return the ranks by a measure within each sample, as shares, over all samples."""
+        name = self.line(measure).measure
+        return ranks_within([sample.scores[name] for sample in self.samples])
+
+    def difference(self, first: str, second: str, *, within: bool = False) -> Estimate | None:
+        """Return the AUC of a measure less that of another, with an interval for the difference.
+
+        With `within`, by ranks within samples.
+        """
+        one, other = (
+            self.ranks(name) if within else np.concatenate(self._values(name))
+            for name in (first, second)
+        )
+        pooled = self.pooled()
+        return auc_difference(pooled.is_unique, one, other, groups=pooled.groups)
+
+    def differences(self, baseline: str, *, within: bool = False) -> Listing:
+        """Return the AUC of every other measure less that of one of them."""
+        base = self.line(baseline).measure
+        rows: list[tuple[Cell, ...]] = []
+        for measure in self.measures:
+            found = None if measure == base else self.difference(measure, base, within=within)
+            if found is not None:
+                clearly = "above" if found.low > 0 else "below" if found.high < 0 else "no"
+                rows.append((measure, found.value, found.low, found.high, clearly))
+        columns = ("measure", "difference", "low", "high", "clearly")
+        return make_listing(f"AUC against {baseline}", columns, rows, EVERYTHING)
+
+    def _values(self, measure: str) -> list[np.ndarray[Any, Any]]:
+        name = self.line(measure).measure
+        return [sample.scores[name].values for sample in self.samples]
+
+    def calibration(self, measure: str, of: str = "match") -> tuple[CalibrationGroup, ...]:
+        """Return tenths of the sample uniques by rising probability, with the truth of each.
+
+        `of` is `match`, against 1/F, or `unique`, against F = 1; empty where the measure has no
+        such probability.
+        """
+        said, pooled = self.probabilities(measure, of), self.pooled()
+        if said is None or not len(said):
+            return ()
+        return calibration_table(pooled.is_unique if of == "unique" else pooled.chances, said)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        best = self.best
+        return {
+            "samples": len(self.samples),
+            "sample_uniques": self.n_uniques,
+            "population_uniques": self.n_population_uniques,
+            "measures": len(self.lines),
+            "best": "not known" if best is None else best.measure,
+            "best_auc": "not known" if best is None or best.auc is None else best.auc.value,
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """Return one line per measure."""
+        import pyarrow as pa
+
+        rows = [_flat(line) for line in self.lines]
+        columns: dict[str, Any] = {"measure": pa.array(self.measures, pa.string())}
+        for name in _flat_names():
+            columns[name] = pa.array([row[name] for row in rows], pa.float64())
+        return pa.table(columns)
+
+    def sentences(self) -> list[str]:
+        """Return what was found, in words."""
+        told = (
+            f"{count_of(self.n_uniques, 'sample unique')} in {count_of(len(self.samples), 'sample')}, "
+            f"of which {self.n_population_uniques:,} population unique."
+        )
+        best = self.best
+        if best is None:
+            return [told, "With one kind of sample unique only, no ranking is better than another."]
+        by_area = sorted(self.lines, key=_area, reverse=True)
+        lines = [_area_sentence(line, line.auc) for line in by_area if line.auc]
+        return [told, *lines, *(s for line in self.lines for s in _accuracy_sentences(line))]
+
+    def plot(self) -> Figure:
+        """Plot the logit rank plot of every measure: steeper is better."""
+        from gamekeeper.attack.judging.plots import plot_ranks
+
+        return plot_ranks(self)
+
+    def plot_predictions(self) -> Figure | None:
+        """Plot probabilities of a correct match against 1/F; None where no measure has them."""
+        from gamekeeper.attack.judging.plots import plot_predictions
+
+        return plot_predictions(self)
+
+    def plot_calibration(self) -> Figure | None:
+        """Plot truth against probability by tenths; None where no measure has probabilities."""
+        from gamekeeper.attack.judging.plots import plot_calibration
+
+        return plot_calibration(self)
+
+
+def judge(measures: Mapping[str, Scores | ArrayLike], population_sizes: ArrayLike) -> Judgement:
+    """Judge measures of the same sample uniques against their true class sizes.
+
+    Parameters
+    ----------
+    measures
+        By name, the score of every sample unique, or `Scores` with probabilities besides.
+    population_sizes
+        The class size F of every sample unique in the population, 1 or more.
+
+    Examples
+    --------
+    >>> judged = judge({"good": [9, 8, 2, 1], "poor": [1, 9, 8, 2]}, [1, 1, 5, 7])
+    >>> judged.line("good").auc.value, judged.line("poor").auc.value
+    (1.0, 0.5)
+    """
+    started = time.perf_counter()
+    sizes = _checked_sizes(population_sizes)
+    problems: list[Problem] = []
+    scores: dict[str, Scores] = {}
+    for name, given in measures.items():
+        try:
+            scores[name] = checked_scores(name, given, len(sizes))
+        except InputError as error:
+            problems += [
+                Problem(one.reason, f"{quoted([name])}, {one.where}", one.found, one.do)
+                for one in error.problems
+            ]
+    if problems or not scores:
+        raise InputError(
+            problems[0].reason if problems else Reason.NOTHING_GIVEN,
+            "Measures were to be judged.",
+            "What they say cannot be used:" if problems else "There are none.",
+            "Give every measure one number for each sample unique.",
+            problems=problems,
+        )
+    provenance = Provenance(
+        "judging of measures",
+        parameters={"measures": ", ".join(scores)},
+        fingerprint=_fingerprint(sizes, scores),
+        engine=f"numpy {np.__version__}",
+    )
+    return judge_samples([ScoredSample(sizes, scores)], provenance, started)
+
+
+def judge_samples(
+    samples: Sequence[ScoredSample], provenance: Provenance, started: float
+) -> Judgement:
+    """Judge measures over samples that all have the same ones, at least one."""
+    pooled = pool(samples)
+    lines = tuple(judge_measure(name, samples, pooled) for name in samples[0].scores)
+    seconds = time.perf_counter() - started
+    return Judgement(lines, tuple(samples), replace(provenance, seconds=seconds))
+
+
+def in_words(measure: str) -> str:
+    """Return the name of a measure for reading.
+
+    Examples
+    --------
+    >>> in_words("dis_is"), in_words("my_own")
+    ('DIS-IS', 'my own')
+    """
+    return NAMES.get(measure, measure.replace("_", " "))
+
+
+def _area(line: MeasureLine) -> float:
+    return -1.0 if line.auc is None else line.auc.value
+
+
+def _checked_sizes(given: ArrayLike) -> np.ndarray[Any, np.dtype[np.int64]]:
+    sizes = np.asarray(given)
+    whole = np.issubdtype(sizes.dtype, np.integer) or not sizes.size
+    n_wrong = int(np.count_nonzero(sizes < 1)) if whole else sizes.size
+    if sizes.ndim != 1 or n_wrong:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Measures of {count_of(sizes.size, 'sample unique')} were to be judged.",
+            f"{n_wrong:,} of the class sizes in the population are no whole numbers of at least 1."
+            if n_wrong
+            else "The class sizes are not one list.",
+            "Give the number of people who have the key of each sample unique.",
+        )
+    return sizes.astype(np.int64)
+
+
+def _fingerprint(sizes: np.ndarray[Any, np.dtype[np.int64]], scores: Mapping[str, Scores]) -> str:
+    digest = sha256(sizes.tobytes())
+    for name, told in scores.items():
+        digest.update(repr((name, told.pr_cm_given_um)).encode("utf-8", "replace"))
+        for column in (told.values, told.match, told.unique):
+            digest.update(b"none" if column is None else column.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _area_sentence(line: MeasureLine, area: Estimate) -> str:
+    told = (
+        f"{in_words(line.measure)} ranks a population unique above another sample unique in "
+        f"{area.value:.1%} of pairs (interval {area.low:.1%} to {area.high:.1%})"
+    )
+    within = line.auc_within
+    if within is None or abs(within.value - area.value) < _NOTABLE:
+        return f"{told}."
+    return f"{told}; by ranks within samples in {within.value:.1%}."
+
+
+def _accuracy_sentences(line: MeasureLine) -> list[str]:
+    lines: list[str] = []
+    for words, found, digits in (
+        ("population uniques", line.population_uniques, ",.1f"),
+        ("correct matches, were every sample unique matched", line.correct_matches, ",.1f"),
+        ("Pr(CM|UM)", line.pr_cm_given_um, ".4f"),
+    ):
+        if found is not None:
+            error = found.relative_error
+            off = "" if error is None else f", off by {error:+.1%} on average"
+            lines.append(
+                f"{in_words(line.measure)}, {words}: {found.estimate:{digits}} estimated, "
+                f"{found.truth:{digits}} true{off}."
+            )
+    if line.non_unique_ratio is not None:
+        lines.append(
+            f"{in_words(line.measure)} gives sample uniques that are not population unique "
+            f"{line.non_unique_ratio:.2f} times their true chance of a correct match."
+        )
+    return lines
+
+
+def _flat_names() -> list[str]:
+    names = ["auc", "auc_low", "auc_high", "auc_within", "rank_slope"]
+    for part in ("unique", "match"):
+        names += [f"{part}_{name}" for name in ("brier", "skill", "slope", "intercept")]
+    for part in ("population_uniques", "correct_matches", "pr_cm_given_um"):
+        names += [part, *(f"{part}_{name}" for name in ("true", "error", "absolute_error"))]
+    return [*names, "non_unique_ratio"]
+
+
+def _flat(line: MeasureLine) -> dict[str, float | None]:
+    area = line.auc
+    values: list[float | None] = [None] * 3 if area is None else [area.value, area.low, area.high]
+    values += [None if line.auc_within is None else line.auc_within.value, line.rank_slope]
+    for calibration in (line.unique, line.match):
+        values += _of_calibration(calibration)
+    for accuracy in (line.population_uniques, line.correct_matches, line.pr_cm_given_um):
+        values += _of_accuracy(accuracy)
+    values.append(line.non_unique_ratio)
+    return dict(zip(_flat_names(), values, strict=True))
+
+
+def _of_calibration(found: Calibration | None) -> list[float | None]:
+    if found is None:
+        return [None] * 4
+    return [found.brier, found.skill, found.slope, found.intercept]
+
+
+def _of_accuracy(found: Accuracy | None) -> list[float | None]:
+    if found is None:
+        return [None] * 4
+    return [found.estimate, found.truth, found.relative_error, found.absolute_error]

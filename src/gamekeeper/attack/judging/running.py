@@ -1,0 +1,188 @@
+"""Samples drawn, scored by every measure and timed, one after the other or by processes.
+
+A sample depends on the population, the seed and its own number only, and is the one that a
+simulation with the same seed draws. Timings leave out what is done once per process: each measure
+first runs on a few records, so that its kernels are loaded.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from gamekeeper.attack.judging.joint import joint_counts
+from gamekeeper.attack.judging.scores import (
+    Measure,
+    SampleData,
+    ScoredSample,
+    Scores,
+    checked_scores,
+)
+from gamekeeper.attack.simulation.notional import NotionalPopulation
+from gamekeeper.attack.simulation.running import SampleTask
+from gamekeeper.attack.simulation.sample import Sample
+from gamekeeper.attack.simulation.sampling import draw_records, sample_size
+from gamekeeper.errors import (
+    GamekeeperError,
+    InputError,
+    LimitError,
+    Reason,
+    count_of,
+    quoted,
+)
+
+__all__ = ["ScoringPlan", "run_scoring", "score_sample"]
+
+_WARMING = 40
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringPlan:
+    """Which measures are taken of every sample, and how many categories the variables have."""
+
+    measures: tuple[tuple[str, Measure], ...]
+    levels: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """A measure that stopped, and with which kind of error."""
+
+    measure: str
+    kind: str
+
+
+def score_sample(
+    population: NotionalPopulation, plan: ScoringPlan, task: SampleTask
+) -> ScoredSample:
+    """Draw one sample and let every measure speak of its sample uniques."""
+    return _require(_score(population, plan, task))
+
+
+def run_scoring(
+    population: NotionalPopulation,
+    plan: ScoringPlan,
+    tasks: Sequence[SampleTask],
+    *,
+    workers: int,
+    finish: Callable[[SampleTask, ScoredSample], None],
+) -> None:
+    """Score samples, and hand each over as it is finished, in any order."""
+    if workers == 1 or len(tasks) < 2:
+        if tasks:
+            _warm_up(population, plan)
+        for task in tasks:
+            finish(task, score_sample(population, plan, task))
+        return
+    _check_portable(plan)
+    with ProcessPoolExecutor(
+        min(workers, len(tasks)),
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_start_process,
+        initargs=(population, plan),
+    ) as executor:
+        try:
+            waiting = {executor.submit(_score_in_process, task): task for task in tasks}
+            for future in as_completed(waiting):
+                # Not kept beyond its turn.
+                finish(waiting.pop(future), _require(future.result()))
+        except BrokenProcessPool as error:
+            raise LimitError(
+                Reason.TOO_LARGE,
+                f"Samples were to be scored by {count_of(workers, 'process', 'processes')}.",
+                "One of them ended before its time, often for want of memory.",
+                "Use fewer workers. In a script, call it below `if __name__ == '__main__':`.",
+            ) from error
+        finally:
+            executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _score(
+    population: NotionalPopulation, plan: ScoringPlan, task: SampleTask
+) -> ScoredSample | _Failure:
+    # The children of these numbers that SeedSequence(seed).spawn would give.
+    drawing = np.random.SeedSequence(task.seed, spawn_key=(task.number,))
+    measuring = np.random.SeedSequence(task.seed, spawn_key=(task.number, 0))
+    size = sample_size(population.n_records, task.fraction)
+    generator = np.random.default_rng(drawing)
+    sample = Sample(
+        population, draw_records(population.n_records, size, generator, population.strata)
+    )
+    seen = SampleData(
+        sample.codes,
+        plan.levels,
+        sample.fraction,
+        sample.sample_sizes,
+        int(measuring.generate_state(1, np.uint32)[0]),
+    )
+    scores: dict[str, Scores] = {}
+    seconds: dict[str, float] = {}
+    for name, measure in plan.measures:
+        try:
+            found, seconds[name] = seen.timed(measure)
+        except GamekeeperError:
+            raise
+        # What a stranger's function says may hold values of the file: only its kind is told.
+        except Exception as error:  # noqa: BLE001
+            return _Failure(name, type(error).__name__)
+        scores[name] = checked_scores(name, found, len(seen.uniques))
+    return ScoredSample(
+        sample.population_sizes[seen.uniques],
+        scores,
+        seconds,
+        joint_counts(sample.class_counts, population.sizes),
+    )
+
+
+def _require(outcome: ScoredSample | _Failure) -> ScoredSample:
+    if isinstance(outcome, _Failure):
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The measure {quoted([outcome.measure])} was to be taken of a sample.",
+            f"It ended with an error of the kind {outcome.kind}.",
+            "Try it by itself on a small sample.",
+        )
+    return outcome
+
+
+def _warm_up(population: NotionalPopulation, plan: ScoringPlan) -> None:
+    codes = population.codes[:_WARMING]
+    _, places, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+    sizes = counts[places.ravel()].astype(np.int64)
+    for _, measure in plan.measures:
+        # What is wrong with a measure is told when it runs on a sample.
+        with suppress(Exception):
+            measure(SampleData(codes, plan.levels, Fraction(1, 10), sizes, 0))
+
+
+def _check_portable(plan: ScoringPlan) -> None:
+    try:
+        pickle.dumps(plan)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Samples were to be scored by processes.",
+            "A measure that was given cannot be handed to a process.",
+            "Define it at the top of a module, or use one worker.",
+        ) from error
+
+
+_held: list[tuple[NotionalPopulation, ScoringPlan]] = []
+
+
+def _start_process(population: NotionalPopulation, plan: ScoringPlan) -> None:
+    _held[:] = [(population, plan)]
+    _warm_up(population, plan)
+
+
+def _score_in_process(task: SampleTask) -> ScoredSample | _Failure:
+    population, plan = _held[0]
+    return _score(population, plan, task)

@@ -1,0 +1,172 @@
+"""What a measure of record-level risk sees of a sample, and what it says of the sample uniques."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.errors import InputError, Problem, Reason, count_of
+
+__all__ = ["Measure", "SampleData", "ScoredSample", "Scores", "checked_scores"]
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Scores:
+    """What a measure says of every sample unique, and of the file.
+
+    Attributes
+    ----------
+    values
+        The score that ranks them, higher for more risk; its scale does not matter.
+    match
+        The estimated probability that a match with the record is correct, 1/F; None if the
+        measure is no such estimate.
+    unique
+        The estimated probability that the record is population unique (F = 1); None likewise.
+    pr_cm_given_um
+        The estimate of Pr(CM|UM) of the file, the number of sample uniques by the number of people
+        who have their keys; None likewise.
+    """
+
+    values: NDArray[np.float64]
+    match: NDArray[np.float64] | None = None
+    unique: NDArray[np.float64] | None = None
+    pr_cm_given_um: float | None = None
+
+    def __repr__(self) -> str:
+        return f"Scores({len(self.values):,} sample uniques)"
+
+
+class SampleData:
+    """A sample as an intruder sees it.
+
+    Attributes
+    ----------
+    codes
+        One row per record, one column per key variable; 0 is a missing cell.
+    levels
+        How many categories each key variable has in the population's codebook, with the missing
+        cell as one more where it occurs.
+    fraction
+        The sampling fraction.
+    class_sizes
+        The class size of every record in the sample.
+    uniques
+        The rows of the sample uniques, ascending: the order of every measure's answer.
+    seed
+        For measures that draw at random.
+    """
+
+    def __init__(
+        self,
+        codes: NDArray[np.unsignedinteger],
+        levels: tuple[int, ...],
+        fraction: Fraction,
+        class_sizes: NDArray[np.int64],
+        seed: int,
+    ) -> None:
+        """Take a sample with the class size of every record."""
+        self.codes = codes
+        self.levels = levels
+        self.fraction = fraction
+        self.class_sizes = class_sizes
+        self.uniques = np.flatnonzero(class_sizes == 1)
+        self.seed = seed
+        self._made: dict[str, tuple[Any, float]] = {}
+        self._charged = 0.0
+
+    def shared(self, name: str, make: Callable[[], Made]) -> Made:
+        """Return what several measures need, made once; each is charged the time it took."""
+        if name in self._made:
+            made, seconds = self._made[name]
+            self._charged += seconds
+            return made
+        started = time.perf_counter()
+        made = make()
+        self._made[name] = made, time.perf_counter() - started
+        return made
+
+    def timed(self, measure: Measure) -> tuple[Scores, float]:
+        """Return the answer of a measure and the seconds that it would have taken alone."""
+        self._charged = 0.0
+        started = time.perf_counter()
+        scores = measure(self)
+        return scores, time.perf_counter() - started + self._charged
+
+    def __repr__(self) -> str:
+        return f"SampleData({len(self.codes):,} records, {len(self.uniques):,} sample uniques)"
+
+
+Measure = Callable[[SampleData], Scores]
+"""A measure of record-level risk: a sample in, scores of its sample uniques out."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ScoredSample:
+    """The sample uniques of one sample: their true class sizes, and what measures say of them.
+
+    Attributes
+    ----------
+    population_sizes
+        The class size F of each sample unique in the population.
+    scores
+        The answer of each measure by its name.
+    seconds
+        The time of each measure, where it was taken.
+    joint
+        Numbers of classes by bands of sample count and population count, where known.
+    """
+
+    population_sizes: NDArray[np.int64]
+    scores: Mapping[str, Scores]
+    seconds: Mapping[str, float] = field(default_factory=dict[str, float])
+    joint: NDArray[np.int64] | None = None
+
+    def __repr__(self) -> str:
+        return f"ScoredSample({len(self.population_sizes):,} sample uniques)"
+
+
+def checked_scores(name: str, given: Scores | ArrayLike, n_uniques: int) -> Scores:
+    """Return scores as arrays, one number per sample unique; an error tells counts only."""
+    scores = given if isinstance(given, Scores) else Scores(np.asarray(given, np.float64))
+    problems: list[Problem] = []
+    parts: dict[str, NDArray[np.float64] | None] = {}
+    for part in ("values", "match", "unique"):
+        value = getattr(scores, part)
+        if value is None:
+            parts[part] = None
+            continue
+        array = np.asarray(value, np.float64)
+        parts[part] = array
+        if array.shape != (n_uniques,):
+            found = f"{count_of(array.size, 'number')} for {count_of(n_uniques, 'sample unique')}."
+            problems.append(Problem(Reason.BAD_OPTION, part, found))
+        fit = ~np.isnan(array) if part == "values" else (array >= 0) & (array <= 1)
+        n_wrong = int(np.count_nonzero(~fit))
+        if n_wrong:
+            kind = "are not numbers" if part == "values" else "are not probabilities from 0 to 1"
+            found = f"{count_of(n_wrong, 'value')} that {kind}."
+            problems.append(Problem(Reason.BAD_OPTION, part, found))
+    chance = scores.pr_cm_given_um
+    if chance is not None and not 0 <= chance <= 1:
+        problems.append(Problem(Reason.BAD_OPTION, "pr_cm_given_um", "not a probability."))
+    values = parts["values"]
+    if problems or values is None:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The measure '{name}' was to be judged.",
+            "What it says of the sample uniques cannot be used:",
+            "Give one number for each sample unique.",
+            problems=problems,
+        )
+    return Scores(
+        values, parts["match"], parts["unique"], None if chance is None else float(chance)
+    )

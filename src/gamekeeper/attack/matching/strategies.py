@@ -1,0 +1,290 @@
+"""An intruder who matches sample and population: chances, costs, and which strategy is better.
+
+With the population known, the strategies of algorithms/matching_strategies.py are evaluated
+exactly; otherwise they are estimated from weights or the sampling fraction (estimates.py). Smith's
+thesis, chapter 5, corrected. Linear in classes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.matching_strategies import (
+    Direction,
+    Predicate,
+    Strategy,
+    custom_strategies,
+    evaluate_strategies,
+    matching_probabilities,
+    numbered_strategies,
+)
+from gamekeeper.algorithms.strategy_dominance import find_dominance
+from gamekeeper.attack.matching.estimates import EstimatedCells, estimate_strategies
+from gamekeeper.attack.matching.population import check_contained, check_policy, match_classes
+from gamekeeper.attack.matching.result import MatchingRisk, file_lines
+from gamekeeper.attack.risk import FileRisk
+from gamekeeper.attack.uniques.dis import general_dis
+from gamekeeper.data.key_table import KeyTable
+from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
+from gamekeeper.results import Provenance
+
+__all__ = ["Estimate", "assess_matching"]
+
+_NUMBERS = (1, 2, 3, 4, 5, 6, 7)
+
+Measures = dict[str, Fraction | float | None]
+
+
+class Estimate(StrEnum):
+    """From what the population is estimated."""
+
+    WEIGHTS = "weights"
+    FRACTION = "fraction"
+
+
+def assess_matching(
+    key_table: KeyTable,
+    *,
+    population: KeyTable | Sequence[int] | NDArray[Any] | None = None,
+    population_size: int | None = None,
+    estimate: Estimate | str | None = None,
+    strategies: Sequence[int] = _NUMBERS,
+    r: Sequence[int] = (1, 2, 3),
+    predicates: Mapping[str, Predicate] | None = None,
+    exact: bool | None = None,
+) -> MatchingRisk:
+    """Return what matching strategies achieve on a sample, and at what cost.
+
+    Parameters
+    ----------
+    key_table
+        The sample's keys, with missing cells as `category` or `exclude`.
+    population
+        The keys of everybody, counted alike; or the number of people F in each class of
+        `key_table.classes()`, in that order; or None, to estimate it.
+    population_size
+        The number N of people, needed with a list of F. Estimates take it from the weights or
+        the sampling fraction where it is not given.
+    estimate
+        `weights` or `fraction`; by default whichever the key table has, weights first.
+    strategies
+        Which of the strategies 1 to 7.
+    r
+        The sample class sizes of strategies 6 and 7.
+    predicates
+        Strategies of your own by name: `predicate(f, F)` tells for arrays of sample and
+        population counts which classes are used; each is tried in both directions. With a list of
+        F, people of classes without a record are one more class with f = 0; with an estimate F is
+        the expected count of sampled classes.
+    exact
+        Exact fractions or floats, where the population is known; by default fractions up to
+        10,000 classes.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.key_table import count_keys
+    >>> words = [("missing", "young", "old", "very old")]
+    >>> people = coded_from_codes([[1], [1], [2], [2], [2], [3]], ["age"], words)
+    >>> sample = coded_from_codes([[1], [2], [2]], ["age"], words)
+    >>> risk = assess_matching(count_keys(sample, ["age"]), population=count_keys(people, ["age"]))
+    >>> risk["4"].pr_cm, risk["5"].cost_with
+    (Fraction(1, 2), Fraction(3, 1))
+    """
+    started = time.perf_counter()
+    check_policy(key_table)
+    chosen = _chosen(strategies, r, predicates or {})
+    method = _method(key_table, population, population_size, estimate)
+    measures: Measures
+    if isinstance(method, Estimate):
+        cells = _estimated(key_table, method, population_size)
+        values = estimate_strategies(cells, chosen)
+        measures = _estimated_measures(cells)
+        n_people: int | float = cells.size
+        variant = f"negative binomial from {method}"
+    else:
+        f, people = _known(key_table, population, population_size)
+        values = evaluate_strategies(people, f, chosen, exact=exact)
+        found = matching_probabilities(people, f, exact=exact)
+        whole = isinstance(population, KeyTable)
+        given_uniques = bool((f == 1).any())
+        measures = {
+            "pr_pu": found.pr_pu if whole else None,
+            "pr_pu_given_su": found.pr_pu_given_su if given_uniques else None,
+            "pr_cm_given_um": found.pr_cm_given_um if given_uniques else None,
+            "pr_cm_given_su": found.pr_cm_given_su if given_uniques else None,
+        }
+        n_people = int(people.sum())
+        variant = "population known"
+    own = None if isinstance(method, Estimate) else Fraction(key_table.n_records, int(n_people))
+    measures["dis"] = general_dis(key_table, own if key_table.fraction is None else None).dis
+    provenance = Provenance(
+        "matching strategies",
+        variant,
+        {
+            "keys": ", ".join(key_table.keys),
+            "missing": str(key_table.missing),
+            "population": f"{n_people:.6g}",
+            "strategies": ", ".join(strategy.name for strategy in chosen),
+        },
+        fingerprint=key_table.coded.fingerprint,
+        engine=key_table.coded.engine.name,
+        seconds=time.perf_counter() - started,
+    )
+    lines = file_lines(measures, estimated=isinstance(method, Estimate))
+    return MatchingRisk(
+        key_table.n_records,
+        n_people,
+        key_table.n_uniques,
+        isinstance(method, Estimate),
+        values,
+        find_dominance(values),
+        FileRisk(lines, tuple(line.name for line in lines), provenance),
+        provenance,
+    )
+
+
+def _chosen(
+    strategies: Sequence[int], r: Sequence[int], predicates: Mapping[str, Predicate]
+) -> tuple[Strategy, ...]:
+    unknown = [str(number) for number in strategies if number not in _NUMBERS]
+    if unknown or not (strategies or predicates):
+        raise InputError(
+            Reason.UNKNOWN_NAME if unknown else Reason.NOTHING_GIVEN,
+            "Matching strategies were asked for.",
+            f"Not known: {quoted(unknown)}." if unknown else "None was named.",
+            "There are strategies 1 to 7, and your own by predicates.",
+        )
+    numbered = numbered_strategies(r)
+    kept = tuple(strategy for strategy in numbered if strategy.number in strategies)
+    return (*kept, *custom_strategies(predicates))
+
+
+def _method(
+    key_table: KeyTable,
+    population: object,
+    population_size: int | None,
+    estimate: str | None,
+) -> Estimate | None:
+    """Return how the population is estimated, or None where it is known; all faults at once."""
+    problems: list[Problem] = []
+    if population_size is not None and population_size < key_table.n_records:
+        found = f"{population_size:,} is less than the {count_of(key_table.n_records, 'record')}."
+        problems.append(Problem(Reason.BAD_OPTION, "population_size", found))
+    if population is not None and estimate is not None:
+        found = "given together with a population."
+        problems.append(Problem(Reason.BAD_OPTION, "estimate", found, "Give one of them."))
+    if population is not None and not isinstance(population, KeyTable) and population_size is None:
+        found = "needed with the people of the sampled classes."
+        problems.append(Problem(Reason.NOTHING_GIVEN, "population_size", found))
+    known = {Estimate.WEIGHTS: bool(key_table.weight), Estimate.FRACTION: bool(key_table.fraction)}
+    method = None
+    if population is None:
+        if estimate is not None and estimate not in known:
+            found = f"{quoted([str(estimate)])} is not known."
+            problems.append(
+                Problem(Reason.BAD_OPTION, "estimate", found, f"There are: {quoted(Estimate)}.")
+            )
+        else:
+            wanted = [Estimate(estimate)] if estimate else list(Estimate)
+            method = next((item for item in wanted if known[item]), None)
+            if method is None:
+                found = f"the key table has no {' and no '.join(wanted)}."
+                do = "Give the population, or count the keys with a weight or a fraction."
+                problems.append(Problem(Reason.NOTHING_GIVEN, "population", found, do))
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            "A sample was to be matched with its population.",
+            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}:",
+            problems=problems,
+        )
+    return method
+
+
+def _known(
+    key_table: KeyTable,
+    population: KeyTable | Sequence[int] | NDArray[Any] | None,
+    population_size: int | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the counts f and F of every class; all people without a sampled class are one."""
+    if isinstance(population, KeyTable):
+        matched = match_classes(key_table, population)
+        if population_size is not None and population_size != matched.population.sum():
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"A population of {population_size:,} was named.",
+                f"The population that was given has {int(matched.population.sum()):,} people.",
+                "Leave population_size out.",
+            )
+        return matched.sample, matched.population
+    rows = key_table.class_numbers()
+    f = np.bincount(rows[rows >= 0])
+    people = np.asarray(population)
+    if people.shape != f.shape or people.dtype.kind not in "iu":
+        raise InputError(
+            Reason.BAD_OPTION,
+            "The number of people in each class was given.",
+            f"There are {people.size:,} values of type {people.dtype} for {len(f):,} classes.",
+            "Give one whole number per class, in the order of classes().",
+        )
+    people = people.astype(np.int64)
+    check_contained(f, people)
+    others = (population_size or 0) - int(people.sum())
+    if others < 0:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"A population of {population_size:,} was named.",
+            f"The sampled classes alone have {int(people.sum()):,} people.",
+            "Give the number of all people.",
+        )
+    if others:
+        f, people = np.append(f, 0), np.append(people, others)
+    return f, people
+
+
+def _estimated(
+    key_table: KeyTable, method: Estimate, population_size: int | None
+) -> EstimatedCells:
+    rows = key_table.class_numbers()
+    counted = rows >= 0
+    f = np.bincount(rows[counted])
+    if method is Estimate.WEIGHTS:
+        weights = np.zeros(len(f))
+        weights[rows[counted]] = key_table.class_weights()[counted]
+    else:
+        weights = np.bincount(rows[counted], 1 / key_table.record_fractions()[counted])
+    # The population holds at least the sample.
+    weights = np.maximum(weights, f)
+    size = float(weights.sum()) if population_size is None else float(population_size)
+    return EstimatedCells.of(f, f / weights, size)
+
+
+def _estimated_measures(cells: EstimatedCells) -> Measures:
+    unique = cells.sample == 1
+    n_uniques = int(unique.sum())
+    if not n_uniques:
+        return dict.fromkeys(("pr_pu", "pr_pu_given_su", "pr_cm_given_um", "pr_cm_given_su"))
+    both = estimate_strategies(
+        cells, [Strategy("", direction, _is_unique) for direction in Direction]
+    )
+    by_direction = {value.direction: value.pr_cm for value in both}
+    return {
+        # A population unique is in the sample with probability p; each found stands for 1/p.
+        "pr_pu": float((cells.pr_unique[unique] * cells.expected[unique]).sum()) / cells.size,
+        "pr_pu_given_su": float(cells.pr_unique[unique].mean()),
+        "pr_cm_given_um": by_direction[Direction.P2S],
+        "pr_cm_given_su": by_direction[Direction.S2P],
+    }
+
+
+def _is_unique(sample: NDArray[Any], people: NDArray[Any]) -> NDArray[np.bool_]:
+    del people
+    return sample == 1

@@ -1,0 +1,345 @@
+"""Decomposable models of the key variables, fitted to the release alone.
+
+An intruder who knows how the key variables hang together can tell which sample uniques are likely
+to be unique in the population. The models are searched by MC3 (several chains, averaged), by
+simulated annealing (the best one) or by Occam's window (all that are nearly as good). Smith's
+thesis, chapters 6 to 8; Madigan and York 1995; Madigan and Raftery 1994.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.algorithms.annealing import anneal
+from gamekeeper.algorithms.clique_scores import MarginScores, declared_levels
+from gamekeeper.algorithms.mc3 import sample_models
+from gamekeeper.algorithms.occam import occams_window
+from gamekeeper.algorithms.population_model import recommended_precisions
+from gamekeeper.algorithms.search_result import SearchResult
+from gamekeeper.data.key_table import KeyTable
+from gamekeeper.data.missing import Missing
+from gamekeeper.errors import Cancelled, InputError, Reason, count_of, did_you_mean, quoted
+from gamekeeper.results import Progress, Provenance, Result
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+__all__ = ["FitMethod", "ModelFit", "fit_models"]
+
+_SPARSE = 0.5
+
+
+class FitMethod(StrEnum):
+    """How models are searched."""
+
+    MC3 = "mc3"
+    ANNEALING = "annealing"
+    OCCAM = "occam"
+
+    @property
+    def words(self) -> str:
+        """The method in words."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    FitMethod.MC3: "MC3, several chains with tempering, averaged",
+    FitMethod.ANNEALING: "simulated annealing, the best model",
+    FitMethod.OCCAM: "Occam's window, all models nearly as good as the best",
+}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ModelFit(Result):
+    """Models of the key variables, and whether the search for them can be trusted.
+
+    Attributes
+    ----------
+    keys, levels
+        The key variables and their numbers of categories, observed or not.
+    n_records, n_uniques
+        The records that the models were fitted to, and how many of them are unique.
+    precisions, searches
+        The total prior precisions that models were searched with, and what each search found.
+        Models of small and of large precision together rank records better than either.
+    """
+
+    keys: tuple[str, ...]
+    levels: tuple[int, ...]
+    n_records: int
+    n_uniques: int
+    precisions: tuple[float, ...]
+    searches: tuple[SearchResult, ...]
+    provenance: Provenance
+
+    @property
+    def search(self) -> SearchResult:
+        """The search with the smallest precision, whose models have the fewest edges."""
+        return self.searches[0]
+
+    @property
+    def converged(self) -> bool:
+        """Whether every search reached what it was to reach."""
+        return all(search.converged for search in self.searches)
+
+    def pooled(self) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+        """Return the models of all searches and their weights, each search counting alike."""
+        models = np.concatenate([search.models for search in self.searches])
+        weights = np.concatenate([search.weights for search in self.searches])
+        return models, weights / len(self.searches)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        search = self.search
+        return {
+            "method": search.method,
+            "variables": len(self.keys),
+            "records": self.n_records,
+            "models": sum(item.n_models for item in self.searches),
+            "carrying_95_percent": search.n_carrying(),
+            "best_log_marginal_likelihood": search.best_score,
+            "edges_of_the_best": len(self.edges(self.search.best)),
+            "converged": self.converged,
+        }
+
+    def edges(self, model: NDArray[np.uint64]) -> list[tuple[str, str]]:
+        """Return the pairs of variables that a model joins."""
+        n = len(self.keys)
+        return [
+            (self.keys[v], self.keys[w])
+            for v in range(n)
+            for w in range(v + 1, n)
+            if int(model[v]) >> w & 1
+        ]
+
+    def to_arrow(self) -> pa.Table:
+        """Return one line per pair of variables: how probable the edge is, and if the best has it."""
+        import pyarrow as pa
+
+        n = len(self.keys)
+        pairs = [(v, w) for v in range(n) for w in range(v + 1, n)]
+        likely = self.search.edge_probabilities()
+        best = set(self.edges(self.search.best))
+        named = [(self.keys[v], self.keys[w]) for v, w in pairs]
+        return pa.table(
+            {
+                "variable": pa.array([one for one, _ in named], pa.string()),
+                "with": pa.array([other for _, other in named], pa.string()),
+                "probability": pa.array([float(likely[v, w]) for v, w in pairs], pa.float64()),
+                "in_best_model": pa.array([pair in best for pair in named], pa.bool_()),
+            }
+        )
+
+    def sentences(self) -> list[str]:
+        """Return what was found, and what a reader should beware of."""
+        told = self.search.sentences()
+        if len(self.precisions) > 1:
+            others = ", ".join(f"{precision:g}" for precision in self.precisions[1:])
+            told.append(
+                f"Models with more prior precision ({others}) were searched as well, for the ranking"
+                f" of records: {count_of(sum(s.n_models for s in self.searches[1:]), 'model')}."
+            )
+        joined = self.edges(self.search.best)
+        alone = [name for name in self.keys if not any(name in pair for pair in joined)]
+        stand = "stands by itself" if len(alone) == 1 else "stand by themselves"
+        told.append(
+            f"The best model joins {count_of(len(joined), 'pair')} of variables"
+            + (f"; {quoted(alone)} {stand}." if alone else ".")
+        )
+        return told + self.warnings()
+
+    def warnings(self) -> list[str]:
+        """Return what a non-specialist should act on before using the models."""
+        told: list[str] = []
+        if not self.converged:
+            told.append(
+                "The search has not settled: give it more iterations, or compare with another"
+                " method, before single records are judged by it."
+            )
+        if self.n_records and self.n_uniques / self.n_records > _SPARSE:
+            told.append(
+                f"{self.n_uniques / self.n_records:.0%} of the records are unique: the table is"
+                " sparse, so models lean on their structure more than on counts."
+            )
+        return told
+
+    def plot(self) -> Figure:
+        """Draw the model graph: an edge is as dark as it is probable; needs no display."""
+        from gamekeeper.attack.models.plots import plot_model
+
+        return plot_model(self)
+
+    def plot_trace(self) -> Figure:
+        """Plot the log marginal likelihood along each chain or run; needs no display."""
+        from gamekeeper.attack.models.plots import plot_trace
+
+        return plot_trace(self)
+
+
+def fit_models(
+    key_table: KeyTable,
+    *,
+    method: FitMethod | str = FitMethod.MC3,
+    precision: float | None = None,
+    chains: int = 4,
+    most_sweeps: int = 32_000,
+    window: float = 20.0,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    keep_partial: bool = False,
+) -> ModelFit:
+    """Fit decomposable models to the keys of a release.
+
+    Parameters
+    ----------
+    key_table
+        The counted keys, with missing cells as `category` or `exclude`.
+    method
+        "mc3", "annealing" or "occam".
+    precision
+        The total prior precision of the hyper-Dirichlet; by default several, as
+        `recommended_precisions` has it, with a search for each.
+    chains
+        The number of chains of MC3, or of runs of annealing.
+    most_sweeps
+        How long MC3 may go on until its chains agree.
+    window
+        How many times less probable than the best a model of Occam's window may be.
+    seed, workers
+        One seed gives one result whatever the number of threads.
+    progress, keep_partial
+        If `progress` raises `Cancelled`, what was found by then is returned with `keep_partial`.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.key_table import count_keys
+    >>> people = [[1, 1, 1], [1, 1, 2], [2, 2, 1], [2, 2, 2]] * 10
+    >>> keys = count_keys(coded_from_codes(people, ["age", "job", "sex"]), ["age", "job", "sex"])
+    >>> fit = fit_models(keys, method="annealing")
+    >>> fit.edges(fit.search.best)
+    [('age', 'job')]
+    """
+    started = time.perf_counter()
+    chosen = _method(method)
+    if key_table.missing not in (Missing.CATEGORY, Missing.EXCLUDE):
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Models were to be fitted.",
+            f"The keys were counted with missing cells by {quoted([key_table.missing.value])}.",
+            "Count them again with 'category' or 'exclude'.",
+        )
+    codes = key_table.matrix()
+    if not len(codes):
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "Models were to be fitted.",
+            "There are no records.",
+            "Give a file with records.",
+        )
+    levels = declared_levels(codes, key_table.coded.n_codes(key_table.keys))
+    precisions = recommended_precisions(len(codes)) if precision is None else (precision,)
+    found: list[SearchResult] = []
+    for place, each in enumerate(precisions):
+        try:
+            search = _search(
+                MarginScores(codes, levels, precision=each),
+                chosen, chains, most_sweeps, window, seed, workers,
+                _part_of(progress, place, len(precisions)), keep_partial,
+            )  # fmt: skip
+        except Cancelled:
+            if not (keep_partial and found):
+                raise
+            # Too early for this search to have found anything; what the others found is kept.
+            found[-1] = replace(found[-1], complete=False, converged=False)
+            break
+        found.append(search)
+        if not search.complete:
+            break
+    searches, precisions = tuple(found), precisions[: len(found)]
+    parameters = {
+        "keys": ", ".join(key_table.keys),
+        "missing": key_table.missing.value,
+        "precisions": ", ".join(f"{each:g}" for each in precisions),
+        "chains": str(chains),
+    }
+    if chosen is FitMethod.MC3:
+        parameters["most_sweeps"] = str(most_sweeps)
+    if chosen is FitMethod.OCCAM:
+        parameters["window"] = f"{window:g}"
+    return ModelFit(
+        key_table.keys,
+        tuple(levels),
+        len(codes),
+        key_table.n_uniques,
+        precisions,
+        searches,
+        Provenance(
+            "decomposable models",
+            chosen.words,
+            parameters,
+            seed,
+            key_table.coded.fingerprint,
+            key_table.coded.engine.name,
+            seconds=time.perf_counter() - started,
+        ),
+    )
+
+
+def _method(method: FitMethod | str) -> FitMethod:
+    known: Sequence[str] = [item.value for item in FitMethod]
+    if method not in known:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"Models were to be fitted by {quoted([str(method)])}.",
+            "There is no such method.",
+            did_you_mean(str(method), known),
+        )
+    return FitMethod(method)
+
+
+def _part_of(progress: Progress | None, place: int, n_searches: int) -> Progress | None:
+    """Return what tells one of several searches as a part of the whole."""
+    if progress is None:
+        return None
+
+    def told(done: int, total: int | None) -> None:
+        if total is None:
+            progress(done, None)
+        else:
+            progress(place * total + done, n_searches * total)
+
+    return told
+
+
+def _search(
+    scores: MarginScores,
+    method: FitMethod,
+    chains: int,
+    most_sweeps: int,
+    window: float,
+    seed: int,
+    workers: int | None,
+    progress: Progress | None,
+    keep_partial: bool,
+) -> SearchResult:
+    common: dict[str, Any] = {
+        "seed": seed,
+        "workers": workers,
+        "progress": progress,
+        "keep_partial": keep_partial,
+    }
+    if method is FitMethod.MC3:
+        return sample_models(scores, chains=chains, most_sweeps=most_sweeps, **common)
+    if method is FitMethod.ANNEALING:
+        return anneal(scores, restarts=chains, **common)
+    return occams_window(scores, c=window, **common)

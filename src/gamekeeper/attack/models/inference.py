@@ -1,0 +1,318 @@
+"""What an intruder with models infers about each record: how many people share its key.
+
+The models give the probability of every key; from it and the sample follows what is known of F, the
+number of people with the key. By default the calibrated estimate is used, which corrects the models
+by the pairs and triples of the sample itself; the estimate that the thesis prints is there to
+compare. See algorithms/population_model.py for both.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.algorithms.class_numbers import class_numbers
+from gamekeeper.algorithms.file_measures import Measure
+from gamekeeper.algorithms.junction_tree import ClassTable
+from gamekeeper.algorithms.population_model import (
+    PopulationEstimate,
+    calibrated_estimate,
+    printed_estimate,
+)
+from gamekeeper.algorithms.sampling_fraction import FractionLike, fraction_text, parse_fraction
+from gamekeeper.attack.models.fitting import ModelFit
+from gamekeeper.attack.risk import FileRisk, RecordRisk, RiskLine
+from gamekeeper.data.key_table import KeyTable
+from gamekeeper.errors import InputError, Reason, count_of, did_you_mean, quoted
+from gamekeeper.results import Provenance, Result
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+__all__ = ["Estimator", "ModelRisk", "infer_risk", "require_same_keys"]
+
+MEANINGS = {
+    "record": "the number of the record in the file, from 1",
+    "class_size": "how many records of the file have its key",
+    "p_match": "estimated probability that a match with this record is right: E[1/F]",
+    "p_match_set": "the reading printed in the thesis: all records of the class matched as a set",
+    "p_unique": "estimated probability that nobody else in the population has the key",
+    "expected_size": "expected number of people with the key",
+    "lower": "the number of people with the key is at least this, with the stated probability",
+    "upper": "and at most this",
+}
+
+
+class Estimator(StrEnum):
+    """How population sizes are inferred from the probabilities of models."""
+
+    CALIBRATED = "calibrated"
+    PRINTED = "printed"
+
+    @property
+    def words(self) -> str:
+        """The estimate in words."""
+        if self is Estimator.CALIBRATED:
+            return "calibrated by the pairs and triples of the sample"
+        return "Poisson with maximum likelihood, as printed in the thesis"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ModelRisk(Result):
+    """The risk of every record as a Bayesian intruder sees it; as a table it is `records`."""
+
+    records: RecordRisk
+    file: FileRisk
+    told: tuple[str, ...]
+    provenance: Provenance
+    fit: ModelFit = field(repr=False)
+    table: ClassTable = field(repr=False)
+    estimate: PopulationEstimate = field(repr=False)
+    fraction: Fraction = field(repr=False)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return self.file.summary()
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per record, in the order of the file."""
+        return self.records.to_arrow()
+
+    def sentences(self) -> list[str]:
+        """Return what was found in a few sentences, without any value of the file."""
+        return list(self.told)
+
+    def plot(self) -> Figure:
+        """Plot how the probability of a match is spread over the records; needs no display."""
+        return self.records.plot()
+
+    def _repr_html_(self) -> str:
+        return self.file._repr_html_()
+
+
+def infer_risk(
+    key_table: KeyTable,
+    fit: ModelFit,
+    *,
+    fraction: FractionLike | None = None,
+    estimator: Estimator | str = Estimator.CALIBRATED,
+    interval: float = 0.95,
+    seed: int = 0,
+) -> ModelRisk:
+    """Infer from models how many people share the key of each record.
+
+    Parameters
+    ----------
+    key_table
+        The keys that the models were fitted to.
+    fit
+        The models.
+    fraction
+        The sampling fraction, if another than that of the key table.
+    estimator
+        "calibrated", or "printed" for the estimate of the thesis.
+    interval
+        The probability of the intervals.
+    seed
+        Of the draws behind the intervals of the file.
+
+    Examples
+    --------
+    >>> from gamekeeper.attack.models.fitting import fit_models
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.key_table import count_keys
+    >>> people = [[1, 1]] * 9 + [[1, 2], [2, 2], [2, 2]] + [[2, 1]]
+    >>> keys = count_keys(coded_from_codes(people, ["age", "job"]), ["age", "job"])
+    >>> risk = infer_risk(keys, fit_models(keys, method="annealing"), fraction="1/10")
+    >>> risk.records.table.column_names[:3]
+    ['record', 'class_size', 'p_match']
+    """
+    started = time.perf_counter()
+    chosen = _estimator(estimator)
+    require_same_keys(key_table, fit)
+    share = key_table.fraction if fraction is None else parse_fraction(fraction)
+    if share is None:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "Population sizes were to be inferred.",
+            "No sampling fraction is known.",
+            "Give the fraction of the population that is in the file, such as '1/50' or '2%'.",
+        )
+    codes = key_table.matrix()
+    (numbers,) = class_numbers(codes)
+    _, first, counts = np.unique(numbers, return_index=True, return_counts=True)
+    table = ClassTable(codes[first], counts, key_table.coded.n_codes(key_table.keys))
+    models, weights = fit.pooled()
+    if chosen is Estimator.CALIBRATED:
+        found = calibrated_estimate(
+            table,
+            list(models),
+            fraction=float(share),
+            weights=weights,
+            interval=interval,
+            seed=seed,
+        )
+    else:
+        # The thesis knows one precision; models of the others are not its models.
+        found = printed_estimate(
+            table,
+            list(fit.search.models),
+            fraction=float(share),
+            weights=fit.search.weights,
+            interval=interval,
+        )
+    provenance = Provenance(
+        "Bayesian inference",
+        f"{chosen.words}; {fit.provenance.variant}",
+        {
+            **fit.provenance.parameters,
+            "fraction": str(share),
+            "interval": f"{interval:g}",
+            "interval_seed": str(seed),
+        },
+        fit.provenance.seed,
+        fit.provenance.fingerprint,
+        fit.provenance.engine,
+        seconds=time.perf_counter() - started,
+    )
+    records = _records(key_table, numbers, counts, found, provenance)
+    file = _file(key_table, found, provenance)
+    told = _sentences(key_table, fit, found, chosen, share)
+    return ModelRisk(records, file, told, provenance, fit, table, found, share)
+
+
+def _estimator(estimator: Estimator | str) -> Estimator:
+    known = [item.value for item in Estimator]
+    if estimator not in known:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"Population sizes were to be inferred by the estimate {quoted([str(estimator)])}.",
+            "There is no such estimate.",
+            did_you_mean(str(estimator), known),
+        )
+    return Estimator(estimator)
+
+
+def require_same_keys(key_table: KeyTable, fit: ModelFit) -> None:
+    """Refuse models that were fitted to other keys, another file or other records of it."""
+    if (
+        fit.keys != key_table.keys
+        or fit.n_records != key_table.n_records
+        or fit.provenance.fingerprint != key_table.coded.fingerprint
+    ):
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Models were to be used on the keys of a file.",
+            f"They were fitted to {count_of(fit.n_records, 'record')} on other keys or records.",
+            "Fit models to these keys.",
+        )
+
+
+def _records(
+    key_table: KeyTable,
+    numbers: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    found: PopulationEstimate,
+    provenance: Provenance,
+) -> RecordRisk:
+    import pyarrow as pa
+
+    n_file = key_table.coded.n_records
+    places = np.asarray(key_table.records)
+    left_out = np.ones(n_file, dtype=bool)
+    left_out[places] = False
+    columns: dict[str, Any] = {"record": pa.array(np.arange(1, n_file + 1))}
+    per_class = {
+        "class_size": counts,
+        "p_match": found.p_match,
+        "p_match_set": found.p_match_set,
+        "p_unique": found.p_unique,
+        "expected_size": found.expected_size,
+        "lower": found.lower,
+        "upper": found.upper,
+    }
+    for name, values in per_class.items():
+        whole = np.zeros(n_file, dtype=np.asarray(values).dtype)
+        whole[places] = np.asarray(values)[numbers]
+        columns[name] = pa.array(whole, mask=left_out)
+    return RecordRisk("p_match", pa.table(columns), MEANINGS, provenance)
+
+
+def _file(key_table: KeyTable, found: PopulationEstimate, provenance: Provenance) -> FileRisk:
+    file = found.file
+    lines = [
+        RiskLine("records", Fraction(key_table.n_records), f"Records: {key_table.n_records:,}."),
+        RiskLine(
+            "sample_uniques",
+            Fraction(key_table.n_uniques),
+            f"Sample uniques: {key_table.n_uniques:,}.",
+        ),
+    ]
+    for name, measure, words in (
+        ("tau1", file.tau1, "Sample uniques that nobody else in the population shares (tau-1)"),
+        ("tau2", file.tau2, "Right matches if each sample unique is matched once (tau-2)"),
+        (
+            "pr_cm_given_um",
+            file.pr_cm_given_um,
+            "Probability that a unique match is right, Pr(CM|UM)",
+        ),
+        (
+            "pr_cm_given_su",
+            file.pr_cm_given_su,
+            "Probability of a match for a sample unique, Pr(CM|SU)",
+        ),
+    ):
+        is_known = not np.isnan(measure.value)
+        value = float(measure.value) if is_known else None
+        text = (
+            f"{words}: {_range(measure)}." if is_known else f"{words}: there is no sample unique."
+        )
+        lines.append(RiskLine(name, value, text))
+    headline = ("records", "sample_uniques", "tau1", "pr_cm_given_um")
+    if not key_table.n_uniques:
+        headline = headline[:2]
+    return FileRisk(tuple(lines), headline, provenance)
+
+
+def _range(measure: Measure) -> str:
+    return f"{measure.value:.4g} ({measure.lower:.4g} to {measure.upper:.4g})"
+
+
+def _sentences(
+    key_table: KeyTable,
+    fit: ModelFit,
+    found: PopulationEstimate,
+    estimator: Estimator,
+    share: Fraction,
+) -> tuple[str, ...]:
+    n_uniques = key_table.n_uniques
+    told = [
+        (
+            f"{count_of(key_table.n_records, 'record')}, {n_uniques:,} of them unique, a sample of"
+            f" {fraction_text(share)}, as seen by an intruder with models ({fit.provenance.variant})."
+        )
+    ]
+    if n_uniques:
+        file = found.file
+        likely = int(np.count_nonzero(found.p_unique[np.asarray(found.p_unique) > 0] > 0.5))
+        told += [
+            (
+                f"About {_range(file.tau1)} of the uniques are expected to be unique in the population;"
+                f" for {likely:,} of them that is more likely than not."
+            ),
+            (
+                f"A unique match is right with an estimated probability of {_range(file.pr_cm_given_um)};"
+                f" a sample unique picked first, of {_range(file.pr_cm_given_su)}."
+            ),
+        ]
+    else:
+        told.append("No record is unique, so no match can be better than one in two.")
+    told.append(f"The estimate is {estimator.words}.")
+    return (*told, *fit.warnings())

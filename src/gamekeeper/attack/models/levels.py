@@ -1,0 +1,312 @@
+"""Which variables and categories make a release risky, as models see it, without fitting anew.
+
+The relative risk of a variable is the measure of the whole file over the measure without the
+variable. A category can be suppressed (sample uniques that have it no longer count) or collapsed
+with others, one at a time, and the relative risks averaged. Smith's thesis, chapter 8.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.algorithms.file_measures import FileEstimate
+from gamekeeper.algorithms.model_levels import risk_without, suppressed_sums
+from gamekeeper.algorithms.population_model import calibrated_estimate
+from gamekeeper.attack.models.inference import Estimator, ModelRisk, require_same_keys
+from gamekeeper.data.codebook import CodedVariable
+from gamekeeper.errors import InputError, LimitError, Reason, count_of, did_you_mean, quoted
+from gamekeeper.results import Progress, Provenance, Result, table_html
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from gamekeeper.data.key_table import KeyTable
+
+__all__ = ["By", "RelativeLine", "RelativeRisk", "categories_risk", "variables_risk"]
+
+MOST_PAIRS = 300
+"""The number of recodings that are tried without being asked for explicitly."""
+
+
+class By(StrEnum):
+    """What is done to a category to see what it adds."""
+
+    SUPPRESSION = "suppression"
+    COLLAPSING = "collapsing"
+
+
+@dataclass(frozen=True, slots=True)
+class RelativeLine:
+    """What is left of the file measures without something, and the file's over that.
+
+    `relative_tau1` and `relative_match` are None where nothing is left to compare with.
+    """
+
+    variable: str
+    category: str
+    uniques_left: float
+    tau1_left: float
+    pr_cm_given_um_left: float | None
+    relative_tau1: float | None
+    relative_match: float | None
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RelativeRisk(Result):
+    """Relative risks of including variables or categories, the largest first."""
+
+    lines: tuple[RelativeLine, ...]
+    what: str
+    provenance: Provenance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        first = self.lines[0]
+        return {
+            "lines": len(self.lines),
+            "by": self.what,
+            "first": first.variable,
+            "relative_tau1": first.relative_tau1
+            if first.relative_tau1 is not None
+            else "unbounded",
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per variable or category."""
+        import pyarrow as pa
+
+        names = ("variable", "category", "uniques_left", "tau1_left", "pr_cm_given_um_left",
+                 "relative_tau1", "relative_match")  # fmt: skip
+        kinds = [pa.string(), pa.string(), *[pa.float64()] * 5]
+        columns = [[getattr(line, name) for line in self.lines] for name in names]
+        arrays = [pa.array(cells, kind) for cells, kind in zip(columns, kinds, strict=True)]
+        return pa.Table.from_arrays(arrays, names=list(names))
+
+    def sentences(self) -> list[str]:
+        """Return which of them matter most, in words; no category is named."""
+        of_categories = any(line.category for line in self.lines)
+        told = [
+            f"{line.variable}: without {'its riskiest category' if of_categories else 'it'}"
+            f" {line.tau1_left:.4g} population uniques among the sample"
+            f" uniques would be left"
+            + (f", {line.relative_tau1:.3g} times fewer." if line.relative_tau1 else ".")
+            for line in self.lines[:3]
+        ]
+        return told[:1] if of_categories else told
+
+    def _repr_html_(self) -> str:
+        # A notebook travels further than its file: categories are numbered by rank, not named.
+        table = self.to_arrow()
+        if any(line.category for line in self.lines):
+            ranks = [f"{place} of {len(self.lines)}" for place in range(1, len(self.lines) + 1)]
+            table = table.set_column(1, "category", [ranks])
+        rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+        return table_html(table.column_names, rows, caption=f"{type(self).__name__}: {self.what}")
+
+
+def variables_risk(risk: ModelRisk, *, progress: Progress | None = None) -> RelativeRisk:
+    """Return what each key variable adds to the risk: the file with it over the file without it.
+
+    Both are measured by the calibrated estimate, whatever the estimate of `risk`.
+
+    Examples
+    --------
+    >>> from gamekeeper.attack.models.fitting import fit_models
+    >>> from gamekeeper.attack.models.inference import infer_risk
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.key_table import count_keys
+    >>> people = [[1, 1]] * 9 + [[1, 2], [2, 2], [2, 2]] + [[2, 1]]
+    >>> keys = count_keys(coded_from_codes(people, ["age", "job"]), ["age", "job"])
+    >>> risk = infer_risk(keys, fit_models(keys, method="annealing"), fraction="1/10")
+    >>> sorted(line.variable for line in variables_risk(risk).lines)
+    ['age', 'job']
+    """
+    started = time.perf_counter()
+    models, weights = risk.fit.pooled()
+    whole = _calibrated(risk)
+    lines: list[RelativeLine] = []
+    for number, name in enumerate(risk.fit.keys):
+        left = risk_without(
+            risk.table, list(models), number, fraction=float(risk.fraction), weights=weights
+        )
+        lines.append(
+            _line(whole, name, "", left.n_uniques, left.tau1.value, left.pr_cm_given_um.value)
+        )
+        if progress is not None:
+            progress(number + 1, len(risk.fit.keys))
+    return _result(lines, "marginalization", risk, started)
+
+
+def categories_risk(
+    risk: ModelRisk,
+    key_table: KeyTable,
+    variable: str,
+    *,
+    by: By | str = By.SUPPRESSION,
+    neighbours: bool = False,
+    max_pairs: int = MOST_PAIRS,
+    progress: Progress | None = None,
+) -> RelativeRisk:
+    """Return what each category of a variable adds to the risk.
+
+    Parameters
+    ----------
+    risk, key_table
+        What was inferred, and the keys it was inferred for.
+    variable
+        The key variable.
+    by
+        "suppression", or "collapsing" the category with each other one and averaging; the latter
+        by the calibrated estimate, whatever the estimate of `risk`.
+    neighbours
+        Collapse with the neighbouring categories only, for a variable on a scale.
+    max_pairs
+        Refuse to try more recodings than that.
+    progress
+        Called with recodings done and their total.
+    """
+    started = time.perf_counter()
+    chosen = _by(by)
+    require_same_keys(key_table, risk.fit)
+    if variable not in risk.fit.keys:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"The risk of the categories of {quoted([variable])} was asked for.",
+            "It is not one of the key variables.",
+            did_you_mean(variable, risk.fit.keys),
+        )
+    number = risk.fit.keys.index(variable)
+    coded = key_table.coded.codebook[variable]
+    present = np.unique(risk.table.rows[:, number]).tolist()
+    if chosen is By.SUPPRESSION:
+        sums = suppressed_sums(risk.table, risk.estimate, number)
+        lines = [
+            _line(
+                risk.estimate.file, variable, coded.words[code], sums[code].n_uniques, sums[code].tau1,
+                sums[code].pr_cm_given_um,
+            )
+            for code in present
+        ]  # fmt: skip
+    else:
+        lines = _collapsed(risk, coded, number, present, neighbours, max_pairs, progress)
+    return _result(lines, chosen.value, risk, started)
+
+
+def _collapsed(
+    risk: ModelRisk,
+    coded: CodedVariable,
+    number: int,
+    present: list[int],
+    neighbours: bool,
+    max_pairs: int,
+    progress: Progress | None,
+) -> list[RelativeLine]:
+    pairs = [
+        (one, other)
+        for place, one in enumerate(present)
+        for other in (present[place + 1 : place + 2] if neighbours else present[place + 1 :])
+    ]
+    if len(pairs) > max_pairs:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            f"Categories of {quoted([coded.name])} were to be collapsed in pairs.",
+            f"There are {count_of(len(pairs), 'pair')}, and the limit is {max_pairs:,}.",
+            "Collapse neighbours only, use suppression, or raise max_pairs.",
+        )
+    if not pairs:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Categories of {quoted([coded.name])} were to be collapsed in pairs.",
+            "All records have the same one.",
+            "Choose a variable with two categories or more.",
+        )
+    models, weights = risk.fit.pooled()
+    whole = _calibrated(risk)
+    found: dict[int, list[RelativeLine]] = {code: [] for code in present}
+    for done, (one, other) in enumerate(pairs):
+        recode = np.arange(coded.n_codes)
+        recode[other] = one
+        left = risk_without(
+            risk.table, list(models), number, recode, fraction=float(risk.fraction), weights=weights
+        )
+        line = _line(
+            whole, coded.name, "", left.n_uniques, left.tau1.value, left.pr_cm_given_um.value
+        )
+        found[one].append(line)
+        found[other].append(line)
+        if progress is not None:
+            progress(done + 1, len(pairs))
+    return [_averaged(lines, coded.words[code]) for code, lines in found.items() if lines]
+
+
+def _averaged(lines: list[RelativeLine], category: str) -> RelativeLine:
+    return RelativeLine(
+        lines[0].variable,
+        category,
+        _mean(line.uniques_left for line in lines) or 0.0,
+        _mean(line.tau1_left for line in lines) or 0.0,
+        _mean(line.pr_cm_given_um_left for line in lines),
+        _mean(line.relative_tau1 for line in lines),
+        _mean(line.relative_match for line in lines),
+    )
+
+
+def _calibrated(risk: ModelRisk) -> FileEstimate:
+    """Return the measures of the whole file by the estimate that `risk_without` uses."""
+    if risk.estimate.calibration is not None:
+        return risk.estimate.file
+    models, weights = risk.fit.pooled()
+    fraction = float(risk.fraction)
+    return calibrated_estimate(risk.table, list(models), fraction=fraction, weights=weights).file
+
+
+def _by(by: By | str) -> By:
+    known = [item.value for item in By]
+    if by not in known:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"The risk of categories was asked for by {quoted([str(by)])}.",
+            "There is no such way.",
+            did_you_mean(str(by), known),
+        )
+    return By(by)
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _line(
+    whole: FileEstimate, variable: str, category: str, uniques: float, tau1: float, match: float
+) -> RelativeLine:
+    tau1 = 0.0 if np.isnan(tau1) else float(tau1)
+    known = None if np.isnan(match) else float(match)
+    return RelativeLine(
+        variable,
+        category,
+        float(uniques),
+        tau1,
+        known,
+        float(whole.tau1.value) / tau1 if tau1 > 0 else None,
+        float(whole.pr_cm_given_um.value) / known if known else None,
+    )
+
+
+def _result(lines: list[RelativeLine], what: str, risk: ModelRisk, started: float) -> RelativeRisk:
+    by_estimate = what == By.SUPPRESSION and risk.estimate.calibration is None
+    estimate = Estimator.PRINTED if by_estimate else Estimator.CALIBRATED
+    ordered = sorted(lines, key=lambda line: line.tau1_left)
+    made = replace(
+        risk.provenance,
+        method="relative risk",
+        variant=f"{what}; {estimate.words}; {risk.fit.provenance.variant}",
+        seconds=time.perf_counter() - started,
+    )
+    return RelativeRisk(tuple(ordered), what, made)

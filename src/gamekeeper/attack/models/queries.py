@@ -1,0 +1,177 @@
+"""What an intruder who knows some values of a person infers about others, by models of the release.
+
+The sensitive variables must be among those that the models were fitted to. Nothing is looked up: the
+answer is what the models say of anybody with the known values. Smith's thesis, chapter 6.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from gamekeeper.algorithms.junction_query import infer_values
+from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
+from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.results import Provenance, Result, table_html
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from gamekeeper.data.key_table import KeyTable
+
+__all__ = ["Inference", "infer_target"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Inference(Result):
+    """The distribution of some variables given known values, the most probable first.
+
+    Attributes
+    ----------
+    asked, known
+        The variables asked for, and the known values in words.
+    rows
+        Values in words, one per asked variable, and their probability.
+    known_probability
+        How probable the known values are together; 0 where the models exclude them.
+    """
+
+    asked: tuple[str, ...]
+    known: Mapping[str, str]
+    rows: tuple[tuple[tuple[str, ...], float], ...]
+    known_probability: float
+    provenance: Provenance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {
+            "asked": ", ".join(self.asked),
+            "known": len(self.known),
+            "combinations": len(self.rows),
+            "most_probable": self.rows[0][1] if self.rows else 0.0,
+            "known_probability": self.known_probability,
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per combination of values."""
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {
+            name: pa.array([words[place] for words, _ in self.rows], pa.string())
+            for place, name in enumerate(self.asked)
+        }
+        chances = pa.array([chance for _, chance in self.rows], pa.float64())
+        return pa.table({**columns, "probability": chances})
+
+    def sentences(self) -> list[str]:
+        """Return the answer in words."""
+        if not self.rows:
+            return ["Nobody has the known values, as far as the models know."]
+        words, chance = self.rows[0]
+        told = ", ".join(f"{name} {word}" for name, word in zip(self.asked, words, strict=True))
+        return [
+            f"Most probable, with {chance:.3g}: {told}.",
+            (
+                f"{count_of(len(self.rows), 'combination')}"
+                f" {'is' if len(self.rows) == 1 else 'are'} possible. The known values are found"
+                f" together with probability {self.known_probability:.3g}."
+            ),
+        ]
+
+    def _repr_html_(self) -> str:
+        # A notebook travels further than its file: numbers, and no value of a person.
+        rows = list(self.summary().items())
+        return table_html(["measure", "value"], rows, caption=type(self).__name__)
+
+
+def infer_target(
+    risk: ModelRisk, key_table: KeyTable, known: Mapping[str, str], ask: Sequence[str]
+) -> Inference:
+    """Infer values of a person from others that are known of them.
+
+    Parameters
+    ----------
+    risk, key_table
+        What was inferred about a file, and its keys.
+    known
+        The words of the known values, by key variable.
+    ask
+        The key variables to infer.
+
+    Examples
+    --------
+    >>> from gamekeeper.attack.models.fitting import fit_models
+    >>> from gamekeeper.attack.models.inference import infer_risk
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.key_table import count_keys
+    >>> words = [("missing", "young", "old"), ("missing", "well", "ill")]
+    >>> people = [[1, 1]] * 9 + [[1, 2], [2, 2], [2, 2]] + [[2, 1]]
+    >>> keys = count_keys(coded_from_codes(people, ["age", "health"], words), ["age", "health"])
+    >>> risk = infer_risk(keys, fit_models(keys, method="annealing"), fraction="1/10")
+    >>> infer_target(risk, keys, {"age": "young"}, ["health"]).rows[0][0]
+    ('well',)
+    """
+    started = time.perf_counter()
+    require_same_keys(key_table, risk.fit)
+    keys = risk.fit.keys
+    codes = _codes(keys, key_table, known, ask)
+    models, weights = risk.fit.pooled()
+    numbers = sorted(keys.index(name) for name in ask)
+    found = infer_values(risk.table, list(models), numbers, codes, weights=weights)
+    asked = tuple(keys[number] for number in found.variables)
+    books = [key_table.coded.codebook[name] for name in asked]
+    rows = sorted(
+        (
+            (tuple(book.words[code] for book, code in zip(books, line, strict=True)), float(chance))
+            for line, chance in zip(found.codes.tolist(), found.probabilities, strict=True)
+        ),
+        key=lambda row: -row[1],
+    )
+    made = replace(
+        risk.provenance,
+        method="inference of values",
+        parameters={**risk.provenance.parameters, "asked": ", ".join(asked)},
+        seconds=time.perf_counter() - started,
+    )
+    return Inference(asked, dict(known), tuple(rows), float(found.known_probability), made)
+
+
+def _codes(
+    keys: Sequence[str], key_table: KeyTable, known: Mapping[str, str], ask: Sequence[str]
+) -> dict[int, int]:
+    problems: list[Problem] = []
+    if not ask:
+        problems.append(Problem(Reason.NOTHING_GIVEN, "variables", "none is asked for."))
+    for name in (*known, *ask):
+        if name not in keys:
+            where = f"variable {quoted([name])}"
+            hint = did_you_mean(name, keys)
+            problems.append(Problem(Reason.UNKNOWN_NAME, where, "is not in the models.", hint))
+    both = sorted(set(known) & set(ask))
+    if both:
+        problems.append(
+            Problem(Reason.DUPLICATE, f"variables {quoted(both)}", "are known and asked for.")
+        )
+    codes: dict[int, int] = {}
+    for name, word in known.items():
+        if name not in keys:
+            continue
+        book = key_table.coded.codebook[name]
+        matches = [code for code, own in enumerate(book.words) if own == word]
+        matches += [code for code, own in enumerate(book.values) if code and own == word]
+        if matches:
+            codes[keys.index(name)] = matches[0]
+        else:
+            # What was asked is the user's own; what the file has is not named.
+            where = f"value {quoted([word])} of {quoted([name])}"
+            problems.append(Problem(Reason.UNKNOWN_NAME, where, "is not in the file."))
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            "Values of a person were to be inferred.",
+            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}.",
+            problems=problems,
+        )
+    return codes

@@ -1,0 +1,164 @@
+"""Attacks on the keys that models rank first: how good they are, and what they cost.
+
+The thesis takes the ten keys with the highest probability of a match; or, to match the cost of a
+search for any sample unique, keys in order of their expected population size until so many people
+are expected (MCMCMC2), or in truth (MCMCMC1), to have them. Smith's thesis, chapter 7.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.algorithms.matching_strategies import (
+    Direction,
+    StrategyValue,
+    custom_strategies,
+    evaluate_strategies,
+)
+from gamekeeper.algorithms.ranked_cells import choose_cells
+from gamekeeper.attack.matching.population import MatchedClasses, match_classes
+from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
+from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.results import Provenance, Result
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from gamekeeper.data.key_table import KeyTable
+
+__all__ = ["RankedAttack", "rank_attacks"]
+
+_WORDS = {
+    "top": "The {top} keys with the highest probability of a match",
+    "mcmcmc1": "Keys by expected size, at the true cost of a search for any unique (MCMCMC1)",
+    "mcmcmc2": "Keys by expected size, at the expected cost of that search (MCMCMC2)",
+}
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RankedAttack(Result):
+    """What attacks on the keys that rank first achieve, with the population known."""
+
+    values: tuple[StrategyValue, ...]
+    n_people: int
+    provenance: Provenance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        best = max(self.values, key=lambda value: value.pr_cm)
+        return {
+            "attacks": len(self.values),
+            "people": self.n_people,
+            "best": best.strategy.words,
+            "pr_cm": float(best.pr_cm),
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per attack and direction."""
+        import pyarrow as pa
+
+        return pa.table(
+            {
+                "attack": pa.array([value.strategy.words for value in self.values], pa.string()),
+                "direction": pa.array([v.direction.words for v in self.values], pa.string()),
+                "keys": pa.array([value.n_cells for value in self.values], pa.int64()),
+                "pr_cm": pa.array([float(value.pr_cm) for value in self.values], pa.float64()),
+                "cost_with": pa.array([float(v.cost_with) for v in self.values], pa.float64()),
+                "cost_without": pa.array(
+                    [float(v.cost_without) for v in self.values], pa.float64()
+                ),
+            }
+        )
+
+    def sentences(self) -> list[str]:
+        """Return what each attack achieves, in words."""
+        return [
+            f"{value.strategy.words}, {value.direction.words}, {count_of(value.n_cells, 'key')}:"
+            f" right with probability {float(value.pr_cm):.3g}, after a search of"
+            f" {float(value.cost_with):,.4g} people."
+            if value.feasible
+            else f"{value.strategy.words}, {value.direction.words}: no key can be attacked."
+            for value in self.values
+        ]
+
+
+def rank_attacks(
+    risk: ModelRisk, key_table: KeyTable, population: KeyTable, *, top: int = 10
+) -> RankedAttack:
+    """Evaluate attacks on the keys that models rank first, against the known population.
+
+    Parameters
+    ----------
+    risk, key_table
+        What was inferred, and the keys it was inferred for.
+    population
+        The keys of everybody, counted alike.
+    top
+        How many keys the first attack takes.
+
+    Examples
+    --------
+    >>> from gamekeeper.attack.models.fitting import fit_models
+    >>> from gamekeeper.attack.models.inference import infer_risk
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.key_table import count_keys
+    >>> people = [[1, 1]] * 9 + [[1, 2], [2, 2], [2, 2]] + [[2, 1]]
+    >>> everybody = count_keys(coded_from_codes(people, ["age", "job"]), ["age", "job"])
+    >>> keys = count_keys(coded_from_codes(people[::2], ["age", "job"]), ["age", "job"])
+    >>> risk = infer_risk(keys, fit_models(keys, method="annealing"), fraction="1/2")
+    >>> len(rank_attacks(risk, keys, everybody, top=1).values)
+    6
+    """
+    started = time.perf_counter()
+    if top < 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"An attack on the {top} first keys was asked for.",
+            "That is less than one.",
+            "Give a positive whole number.",
+        )
+    require_same_keys(key_table, risk.fit)
+    matched = match_classes(key_table, population)
+    f, people = matched.sample, matched.population
+    chosen = _chosen(risk, matched, top)
+    values: list[StrategyValue] = []
+    for name, cells in chosen.items():
+        found = evaluate_strategies(
+            people, f, custom_strategies({name: _taking(cells)}), exact=False
+        )
+        values += sorted(found, key=lambda value: value.direction is Direction.S2P)
+    made = risk.provenance
+    provenance = Provenance(
+        "ranked attacks",
+        made.variant,
+        {**made.parameters, "top": str(top)},
+        made.seed,
+        made.fingerprint,
+        made.engine,
+        seconds=time.perf_counter() - started,
+    )
+    return RankedAttack(tuple(values), int(people.sum()), provenance)
+
+
+def _chosen(risk: ModelRisk, matched: MatchedClasses, top: int) -> Mapping[str, NDArray[np.bool_]]:
+    """Return the keys that each attack takes."""
+    n_classes = len(matched.sample)
+    table = risk.records.table
+    counted = table["class_size"].is_valid().to_numpy(zero_copy_only=False)
+    chance, expected = np.zeros(n_classes), np.full(n_classes, np.inf)
+    for name, into in (("p_match", chance), ("expected_size", expected)):
+        into[matched.of_record] = table[name].to_numpy(zero_copy_only=False)[counted]
+    cells = choose_cells(chance, expected, matched.sample, matched.population, top=top)
+    return {_WORDS[way].format(top=top): taken for way, taken in cells.items()}
+
+
+def _taking(cells: NDArray[np.bool_]) -> Any:
+    return lambda f, people: cells

@@ -1,0 +1,219 @@
+"""Plots of risk: its distribution over records, MSU sizes, contributions of variables and categories.
+
+Every plot is a figure of its own that needs no display. Letters that the font lacks are replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import TYPE_CHECKING
+
+from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.mapping.words import short
+from gamekeeper.results.plotting import GRID, drawable, drawable_letters
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from gamekeeper.algorithms.data_intrusion_simulation import DisStep
+    from gamekeeper.attack.contribution_risk import (
+        CategoryRisk,
+        Contribution,
+        SizeRisk,
+        VariableRisk,
+    )
+    from gamekeeper.attack.risk import RecordRisk
+
+__all__ = ["plot_categories", "plot_convergence", "plot_records", "plot_sizes", "plot_variables"]
+
+_BAR = "#1f5f99"
+# From the smallest MSUs, which weigh most, to the largest; distinct in grey as well.
+_SHADES = ("#7d1b3a", "#d1690e", "#e3b23c", "#2a8a57", "#2f93aa", "#1f5f99", "#6b4fa0", "#8a939c")
+_NAME_LETTERS = 32
+_N_BINS = 20
+
+
+def plot_records(risk: RecordRisk) -> Figure:
+    """Plot how the measure that ranks is distributed over the records where it is above 0.
+
+    A measure that never exceeds 1 has bins of equal width, a score has bins of equal ratio.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from gamekeeper.attack.risk import RecordRisk
+    >>> from gamekeeper.results import Provenance
+    >>> table = pa.table({"record": [1, 2, 3], "class_size": [1, 1, 2], "is": [6.0, 2.0, 0.0]})
+    >>> figure = plot_records(RecordRisk("is", table, {}, Provenance("example")))
+    >>> int(sum(bar.get_height() for bar in figure.axes[0].patches))
+    2
+    """
+    import numpy as np
+
+    figure, ax = _figure(4.2)
+    column = risk.table[risk.measure].drop_null()
+    values = column.to_numpy().astype(np.float64)
+    above = values[values > 0]
+    largest = float(above.max()) if above.size else 1.0
+    if largest <= 1:
+        edges = np.linspace(0.0, 1.0, _N_BINS + 1)
+    else:
+        smallest = float(above.min())
+        # One value only still needs a bin of some width.
+        edges = np.geomspace(smallest / 1.05, largest * 1.05, _N_BINS + 1)
+        ax.set_xscale("log")
+    ax.hist(above, bins=edges.tolist(), color=_BAR, edgecolor="white", linewidth=0.5)
+    _set_counts(ax, above.size)
+    ax.set_xlabel(f"{risk.measure}, where above 0")
+    ax.set_ylabel("Records (log scale)" if above.size else "Records")
+    at_zero = values.size - above.size
+    left_out = risk.table.num_rows - values.size
+    notes = [f"{count_of(above.size, 'record')} above 0", f"{at_zero:,} at 0"]
+    notes += [f"{left_out:,} without a value"] if left_out else []
+    _title(ax, f"Distribution of risk: {', '.join(notes)}")
+    return figure
+
+
+def plot_sizes(risk: SizeRisk) -> Figure:
+    """Plot the number of MSUs by size, and of the uniques whose smallest MSU has that size."""
+    import numpy as np
+
+    figure, ax = _figure(4.2)
+    sizes = np.array([line.size for line in risk.lines])
+    msus = [line.msus for line in risk.lines]
+    smallest_of = [line.smallest_of for line in risk.lines]
+    ax.bar(sizes - 0.2, msus, width=0.4, color=_BAR, label="MSUs")
+    ax.bar(
+        sizes + 0.2,
+        smallest_of,
+        width=0.4,
+        color=_SHADES[1],
+        label="sample uniques whose smallest MSU has this size",
+    )
+    _set_counts(ax, max(msus, default=0))
+    ax.set_xticks(sizes.tolist())
+    ax.set_xlabel("Variables in the minimal sample unique (MSU)")
+    ax.set_ylabel("Number (log scale)" if any(msus) else "Number")
+    ax.legend(frameon=False)
+    _title(ax, "Minimal sample uniques by size")
+    return figure
+
+
+def plot_variables(risk: VariableRisk, *, most: int = 20) -> Figure:
+    """Plot the share of the file's IS that MSUs with each variable have, stacked by MSU size."""
+    lines = risk.lines[: _checked(most)]
+    letters = drawable_letters()
+    names = [_drawable(line.variable, letters) for line in lines]
+    figure, ax = _bars(lines, names, risk.file_is)
+    note = _more(len(risk.lines) - len(lines), "variable", "variables")
+    _title(ax, f"Variables and their share of the IS{note}")
+    return figure
+
+
+def plot_categories(risk: CategoryRisk, *, most: int = 20) -> Figure:
+    """Plot the share of the file's IS that MSUs with each category have, stacked by MSU size."""
+    lines = risk.lines[: _checked(most)]
+    letters = drawable_letters()
+    names = [_drawable(f"{line.variable}: {line.category}", letters) for line in lines]
+    figure, ax = _bars(lines, names, risk.file_is)
+    note = _more(len(risk.lines) - len(lines), "category", "categories")
+    _title(ax, f"Categories and their share of the IS{note}")
+    return figure
+
+
+def plot_convergence(steps: Sequence[DisStep], expected: Fraction | None) -> Figure:
+    """Plot the running estimate of DIS with two standard errors, and what it tends to if known."""
+    figure, ax = _figure(4.2)
+    known = [step for step in steps if step.estimate is not None]
+    rounds = [step.rounds for step in known]
+    estimates = [step.estimate or 0.0 for step in known]
+    errors = [2 * (step.standard_error or 0.0) for step in known]
+    ax.plot(rounds, estimates, color=_BAR, linewidth=2, marker="o", markersize=3, label="estimate")
+    ax.fill_between(
+        rounds,
+        [max(0.0, value - error) for value, error in zip(estimates, errors, strict=True)],
+        [min(1.0, value + error) for value, error in zip(estimates, errors, strict=True)],
+        color=_BAR,
+        alpha=0.2,
+        label="two standard errors",
+    )
+    if expected is not None:
+        ax.axhline(float(expected), color=_SHADES[1], linestyle="--", label="by formula")
+    ax.set_xlabel("Rounds")
+    ax.set_ylabel("Correct among unique matches")
+    ax.legend(frameon=False)
+    _title(ax, "Convergence of the simulated DIS")
+    return figure
+
+
+def _bars(lines: Sequence[Contribution], names: Sequence[str], file_is: int) -> tuple[Figure, Axes]:
+    """Draw one stacked bar per line, the first at the top."""
+    figure, ax = _figure(1.4 + 0.28 * len(lines))
+    places = list(range(len(lines)))
+    starts = [0.0] * len(lines)
+    n_sizes = max((len(line.msus) for line in lines), default=0)
+    for size in range(n_sizes):
+        widths = [100 * line.is_scores[size] / file_is if file_is else 0.0 for line in lines]
+        if not any(widths):
+            continue
+        # Weights fall fast with the size: those beyond the last shade share it.
+        shade = _SHADES[min(max(size - 1, 0), len(_SHADES) - 1)]
+        ax.barh(places, widths, left=starts, color=shade, label=f"MSUs of size {size}")
+        starts = [start + width for start, width in zip(starts, widths, strict=True)]
+    ax.set_yticks(places, names)
+    for label in ax.get_yticklabels():
+        label.set_parse_math(False)
+    ax.invert_yaxis()
+    ax.set_xlim(left=0)
+    ax.set_xlabel("Percent of the file's IS; an MSU counts for each of its variables")
+    if any(starts):
+        ax.legend(frameon=False, loc="lower right")
+    return figure, ax
+
+
+def _figure(height: float) -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.0, height), layout="constrained")
+    ax = figure.add_subplot()
+    ax.grid(color=GRID, linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    return figure, ax
+
+
+def _set_counts(ax: Axes, most: int) -> None:
+    """Set a logarithmic axis of counts, with room above the largest; a linear one if all are 0."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    if most:
+        ax.set_yscale("log")
+        ax.set_ylim(0.7, 1.5 * max(most, 7))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        ax.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _title(ax: Axes, text: str) -> None:
+    ax.set_title(text, loc="left", parse_math=False)
+
+
+def _more(number: int, singular: str, plural: str) -> str:
+    return f" ({count_of(number, singular, plural)} more not shown)" if number else ""
+
+
+def _checked(most: int) -> int:
+    if most < 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"A plot of {most} bars was asked for.",
+            "That is less than one.",
+            "Give a positive whole number.",
+        )
+    return most
+
+
+def _drawable(name: str, letters: Container[int]) -> str:
+    return drawable(short(name, _NAME_LETTERS), letters)

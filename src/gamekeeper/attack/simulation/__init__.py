@@ -1,0 +1,1 @@
+"""Repeated samples from a notional population, and how measures of risk fare on them."""

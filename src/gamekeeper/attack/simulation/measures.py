@@ -1,0 +1,242 @@
+"""What can be measured of a sample, by name or by the user's own function."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.algorithms.matching_strategies import (
+    Strategy,
+    evaluate_strategies,
+    matching_probabilities,
+    numbered_strategies,
+)
+from gamekeeper.attack.simulation.agreement import (
+    N_BANDS,
+    N_TENTHS,
+    band_of_probability,
+    band_of_rank,
+    pearson,
+    spearman,
+)
+from gamekeeper.attack.simulation.model_attacks import model_attacks
+from gamekeeper.attack.simulation.sample import PROBABILITIES, Sample, Score
+from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "MEASURES",
+    "MOST_POWER",
+    "STRATEGY_PARTS",
+    "Failure",
+    "Measure",
+    "MeasurePlan",
+    "Values",
+    "measure_sample",
+    "plan_measures",
+    "strategy_name",
+]
+
+MOST_POWER = 18
+"""The largest power of ten of the SUDA score."""
+
+STRATEGY_PARTS = ("pr_cm", "cost_without", "cost_with", "eff_without", "eff_with")
+"""What is measured of each strategy."""
+
+Values = Mapping[str, float | None]
+Measure = Callable[[Any, Any, Any], Mapping[str, float]]
+"""A measure of one's own: codes, f and F of the sampled records in, named numbers out."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurePlan:
+    """Which measures are taken of every sample, and their options."""
+
+    names: tuple[str, ...]
+    own: tuple[tuple[str, Measure], ...] = ()
+    r: tuple[int, ...] = (1, 2, 3)
+    max_size: int | None = None
+    power: int = 6
+
+    def written(self) -> list[str]:
+        """Return the measures as texts that tell one plan from another."""
+        own = [f"{m.__module__}.{getattr(m, '__qualname__', name)}" for name, m in self.own]
+        return [*self.names, *own]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A measure of one's own that could not be taken: which, and what kind of thing went wrong."""
+
+    measure: str
+    found: str
+
+
+def measure_sample(sample: Sample, plan: MeasurePlan) -> Values | Failure:
+    """Take every measure of a plan of one sample."""
+    values: dict[str, float | None] = {}
+    for name in plan.names:
+        values |= _KNOWN[name](sample, plan)
+    for name, measure in plan.own:
+        try:
+            found = measure(sample.codes, sample.sample_sizes, sample.population_sizes)
+            numbers = {f"{name}.{part}": float(number) for part, number in found.items()}
+        # What a stranger's function says may hold values of the file: only its kind is told.
+        except Exception as error:  # noqa: BLE001
+            return Failure(name, f"It ended with an error of the kind {type(error).__name__}.")
+        values |= {part: x if math.isfinite(x) else None for part, x in numbers.items()}
+    return values
+
+
+def plan_measures(
+    measures: Sequence[str | Measure], *, r: Sequence[int], max_size: int | None, power: int
+) -> MeasurePlan:
+    """Check measures and put them in a plan."""
+    names: list[str] = []
+    own: list[tuple[str, Measure]] = []
+    problems: list[Problem] = []
+    if not measures:
+        problems.append(Problem(Reason.NOTHING_GIVEN, "measures", "none is given."))
+    for measure in measures:
+        name = measure if isinstance(measure, str) else getattr(measure, "__name__", "own")
+        where = f"measure {quoted([name])}"
+        if name in names or any(name == known for known, _ in own):
+            problems.append(Problem(Reason.DUPLICATE, where, "given twice."))
+        elif not isinstance(measure, str):
+            own.append((name, measure))
+        elif measure in _KNOWN:
+            names.append(measure)
+        else:
+            hint = did_you_mean(measure, MEASURES)
+            problems.append(Problem(Reason.UNKNOWN_NAME, where, "not known.", hint))
+    if any(size < 1 for size in r) or len(set(r)) < len(r):
+        problems.append(
+            Problem(Reason.BAD_OPTION, "r", "not different whole numbers of at least 1.")
+        )
+    if max_size is not None and max_size < 1:
+        problems.append(Problem(Reason.BAD_OPTION, "max_size", f"{max_size:,} is less than 1."))
+    if not 0 <= power <= MOST_POWER:
+        found = f"{power:,} is not from 0 to {MOST_POWER}."
+        problems.append(Problem(Reason.BAD_OPTION, "power", found))
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            "Measures of samples were asked for.",
+            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}:",
+            problems=problems,
+        )
+    return MeasurePlan(tuple(names), tuple(own), tuple(r), max_size, power)
+
+
+def _count(sample: Sample, plan: MeasurePlan) -> Values:
+    del plan
+    return {"sample_uniques": float(sample.n_uniques), "sample_pairs": float(sample.n_paired)}
+
+
+def _probability(name: str) -> Callable[[Sample, MeasurePlan], Values]:
+    def measure(sample: Sample, plan: MeasurePlan) -> Values:
+        del plan
+        if name != "pr_pu" and not sample.n_uniques:
+            return {name: None}
+        found = matching_probabilities(sample.population.sizes, sample.class_counts, exact=False)
+        return {name: float(getattr(found, name))}
+
+    return measure
+
+
+def _strategies(sample: Sample, plan: MeasurePlan) -> Values:
+    found = evaluate_strategies(
+        sample.population.sizes, sample.class_counts, numbered_strategies(plan.r), exact=False
+    )
+    return {
+        f"{strategy_name(value.strategy)}.{part}": float(getattr(value, part))
+        if value.feasible
+        else None
+        for value in found
+        for part in STRATEGY_PARTS
+    }
+
+
+def strategy_name(strategy: Strategy) -> str:
+    """Return the name that the measures of a strategy of the thesis begin with.
+
+    Examples
+    --------
+    >>> [strategy_name(strategy) for strategy in numbered_strategies([3])][3:6]
+    ['strategy_4', 'strategy_5', 'strategy_6_r3']
+    """
+    return f"strategy_{strategy.number}" + (f"_r{strategy.r}" if strategy.number > 5 else "")
+
+
+def _dis(sample: Sample, plan: MeasurePlan) -> Values:
+    del plan
+    return {"dis": None if sample.dis is None else float(sample.dis)}
+
+
+def _models(sample: Sample, plan: MeasurePlan) -> Values:
+    del plan
+    return model_attacks(sample)
+
+
+def _correlation(score: Score) -> Callable[[Sample, MeasurePlan], Values]:
+    def measure(sample: Sample, plan: MeasurePlan) -> Values:
+        del plan
+        uniques = sample.minimal_uniques.records
+        scores, chances = sample.score(score), 1 / sample.population_sizes
+        everyone: NDArray[np.float64] = np.zeros(len(chances))
+        everyone[uniques] = scores
+        return {
+            f"{score}.pearson": pearson(scores, chances[uniques]),
+            f"{score}.spearman": spearman(scores, chances[uniques]),
+            f"{score}.pearson_all": pearson(everyone, chances),
+            f"{score}.spearman_all": spearman(everyone, chances),
+        }
+
+    return measure
+
+
+def _calibration(score: Score) -> Callable[[Sample, MeasurePlan], Values]:
+    def measure(sample: Sample, plan: MeasurePlan) -> Values:
+        del plan
+        scores = sample.score(score)
+        sizes = sample.population_sizes[sample.minimal_uniques.records]
+        columns = {
+            "records": np.ones(len(scores)),
+            "scores": scores,
+            "chances": 1 / sizes,
+            "population_uniques": (sizes == 1).astype(np.float64),
+        }
+        groups = {"tenth": (band_of_rank(scores), N_TENTHS)}
+        if score in PROBABILITIES:
+            groups["band"] = (band_of_probability(scores), N_BANDS)
+        return {
+            f"{score}.{kind}_{place:02d}.{name}": float(total)
+            for kind, (of_record, n_groups) in groups.items()
+            for name, column in columns.items()
+            for place, total in enumerate(np.bincount(of_record, column, minlength=n_groups))
+        }
+
+    return measure
+
+
+_KNOWN: Mapping[str, Callable[[Sample, MeasurePlan], Values]] = {
+    "counts": _count,
+    "strategies": _strategies,
+    **{
+        name: _probability(name)
+        for name in ("pr_pu", "pr_pu_given_su", "pr_cm_given_um", "pr_cm_given_su")
+    },
+    "dis": _dis,
+    "models": _models,
+    **{f"correlation_{score}": _correlation(score) for score in Score},
+    **{f"calibration_{score}": _calibration(score) for score in Score},
+}
+
+MEASURES = tuple(_KNOWN)
+"""The measures that are known by name."""

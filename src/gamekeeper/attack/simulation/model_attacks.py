@@ -1,0 +1,72 @@
+"""What an intruder with models achieves on a sample: the keys that rank first, and at equal cost."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gamekeeper.algorithms.annealing import anneal
+from gamekeeper.algorithms.class_numbers import class_numbers
+from gamekeeper.algorithms.clique_scores import MarginScores
+from gamekeeper.algorithms.junction_tree import ClassTable
+from gamekeeper.algorithms.matching_strategies import (
+    Direction,
+    custom_strategies,
+    evaluate_strategies,
+)
+from gamekeeper.algorithms.population_model import calibrated_estimate, recommended_precisions
+from gamekeeper.algorithms.ranked_cells import choose_cells
+from gamekeeper.attack.simulation.sample import Sample
+
+__all__ = ["MODEL_CURVES", "model_attacks"]
+
+TOP = 10
+MODEL_CURVES = ("models_top10.pr_cm", "models_mcmcmc1.pr_cm", "models_mcmcmc2.pr_cm")
+"""The probabilities of a correct match of the three attacks."""
+
+_NAMES = {"top": "models_top10", "mcmcmc1": "models_mcmcmc1", "mcmcmc2": "models_mcmcmc2"}
+
+
+def model_attacks(sample: Sample) -> dict[str, float | None]:
+    """Return the probability of a match and the cost, with replacement, of attacks by models.
+
+    Models are annealed at several precisions. The ten keys that rank first are matched from the
+    sample to the population, the others from the population to the sample.
+    """
+    population = sample.population
+    codes = sample.codes
+    (numbers,) = class_numbers(codes)
+    _, first, counts = np.unique(numbers, return_index=True, return_counts=True)
+    levels = [int(most) + 1 for most in population.codes.max(axis=0)]
+    table = ClassTable(codes[first], counts, levels)
+    found = [
+        anneal(MarginScores(codes, levels, precision=precision), restarts=2, workers=1)
+        for precision in recommended_precisions(len(codes))
+    ]
+    estimate = calibrated_estimate(
+        table,
+        [model for result in found for model in result.models],
+        fraction=float(sample.fraction),
+        weights=np.concatenate([result.weights for result in found]),
+    )
+    # The classes of the population that the sampled classes are.
+    places = population.classes[sample.records][first]
+    chance = np.zeros(len(population.sizes))
+    expected = np.full(len(population.sizes), np.inf)
+    chance[places] = estimate.p_match
+    expected[places] = estimate.expected_size
+    chosen = choose_cells(chance, expected, sample.class_counts, population.sizes, top=TOP)
+    values: dict[str, float | None] = {}
+    for way, cells in chosen.items():
+        wanted = Direction.S2P if way == "top" else Direction.P2S
+        strategies = [
+            strategy
+            for strategy in custom_strategies({way: lambda f, people, cells=cells: cells})
+            if strategy.direction is wanted
+        ]
+        (value,) = evaluate_strategies(
+            population.sizes, sample.class_counts, strategies, exact=False
+        )
+        for part in ("pr_cm", "cost_with"):
+            number = float(getattr(value, part)) if value.feasible else None
+            values[f"{_NAMES[way]}.{part}"] = number
+    return values

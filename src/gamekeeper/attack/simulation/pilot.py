@@ -1,0 +1,301 @@
+"""The pilot study of DIS-SUDA on any population: do scores of records follow 1/F?
+
+From a population with known class sizes F, 50 stratified samples of 2% are drawn. In each, every
+sample unique gets its scores, which are compared with 1/F, its true chance of a correct match:
+correlations per sample, and a calibration table over all samples. Elliot and Manning 2003, whose
+table of results was never printed; Smith's thesis, chapter 8, for IS and DIS-IS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gamekeeper.algorithms.sampling_fraction import FractionLike
+from gamekeeper.attack.simulation.agreement import N_BANDS, N_TENTHS
+from gamekeeper.attack.simulation.measure_words import measure_words
+from gamekeeper.attack.simulation.result import Mean, SimulationResult
+from gamekeeper.attack.simulation.running import Pool
+from gamekeeper.attack.simulation.sample import PROBABILITIES, Score
+from gamekeeper.attack.simulation.simulate import simulate
+from gamekeeper.data.missing import Missing
+from gamekeeper.errors import InputError, Problem, Reason, did_you_mean, quoted
+from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, Provenance, Result, make_listing
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+    from gamekeeper.data.coded_table import CodedTable
+    from gamekeeper.data.key_table import KeyTable
+
+__all__ = ["CalibrationLine", "PilotStudy", "pilot_study"]
+
+_NAMES = {
+    Score.DIS_SUDA: "DIS-SUDA",
+    Score.DIS_IS: "DIS-IS",
+    Score.IS: "IS",
+    Score.SUDA: "SUDA",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationLine:
+    """The sample uniques of one group of scores, over all samples.
+
+    Attributes
+    ----------
+    by
+        Whether records are grouped by `rank`, in tenths, or by the `score` itself.
+    mean_chance
+        The mean of 1/F, the true chance of a correct match.
+    population_uniques
+        How many of the records have F = 1.
+    """
+
+    score: Score
+    by: str
+    group: str
+    records: int
+    mean_score: float
+    mean_chance: float
+    population_uniques: int
+
+    @property
+    def share_unique(self) -> float:
+        """The share of population uniques."""
+        return self.population_uniques / self.records
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class PilotStudy(Result):
+    """How scores of sample uniques agree with their true chance of a correct match."""
+
+    simulation: SimulationResult
+    scores: tuple[Score, ...]
+    calibration: tuple[CalibrationLine, ...]
+    provenance: Provenance
+
+    def correlation(self, score: Score | str, kind: str = "pearson") -> Mean:
+        """Return the mean correlation of a score with 1/F over the samples.
+
+        `kind` is `pearson` or `spearman`, over sample uniques; with `_all` over all records, where
+        those that are not unique have score 0.
+        """
+        return self.simulation.mean(f"{score}.{kind}")
+
+    def correlations(self) -> Listing:
+        """Return all correlations with standard errors and ranges."""
+        rows: list[tuple[Cell, ...]] = []
+        for score in self.scores:
+            for kind in ("pearson", "spearman", "pearson_all", "spearman_all"):
+                line = self.correlation(score, kind)
+                rows.append(
+                    (
+                        _NAMES[score], kind.removesuffix("_all"),
+                        "all records" if kind.endswith("_all") else "sample uniques",
+                        line.samples, line.mean, line.standard_error, line.least, line.most,
+                    )
+                )  # fmt: skip
+        columns = (
+            "score", "correlation", "over", "samples", "mean", "standard_error", "least", "most",
+        )  # fmt: skip
+        return make_listing("correlations with 1/F", columns, rows, EVERYTHING)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        told = self.simulation.summary()
+        found: dict[str, Any] = {
+            name: told[name] for name in ("records", "population_uniques", "samples", "fractions")
+        }
+        for score in self.scores:
+            mean = self.correlation(score).mean
+            found[f"{score}_correlation"] = "not known" if mean is None else mean
+        return found
+
+    def to_arrow(self) -> pa.Table:
+        """Return the calibration table: one line per score and group that has records."""
+        import pyarrow as pa
+
+        lines = self.calibration
+        return pa.table(
+            {
+                "score": pa.array([_NAMES[line.score] for line in lines], pa.string()),
+                "grouped_by": pa.array([line.by for line in lines], pa.string()),
+                "group": pa.array([line.group for line in lines], pa.string()),
+                "records": pa.array([line.records for line in lines], pa.int64()),
+                "mean_score": pa.array([line.mean_score for line in lines], pa.float64()),
+                "mean_chance": pa.array([line.mean_chance for line in lines], pa.float64()),
+                "population_uniques": pa.array(
+                    [line.population_uniques for line in lines], pa.int64()
+                ),
+                "share_unique": pa.array([line.share_unique for line in lines], pa.float64()),
+            }
+        )
+
+    def sentences(self) -> list[str]:
+        """Return what was found, in words."""
+        lines = self.simulation.sentences()[:1]
+        for score in self.scores:
+            for kind in ("pearson", "spearman"):
+                line = self.correlation(score, kind)
+                words = measure_words(line.measure)
+                if line.mean is None:
+                    lines.append(f"{words}: not defined in any sample.")
+                else:
+                    error = line.standard_error
+                    spread = "" if error is None else f" (standard error {error:.3f})"
+                    lines.append(f"{words}: {line.mean:.3f}{spread}.")
+        for score in self.scores:
+            tenths = self._tenths(score)
+            if tenths and score in PROBABILITIES:
+                n_records = sum(line.records for line in tenths)
+                mean, chance = (
+                    sum(line.records * value for line, value in pairs) / n_records
+                    for pairs in (
+                        [(line, line.mean_score) for line in tenths],
+                        [(line, line.mean_chance) for line in tenths],
+                    )
+                )
+                lines.append(
+                    f"Over all sample uniques {_NAMES[score]} is {mean:.3f} on average, and the true "
+                    f"chance of a correct match {chance:.3f}."
+                )
+            if tenths:
+                low, top = tenths[0], tenths[-1]
+                lines.append(
+                    f"Of the sample uniques with the highest {_NAMES[score]} ({top.group}), "
+                    f"{100 * top.share_unique:.1f}% are population unique; of those with the "
+                    f"lowest ({low.group}), {100 * low.share_unique:.1f}%."
+                )
+        return lines
+
+    def plot(self) -> Figure:
+        """Plot the mean of 1/F against the mean score, by tenths, for the probabilities."""
+        from gamekeeper.attack.simulation.plots import plot_calibration
+
+        return plot_calibration(
+            {
+                _NAMES[score]: (
+                    [line.mean_score for line in self._tenths(score)],
+                    [line.mean_chance for line in self._tenths(score)],
+                )
+                for score in self.scores
+                if score in PROBABILITIES
+            }
+        )
+
+    def _tenths(self, score: Score) -> list[CalibrationLine]:
+        return [line for line in self.calibration if line.score is score and line.by == "rank"]
+
+
+def pilot_study(
+    population: CodedTable | KeyTable,
+    keys: Sequence[str] = (),
+    *,
+    fraction: FractionLike = Fraction(2, 100),
+    samples: int = 50,
+    stratify_by: str | Sequence[str] = (),
+    scores: Sequence[Score | str] = tuple(_NAMES),
+    missing: Missing | str = Missing.CATEGORY,
+    max_size: int | None = None,
+    power: int = 6,
+    seed: int = 0,
+    workers: int = 1,
+    pool: Pool | str = Pool.PROCESSES,
+    folder: str | Path | None = None,
+    progress: Progress | None = None,
+) -> PilotStudy:
+    """Compare scores of sample uniques with 1/F on repeated samples.
+
+    Parameters are those of `simulate`; name the strata, such as area and household, to have the
+    samples stratified. Sample uniques are grouped by tenths of the ranks of each score, and by steps
+    of a tenth of DIS-SUDA and DIS-IS.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> people = coded_from_codes([[1, 1], [1, 1], [2, 1], [3, 2], [3, 1], [3, 1]], ["a", "b"])
+    >>> study = pilot_study(people, ["a", "b"], fraction="1/2", samples=4, scores=["dis_is"])
+    >>> study.to_arrow().column_names[:4]
+    ['score', 'grouped_by', 'group', 'records']
+    """
+    chosen = _checked(scores)
+    simulation = simulate(
+        population,
+        keys,
+        fractions=fraction,
+        samples=samples,
+        measures=[
+            "counts",
+            "dis",
+            "pr_cm_given_um",
+            "pr_cm_given_su",
+            *(f"correlation_{score}" for score in chosen),
+            *(f"calibration_{score}" for score in chosen),
+        ],
+        stratify_by=stratify_by,
+        missing=missing,
+        max_size=max_size,
+        power=power,
+        seed=seed,
+        workers=workers,
+        pool=pool,
+        folder=folder,
+        progress=progress,
+    )
+    calibration = tuple(line for score in chosen for line in _calibrate(simulation, score))
+    return PilotStudy(simulation, chosen, calibration, simulation.provenance)
+
+
+def _checked(scores: Sequence[Score | str]) -> tuple[Score, ...]:
+    known = [str(score) for score in Score]
+    problems = [
+        Problem(Reason.UNKNOWN_NAME, quoted([str(score)]), "not known.", did_you_mean(score, known))
+        for score in scores
+        if score not in known
+    ]
+    if problems or not scores:
+        raise InputError(
+            Reason.UNKNOWN_NAME if problems else Reason.NOTHING_GIVEN,
+            "A study of scores was asked for.",
+            "Some scores are not known:" if problems else "No score was named.",
+            "" if problems else f"There are: {quoted(known)}.",
+            problems=problems,
+        )
+    return tuple(dict.fromkeys(Score(score) for score in scores))
+
+
+def _calibrate(simulation: SimulationResult, score: Score) -> list[CalibrationLine]:
+    kinds = [("tenth", "rank", N_TENTHS)]
+    if score in PROBABILITIES:
+        kinds.append(("band", "score", N_BANDS))
+    lines: list[CalibrationLine] = []
+    for kind, by, n_groups in kinds:
+        for place in range(n_groups):
+            records, scores, chances, uniques = (
+                float(simulation.column(f"{score}.{kind}_{place:02d}.{part}").sum())
+                for part in ("records", "scores", "chances", "population_uniques")
+            )
+            if records:
+                lines.append(
+                    CalibrationLine(
+                        score,
+                        by,
+                        _group(by, place),
+                        round(records),
+                        scores / records,
+                        chances / records,
+                        round(uniques),
+                    )
+                )
+    return lines
+
+
+def _group(by: str, place: int) -> str:
+    if by == "rank":
+        return f"tenth {place + 1} of {N_TENTHS}"
+    return "1" if place == N_BANDS - 1 else f"{place / 10:g} to under {(place + 1) / 10:g}"

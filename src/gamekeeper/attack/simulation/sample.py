@@ -1,0 +1,119 @@
+"""One sample of a notional population: its class sizes and, when asked for, its scores.
+
+Class sizes are counts of the population's class numbers, so that no codes are compared again.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.algorithms.apportionment import dis_is, dis_suda
+from gamekeeper.algorithms.data_intrusion import dis
+from gamekeeper.algorithms.unique_scores import ScoreKind, size_weights, weigh
+from gamekeeper.attack.simulation.notional import NotionalPopulation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gamekeeper.algorithms.minimal_uniques import MinimalUniques
+
+__all__ = ["PROBABILITIES", "Sample", "Score"]
+
+
+class Score(StrEnum):
+    """The scores of sample uniques whose relation to 1/F can be measured."""
+
+    SUDA = "suda"
+    IS = "is"
+    DIS_SUDA = "dis_suda"
+    DIS_IS = "dis_is"
+
+
+PROBABILITIES = (Score.DIS_SUDA, Score.DIS_IS)
+"""The scores that estimate a probability."""
+
+
+class Sample:
+    """The records of one sample, with what is known of them and of the population."""
+
+    def __init__(
+        self,
+        population: NotionalPopulation,
+        records: NDArray[np.int64],
+        *,
+        max_size: int | None = None,
+        power: int = 6,
+    ) -> None:
+        """Take the records at these places of the population."""
+        self.population = population
+        self.records = records
+        self.max_size = max_size
+        self.power = power
+
+    @property
+    def fraction(self) -> Fraction:
+        """The sampling fraction that was reached, n/N."""
+        return Fraction(len(self.records), self.population.n_records)
+
+    @cached_property
+    def class_counts(self) -> NDArray[np.int64]:
+        """The sample count f of every class of the population, 0 where none was drawn."""
+        drawn = self.population.classes[self.records]
+        return np.bincount(drawn, minlength=len(self.population.sizes))
+
+    @cached_property
+    def codes(self) -> NDArray[np.unsignedinteger]:
+        """The codes of the key variables of the sampled records."""
+        return self.population.codes[self.records]
+
+    @cached_property
+    def sample_sizes(self) -> NDArray[np.int64]:
+        """The sample class size f of every sampled record."""
+        return self.class_counts[self.population.classes[self.records]]
+
+    @cached_property
+    def population_sizes(self) -> NDArray[np.int64]:
+        """The population class size F of every sampled record."""
+        return self.population.sizes[self.population.classes[self.records]]
+
+    @property
+    def n_uniques(self) -> int:
+        """The number of sample uniques."""
+        return int(np.count_nonzero(self.class_counts == 1))
+
+    @property
+    def n_paired(self) -> int:
+        """The number of records in classes of two."""
+        return 2 * int(np.count_nonzero(self.class_counts == 2))
+
+    @cached_property
+    def dis(self) -> Fraction | None:
+        """The DIS of the sample by the general method; None where it is not defined."""
+        return dis(self.n_uniques, self.n_paired, self.fraction)
+
+    @cached_property
+    def minimal_uniques(self) -> MinimalUniques:
+        """Numbers of minimal sample uniques by record and size."""
+        from gamekeeper.algorithms.minimal_uniques import find_minimal_uniques
+
+        return find_minimal_uniques(self.codes, max_size=self.max_size, listing=False, workers=1)
+
+    def score(self, score: Score) -> NDArray[np.float64]:
+        """Return a score of the sample uniques, in the order of `minimal_uniques.records`."""
+        kind = ScoreKind.SUDA if score in (Score.SUDA, Score.DIS_SUDA) else ScoreKind.IS
+        sums = self._sums(kind)
+        if score is Score.DIS_SUDA:
+            return dis_suda(sums, self.dis).values
+        if score is Score.DIS_IS:
+            return dis_is(sums, self.dis, self.codes.shape[1])
+        return sums.astype(np.float64)
+
+    def _sums(self, kind: ScoreKind) -> NDArray[Any]:
+        found = self.minimal_uniques
+        weights = size_weights(self.codes.shape[1], kind, power=self.power, max_size=found.max_size)
+        return weigh(found.counts, weights)

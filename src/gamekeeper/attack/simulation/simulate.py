@@ -1,0 +1,267 @@
+"""Repeated samples from a notional population, and any set of measures taken of each.
+
+What a steward can compute from a sample alone is compared with what is true in the population.
+Samples are drawn without replacement, each from a random stream of its own, so that the outcome
+is the same for any number of workers and after any interruption. Smith's thesis, chapters 5 and 7;
+Elliot and Manning 2003. A sample costs its size plus one count per class, and what the measures
+cost: only scores of uniques cost more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
+from gamekeeper.attack.simulation.folder import SampleFolder
+from gamekeeper.attack.simulation.measures import Measure, MeasurePlan, Values, plan_measures
+from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
+from gamekeeper.attack.simulation.result import SimulationResult
+from gamekeeper.attack.simulation.running import Pool, SampleTask, run_samples
+from gamekeeper.attack.simulation.sampling import sample_size
+from gamekeeper.data.key_table import KeyTable
+from gamekeeper.data.missing import Missing
+from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
+from gamekeeper.results import Progress, Provenance, package_version
+
+if TYPE_CHECKING:
+    from gamekeeper.data.coded_table import CodedTable
+
+__all__ = ["simulate"]
+
+
+def simulate(
+    population: CodedTable | KeyTable,
+    keys: Sequence[str] = (),
+    *,
+    fractions: FractionLike | Sequence[FractionLike],
+    samples: int = 1,
+    measures: Sequence[str | Measure] = ("pr_cm_given_um", "pr_cm_given_su", "dis"),
+    stratify_by: str | Sequence[str] = (),
+    missing: Missing | str = Missing.CATEGORY,
+    r: Sequence[int] = (1, 2, 3),
+    max_size: int | None = None,
+    power: int = 6,
+    seed: int = 0,
+    workers: int = 1,
+    pool: Pool | str = Pool.PROCESSES,
+    folder: str | Path | None = None,
+    progress: Progress | None = None,
+) -> SimulationResult:
+    """Draw samples from a notional population and measure each.
+
+    Parameters
+    ----------
+    population
+        A coded file that stands for everybody, or a key table of one.
+    keys
+        The key variables; by default those of the key table.
+    fractions
+        One sampling fraction or several, each above 0 and at most 1: 0.03, "3%" or "3/100".
+    samples
+        How many samples to draw at each fraction.
+    measures
+        Names from `MEASURES`, or functions of your own: `measure(codes, f, F)` gets the codes of
+        the sampled records (one row each, one column per key variable) and their class sizes in
+        sample and population, and returns named numbers. A number that is not finite counts as
+        undefined. Functions are told apart by their names.
+    stratify_by
+        The variables of the strata, the outermost first, such as region and household; a sample
+        is then allocated to them in proportion. A simple random sample by default.
+    missing
+        Whether a missing cell is a `category` of its own, or its record is to `exclude`. A key
+        table has its own answer.
+    r
+        The sample class sizes of strategies 6 and 7.
+    max_size
+        The largest minimal sample unique that is searched for the scores; any by default.
+    power
+        The power of ten of the SUDA score, on which DIS-SUDA depends.
+    seed
+        The seed of all samples.
+    workers, pool
+        How many at a time, as `processes` or `threads`. A script that uses processes must call
+        this below `if __name__ == "__main__":`.
+    folder
+        Where finished samples are kept as numbers, so that the same call resumes after an
+        interruption.
+    progress
+        Called with the samples finished and their total.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> people = coded_from_codes([[1], [1], [2], [3]], ["age"], [("missing", "a", "b", "c")])
+    >>> found = simulate(people, ["age"], fractions=1, measures=["pr_pu_given_su", "dis"])
+    >>> found.to_arrow().column("value").to_pylist()
+    [1.0, 1.0]
+    """
+    started = time.perf_counter()
+    stratify_by = (stratify_by,) if isinstance(stratify_by, str) and stratify_by else stratify_by
+    given = [fractions] if isinstance(fractions, Fraction | float | int | str) else fractions
+    steps = _checked(given, samples=samples, workers=workers, seed=seed, pool=pool, missing=missing)
+    plan = plan_measures(measures, r=r, max_size=max_size, power=power)
+    if isinstance(population, KeyTable):
+        keys, missing = keys or population.keys, population.missing
+    coded = population.coded if isinstance(population, KeyTable) else population
+    notional = open_population(
+        coded, keys, missing=Missing(missing), stratify_by=tuple(stratify_by)
+    )
+    _check_sizes(notional, steps)
+    parameters = {
+        "keys": list(keys),
+        "missing": str(missing),
+        "stratify_by": list(stratify_by),
+        "fractions": [str(step) for step in steps],
+        "samples": samples,
+        "measures": plan.written(),
+        "r": list(plan.r),
+        "max_size": plan.max_size,
+        "power": plan.power,
+    }
+    kept = None
+    if folder is not None:
+        plan_of_all = {
+            "simulation": 1,
+            **parameters,
+            "seed": seed,
+            "data": notional.fingerprint(),
+            "version": package_version(),
+        }
+        kept = SampleFolder(Path(folder), plan_of_all)
+    numbered = [step for step in steps for _ in range(samples)]
+    tasks = [SampleTask(number, step, seed) for number, step in enumerate(numbered)]
+    found = _run(notional, plan, tasks, kept, workers, Pool(pool), progress)
+    return _result(
+        notional,
+        tuple(keys),
+        tuple(numbered),
+        [found[number] for number in range(len(tasks))],
+        Provenance(
+            "simulation of samples",
+            "stratified, proportional allocation" if stratify_by else "simple random",
+            {name: _text(value) for name, value in parameters.items()},
+            seed,
+            coded.fingerprint,
+            f"numpy {np.__version__}",
+            seconds=time.perf_counter() - started,
+        ),
+    )
+
+
+def _run(
+    notional: NotionalPopulation,
+    plan: MeasurePlan,
+    tasks: Sequence[SampleTask],
+    kept: SampleFolder | None,
+    workers: int,
+    pool: Pool,
+    progress: Progress | None,
+) -> dict[int, Values]:
+    found: dict[int, Values] = {}
+    if kept is not None:
+        for task in tasks:
+            values = kept.read(task.number, str(task.fraction))
+            if values is not None:
+                found[task.number] = values
+
+    def finish(task: SampleTask, values: Values) -> None:
+        found[task.number] = values
+        if kept is not None:
+            kept.write(task.number, str(task.fraction), values)
+        if progress is not None:
+            progress(len(found), len(tasks))
+
+    if progress is not None:
+        progress(len(found), len(tasks))
+    left = [task for task in tasks if task.number not in found]
+    run_samples(notional, plan, left, workers=workers, pool=pool, finish=finish)
+    return found
+
+
+def _result(
+    notional: NotionalPopulation,
+    keys: tuple[str, ...],
+    fractions: tuple[Fraction, ...],
+    found: Sequence[Values],
+    provenance: Provenance,
+) -> SimulationResult:
+    # A function of one's own may name other numbers in one sample than in another.
+    names = tuple(dict.fromkeys(name for values in found for name in values))
+    values = np.array(
+        [[np.nan if (x := line.get(name)) is None else x for name in names] for line in found],
+        dtype=np.float64,
+    )
+    return SimulationResult(
+        notional.n_records, notional.n_uniques, keys, fractions, names, values, provenance
+    )
+
+
+def _checked(
+    fractions: Sequence[FractionLike],
+    *,
+    samples: int,
+    workers: int,
+    seed: int,
+    pool: str,
+    missing: str,
+) -> tuple[Fraction, ...]:
+    problems: list[Problem] = []
+    steps: list[Fraction] = []
+    for value in fractions:
+        where = f"fraction {quoted([str(value)])}"
+        try:
+            step = parse_fraction(value)
+        except InputError as error:
+            problems.append(Problem(error.reason, where, error.found, error.do))
+            continue
+        if step in steps:
+            problems.append(Problem(Reason.DUPLICATE, where, "given twice."))
+        steps.append(step)
+    if not fractions:
+        problems.append(Problem(Reason.NOTHING_GIVEN, "fractions", "none is given."))
+    for name, number, least in (
+        ("samples", samples, 1),
+        ("workers", workers, 1),
+        ("seed", seed, 0),
+    ):
+        if number < least:
+            problems.append(Problem(Reason.BAD_OPTION, name, f"{number:,} is less than {least}."))
+    for name, value, allowed in (("pool", pool, Pool), ("missing", missing, Missing)):
+        if value not in set(allowed):
+            problems.append(
+                Problem(
+                    Reason.BAD_OPTION,
+                    name,
+                    f"{quoted([str(value)])} is not known.",
+                    f"There are: {quoted(str(item) for item in allowed)}.",
+                )
+            )
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            "A simulation was asked for.",
+            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}:",
+            problems=problems,
+        )
+    return tuple(steps)
+
+
+def _check_sizes(notional: NotionalPopulation, steps: Sequence[Fraction]) -> None:
+    small = [step for step in steps if sample_size(notional.n_records, step) == 0]
+    if small:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Samples of a population of {count_of(notional.n_records, 'record')} were asked for.",
+            f"A sample of {quoted(str(step) for step in small)} of it would be empty.",
+            "Give larger fractions.",
+        )
+
+
+def _text(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

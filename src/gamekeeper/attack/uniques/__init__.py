@@ -1,0 +1,1 @@
+"""Attacks on sample uniques: DIS, SUDA and special uniques."""

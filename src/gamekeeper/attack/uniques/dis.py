@@ -1,0 +1,230 @@
+"""Data intrusion simulation (DIS): what a unique match of an intruder is worth, for a whole file.
+
+The general method needs the numbers of sample uniques and of records in pairs, and the sampling
+fraction. The special method removes records, copies some back and matches them; with the original
+of a perturbed release it says what the perturbation achieves. Elliot and Manning 2003.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gamekeeper.algorithms.class_numbers import class_numbers
+from gamekeeper.algorithms.data_intrusion import (
+    dis,
+    diverged_dis,
+    record_dis,
+)
+from gamekeeper.algorithms.data_intrusion_simulation import simulate_dis
+from gamekeeper.algorithms.data_intrusion_special import special_dis
+from gamekeeper.algorithms.sampling_fraction import FractionLike, fraction_text, parse_fraction
+from gamekeeper.attack.uniques.dis_result import (
+    DisMethod,
+    DisRisk,
+    GeneralDis,
+    general_risk,
+    special_risk,
+)
+from gamekeeper.data.alignment import aligned
+from gamekeeper.data.key_table import KeyTable
+from gamekeeper.data.missing import Missing
+from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.results import Progress
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["assess_dis", "general_dis"]
+
+NO_FRACTION = "no sampling fraction was given"
+# Beyond some hundreds the exact formula has numbers of very many digits.
+_MOST_REMOVED_EXACTLY = 200
+_UNDEFINED = "there is neither a sample unique nor a record in a pair that could be matched"
+
+
+def general_dis(key_table: KeyTable, fraction: FractionLike | None = None) -> GeneralDis:
+    """Return DIS by the general method, or why there is none.
+
+    Parameters
+    ----------
+    key_table
+        The counted keys of the file.
+    fraction
+        The sampling fraction, if another than that of the key table.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.key_table import count_keys
+    >>> keys = count_keys(coded_from_codes([[1], [2], [2]], ["Age"]), ["Age"])
+    >>> general_dis(keys, "1/10")
+    GeneralDis(dis=Fraction(1, 19), fraction='1/10', fraction_text='10%', why_none='')
+    """
+    if fraction is None and key_table.fractions is not None:
+        value = record_dis(key_table.class_sizes(), key_table.record_fractions())
+        exact = f"by stratum, {count_of(len(key_table.fractions), 'stratum', 'strata')}"
+        text = exact
+    else:
+        known = key_table.fraction if fraction is None else parse_fraction(fraction)
+        if known is None:
+            return GeneralDis(None, "", "", NO_FRACTION)
+        value = dis(key_table.n_uniques, key_table.n_paired, known)
+        exact, text = str(known), fraction_text(known)
+    return GeneralDis(value, exact, text, _UNDEFINED if value is None else "")
+
+
+def assess_dis(
+    key_table: KeyTable,
+    *,
+    method: DisMethod | str = DisMethod.GENERAL,
+    fraction: FractionLike | None = None,
+    original: KeyTable | None = None,
+    removed: int = 1,
+    rounds: int = 200_000,
+    seed: int = 0,
+    tolerance: float = 0.005,
+    progress: Progress | None = None,
+) -> DisRisk:
+    """Estimate the probability that an intruder's unique match is correct.
+
+    Parameters
+    ----------
+    key_table
+        The counted keys of the release.
+    method
+        'general' (from counts, exact) or 'special' (by simulation).
+    fraction
+        The sampling fraction, if another than that of the key table.
+    original
+        For the special method: the same records before they were perturbed, in the same order and
+        on the same key variables. Categories are the same where their words are.
+    removed
+        For the special method: how many records a round removes together.
+    rounds, tolerance
+        The most rounds, and the standard error at which the simulation stops.
+    seed
+        The same arguments and seed give the same result.
+    progress
+        Called with the rounds that are done and the most rounds; it may raise `Cancelled`.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.key_table import count_keys
+    >>> keys = count_keys(coded_from_codes([[1], [2], [2]], ["Age"]), ["Age"])
+    >>> assess_dis(keys, fraction="1/10").value
+    Fraction(1, 19)
+    """
+    started = time.perf_counter()
+    _check(key_table, method, original)
+    general = general_dis(key_table, fraction)
+    if general.why_none == NO_FRACTION:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "DIS was asked for.",
+            "No sampling fraction is known.",
+            "Give the fraction of the population that is in the file, such as '1/50' or '2%'.",
+        )
+    if method == DisMethod.GENERAL:
+        return general_risk(key_table, general, started)
+    released, originals = _classes(key_table, original)
+    by_record = fraction is None and key_table.fractions is not None
+    shares = key_table.record_fractions()[key_table.records] if by_record else None
+    known = key_table.fraction if fraction is None else parse_fraction(fraction)
+    given = known if shares is None else shares
+    assert given is not None
+    found = simulate_dis(
+        released,
+        given,
+        original=originals,
+        removed=removed,
+        rounds=rounds,
+        seed=seed,
+        tolerance=tolerance,
+        progress=progress,
+    )
+    expected = None
+    if known is not None and shares is None:
+        if originals is None and removed <= _MOST_REMOVED_EXACTLY:
+            structure = {int(size): n for size, n in key_table.structure.items()}
+            expected = special_dis(structure, known, removed).ratio
+        elif originals is not None and removed == 1:
+            expected = diverged_dis(released, originals, known)
+    return special_risk(key_table, general, found, expected, original, started)
+
+
+def _classes(
+    key_table: KeyTable, original: KeyTable | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """Return the class of each counted record, and that of its original key."""
+    if original is None:
+        return key_table.class_numbers()[key_table.records], None
+    keys = key_table.keys
+    released, before = aligned(key_table.coded, original.coded, keys)
+    rows = key_table.records
+    found, originals = class_numbers(released.matrix(keys)[rows], before.matrix(keys)[rows])
+    return found, originals
+
+
+def _check(key_table: KeyTable, method: DisMethod | str, original: KeyTable | None) -> None:
+    problems: list[Problem] = []
+    known = [item.value for item in DisMethod]
+    if method not in known:
+        problems.append(
+            Problem(
+                Reason.UNKNOWN_NAME,
+                f"Method {quoted([str(method)])}",
+                "there is no such method.",
+                did_you_mean(str(method), known),
+            )
+        )
+    if method == DisMethod.SPECIAL and key_table.missing in (Missing.IGNORE, Missing.WILDCARD):
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION,
+                f"Missing values as {quoted([key_table.missing.value])}",
+                "records then are in no classes that could be removed from.",
+                "Count keys with missing as 'category' or 'exclude', or use the general method.",
+            )
+        )
+    if original is not None:
+        problems += _original_problems(key_table, method, original)
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "DIS was asked for.",
+            "It cannot be estimated as asked.",
+            problems=problems,
+        )
+
+
+def _original_problems(
+    key_table: KeyTable, method: DisMethod | str, original: KeyTable
+) -> list[Problem]:
+    where = "Original"
+    if method == DisMethod.GENERAL:
+        do = "Use method='special'."
+        return [Problem(Reason.BAD_OPTION, where, "the general method has no use for it.", do)]
+    problems: list[Problem] = []
+    if original.keys != key_table.keys:
+        found = f"its key variables are {quoted(original.keys)}, not {quoted(key_table.keys)}."
+        problems.append(
+            Problem(Reason.BAD_OPTION, where, found, "Use the same, in the same order.")
+        )
+    if original.missing is not key_table.missing:
+        found = f"missing values are read as {quoted([original.missing.value])} there and as"
+        found += f" {quoted([key_table.missing.value])} in the release."
+        problems.append(Problem(Reason.BAD_OPTION, where, found, "Use the same for both."))
+    theirs, ours = original.coded.n_records, key_table.coded.n_records
+    if theirs != ours:
+        found = f"it has {count_of(theirs, 'record')}, and the release has {ours:,}."
+        do = "Give the same records in the same order."
+        problems.append(Problem(Reason.BAD_OPTION, where, found, do))
+    elif not problems and not np.array_equal(original.records, key_table.records):
+        found = "not the same records were left out for missing values as in the release."
+        do = "Count keys with missing as 'category'."
+        problems.append(Problem(Reason.BAD_OPTION, where, found, do))
+    return problems

@@ -1,0 +1,259 @@
+"""DIS as a result: the estimate with its lines, sentences and provenance."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gamekeeper.algorithms.data_intrusion_simulation import DisSimulation, DisStep
+from gamekeeper.attack.risk import FileRisk, RiskLine
+from gamekeeper.data.key_table import KeyTable
+from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.results import Provenance, Result
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+__all__ = ["DisMethod", "DisRisk", "GeneralDis", "general_risk", "special_risk"]
+
+
+class DisMethod(StrEnum):
+    """How DIS is computed: from counts, or by simulation."""
+
+    GENERAL = "general"
+    SPECIAL = "special"
+
+
+class GeneralDis(NamedTuple):
+    """DIS by the general method, the fraction exactly and in words, and why there is none."""
+
+    dis: Fraction | None
+    fraction: str
+    fraction_text: str
+    why_none: str
+
+
+@dataclass(frozen=True, repr=False)
+class DisRisk(Result):
+    """DIS of a file: the estimated probability that a unique match is correct.
+
+    Attributes
+    ----------
+    value
+        The estimate: exact for the general method; None where no unique match is possible.
+    standard_error, converged
+        Of the simulation; None for the general method, which has no randomness of its own.
+    steps
+        The estimate after so many rounds; empty for the general method.
+    expected
+        What the simulation tends to, where a formula says so.
+    """
+
+    method: DisMethod
+    value: Fraction | float | None
+    standard_error: float | None
+    converged: bool | None
+    steps: tuple[DisStep, ...]
+    expected: Fraction | None
+    file: FileRisk
+    told: tuple[str, ...]
+    provenance: Provenance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {"method": self.method.value, **self.file.summary()}
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per measure."""
+        return self.file.to_arrow()
+
+    def sentences(self) -> list[str]:
+        """Return what was found in a few sentences, without any value of the file."""
+        return list(self.told)
+
+    def plot(self) -> Figure:
+        """Plot the running estimate of a simulation with two standard errors; needs no display."""
+        from gamekeeper.attack.risk_plots import plot_convergence
+
+        if not self.steps:
+            raise InputError(
+                Reason.BAD_OPTION,
+                "A plot of the convergence of DIS was asked for.",
+                "The general method simulates nothing.",
+                "Use method='special'.",
+            )
+        return plot_convergence(self.steps, self.expected)
+
+
+def general_risk(key_table: KeyTable, general: GeneralDis, started: float) -> DisRisk:
+    """Return what the general method found, in numbers and words."""
+    value = general.dis
+    line = RiskLine(
+        "dis",
+        value,
+        f"DIS is not defined: {general.why_none}."
+        if value is None
+        else f"DIS, the estimated probability that a unique match is correct: {float(value):.3g}.",
+    )
+    provenance = _provenance(key_table, general, DisMethod.GENERAL, {}, None, started)
+    headline = ("records", "sample_uniques", "paired_records", "dis")
+    file = FileRisk((*_count_lines(key_table), line), headline, provenance)
+    told = (_count_sentence(key_table), _worth(value, f"general method, {_sampled(general)}"))
+    return DisRisk(DisMethod.GENERAL, value, None, None, (), None, file, told, provenance)
+
+
+def special_risk(
+    key_table: KeyTable,
+    general: GeneralDis,
+    found: DisSimulation,
+    expected: Fraction | None,
+    original: KeyTable | None,
+    started: float,
+) -> DisRisk:
+    """Return what a simulation found, in numbers and words."""
+    against = "" if original is None else ", attacked with the originals"
+    parameters = {
+        "removed": str(found.removed),
+        "rounds": str(found.rounds),
+        "tolerance": str(found.tolerance),
+        "original": "none" if original is None else original.coded.fingerprint,
+    }
+    provenance = _provenance(key_table, general, DisMethod.SPECIAL, parameters, found.seed, started)
+    lines = (*_count_lines(key_table), *_simulation_lines(found, expected, against))
+    headline = ("records", "dis", "standard_error", "rounds", "converged")
+    file = FileRisk(lines, headline, provenance)
+    how = f"special method{against}, {_sampled(general)}"
+    told = [_count_sentence(key_table), _worth(found.estimate, how)]
+    if found.standard_error is not None:
+        ended = "settled" if found.converged else "did not settle; give more rounds"
+        told.append(
+            f"The simulation has a standard error of {found.standard_error:.2g} after"
+            f" {count_of(found.rounds, 'round')} and {ended}."
+        )
+    if original is not None and found.estimate is not None and general.dis is not None:
+        told.append(
+            "Without regard to the perturbation, the general method would say"
+            f" {float(general.dis):.3g}."
+        )
+    return DisRisk(
+        DisMethod.SPECIAL,
+        found.estimate,
+        found.standard_error,
+        found.converged,
+        found.steps,
+        expected,
+        file,
+        tuple(told),
+        provenance,
+    )
+
+
+def _simulation_lines(
+    found: DisSimulation, expected: Fraction | None, against: str
+) -> list[RiskLine]:
+    none = "No round had a unique match, so that there is no estimate."
+    error, mean = found.standard_error, found.mean_of_ratios
+    lines = [
+        RiskLine(
+            "dis",
+            found.estimate,
+            none
+            if found.estimate is None
+            else f"DIS by simulation{against}, the estimated probability that a unique match is"
+            f" correct: {found.estimate:.3g}.",
+        ),
+        RiskLine(
+            "standard_error",
+            error,
+            none if error is None else f"Standard error of the simulation: {error:.2g}.",
+        ),
+        RiskLine("rounds", found.rounds, f"Rounds simulated: {found.rounds:,}."),
+        RiskLine("removed", found.removed, f"Records removed in a round: {found.removed:,}."),
+        RiskLine("unique_matches", found.n_unique, f"Unique matches: {found.n_unique:,}."),
+        RiskLine("correct_matches", found.n_correct, f"Correct ones: {found.n_correct:,}."),
+        RiskLine(
+            "mean_of_ratios",
+            mean,
+            none if mean is None else f"Mean over rounds with a unique match: {mean:.3g}.",
+        ),
+        RiskLine(
+            "converged",
+            int(found.converged),
+            f"The standard error is {'' if found.converged else 'not '}within the tolerance of"
+            f" {found.tolerance:g}.",
+        ),
+    ]
+    if expected is not None:
+        meaning = f"What the simulation tends to, by formula: {float(expected):.3g}."
+        lines.append(RiskLine("expected", expected, meaning))
+    return lines
+
+
+def _count_lines(key_table: KeyTable) -> list[RiskLine]:
+    n_records = key_table.n_records
+    counts = (
+        ("sample_uniques", key_table.n_uniques, "Sample uniques"),
+        ("paired_records", key_table.n_paired, "Records in classes of two"),
+    )
+    return [
+        RiskLine("records", n_records, f"Records counted: {n_records:,}."),
+        *(
+            RiskLine(
+                name,
+                count,
+                f"{words}: {count:,}.",
+                Fraction(count, n_records) if n_records else None,
+            )
+            for name, count, words in counts
+        ),
+    ]
+
+
+def _count_sentence(key_table: KeyTable) -> str:
+    return (
+        f"Of {count_of(key_table.n_records, 'record')}, {key_table.n_uniques:,} are unique on"
+        f" {count_of(len(key_table.keys), 'key variable')} and {key_table.n_paired:,} are in pairs;"
+        f" {key_table.missing.words}."
+    )
+
+
+def _worth(value: Fraction | float | None, how: str) -> str:
+    if value is None:
+        return f"DIS is not defined ({how}): no unique match is possible."
+    return (
+        "An intruder who finds a record that matches just one record of the file would be right"
+        f" with an estimated probability of {float(value):.3g} (DIS, {how})."
+    )
+
+
+def _sampled(general: GeneralDis) -> str:
+    return f"sampling fraction {general.fraction_text}"
+
+
+def _provenance(
+    key_table: KeyTable,
+    general: GeneralDis,
+    method: DisMethod,
+    parameters: Mapping[str, str],
+    seed: int | None,
+    started: float,
+) -> Provenance:
+    return Provenance(
+        "DIS",
+        variant=f"{method.value} method",
+        parameters={
+            "keys": ", ".join(key_table.keys),
+            "missing": key_table.missing.value,
+            "fraction": general.fraction,
+            **parameters,
+        },
+        seed=seed,
+        fingerprint=key_table.coded.fingerprint,
+        engine=key_table.coded.engine.name,
+        seconds=time.perf_counter() - started,
+    )

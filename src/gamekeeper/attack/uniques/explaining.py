@@ -1,0 +1,169 @@
+"""Why a record is unique, in words: its minimal sample uniques (MSUs) as variables and categories.
+
+Words are made for the records that are asked for, never for a whole file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gamekeeper.algorithms.minimal_uniques import MinimalUniques
+from gamekeeper.data.codebook import CodedVariable
+from gamekeeper.errors import InputError, Problem, Reason, count_of
+from gamekeeper.results import Provenance, Result, table_html
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+__all__ = ["Explainer", "Explanation", "Explanations", "variables_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One reason in words; `size` is None where it is not an MSU."""
+
+    record: int
+    size: int | None
+    variables: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, repr=False)
+class Explanations(Result):
+    """MSUs of some records in words; `left_out` counts the MSUs beyond those asked for."""
+
+    lines: tuple[Explanation, ...]
+    n_records: int
+    left_out: int
+    provenance: Provenance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {
+            "records": self.n_records,
+            "msus": sum(line.size is not None for line in self.lines),
+            "left_out": self.left_out,
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per reason: record, MSU size, its variables, and in words."""
+        import pyarrow as pa
+
+        lines = self.lines
+        return pa.table(
+            {
+                "record": pa.array([line.record for line in lines], pa.int64()),
+                "size": pa.array([line.size for line in lines], pa.int32()),
+                "variables": pa.array([" + ".join(line.variables) for line in lines], pa.string()),
+                "in_words": pa.array([line.text for line in lines], pa.string()),
+            }
+        )
+
+    def _repr_html_(self) -> str:
+        # Without the words, which hold values of the file: a notebook travels further.
+        rows = [(line.record, line.size, " + ".join(line.variables)) for line in self.lines]
+        return table_html(["record", "size", "variables"], rows, caption=type(self).__name__)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Explainer:
+    """What is needed to explain any record of a file.
+
+    Attributes
+    ----------
+    variables
+        The key variables with their words, in the order of the columns of `codes`.
+    codes
+        The codes of the counted records, one row each.
+    rows
+        The number of each of these records in the file, from 0, rising.
+    class_sizes
+        The class size of every record of the file; 0 for one that was left out.
+    found
+        The MSUs, by row of `codes`.
+    """
+
+    variables: tuple[CodedVariable, ...]
+    codes: NDArray[np.unsignedinteger[Any]]
+    rows: NDArray[np.int64]
+    class_sizes: NDArray[np.int64]
+    found: MinimalUniques
+
+    def explain(self, record: int, most: int | None) -> tuple[list[Explanation], int]:
+        """Return the reasons of a record (its number from 1), and how many MSUs are left out."""
+        size = int(self.class_sizes[record - 1])
+        if size != 1:
+            if size == 0:
+                text = "left out: it has a missing value among the key variables"
+            else:
+                others = count_of(size - 1, "other record")
+                text = f"not unique: it shares its key with {others}"
+            return [Explanation(record, None, (), text)], 0
+        masks = self._msus(record)
+        if not masks:
+            limit = count_of(self.found.max_size, "variable")
+            text = (
+                f"unique, but by no combination of at most {limit}: that is where the search ended"
+            )
+            return [Explanation(record, None, (), text)], 0
+        shown = masks if most is None else masks[:most]
+        row = self.codes[self._row(record)]
+        lines: list[Explanation] = []
+        for positions in shown:
+            names = tuple(self.variables[place].name for place in positions)
+            cells = [
+                f"{self.variables[place].name} {self.variables[place].words[int(row[place])]}"
+                for place in positions
+            ]
+            text = f"unique by {' + '.join(cells)}" if cells else "unique: it is the only record"
+            lines.append(Explanation(record, len(positions), names, text))
+        return lines, len(masks) - len(shown)
+
+    def check(self, records: Iterable[int]) -> None:
+        """Raise an error that names every record number that the file does not have."""
+        n_records = len(self.class_sizes)
+        problems = [
+            Problem(
+                Reason.BAD_OPTION,
+                f"Record {record}",
+                f"the file has the records 1 to {n_records:,}.",
+            )
+            for record in records
+            if not 1 <= record <= n_records
+        ]
+        if problems:
+            raise InputError(
+                Reason.BAD_OPTION,
+                "Records were to be explained.",
+                f"{count_of(len(problems), 'number')} cannot be used.",
+                "Records are counted from 1, in the order of the file.",
+                problems=problems,
+            )
+
+    def _row(self, record: int) -> int:
+        return int(self.rows.searchsorted(record - 1))
+
+    def _msus(self, record: int) -> list[tuple[int, ...]]:
+        """Return the MSUs of a sample unique as positions of variables, the smallest first."""
+        msus = self.found.of_record(self._row(record))
+        return sorted(msus, key=lambda item: (len(item), item))
+
+
+def variables_of(mask: int) -> tuple[int, ...]:
+    """Return the positions of the variables of an MSU.
+
+    Examples
+    --------
+    >>> variables_of(0b1001)
+    (0, 3)
+    """
+    return tuple(place for place in range(mask.bit_length()) if mask >> place & 1)
+
+
+def names_of(variables: Sequence[CodedVariable], mask: int) -> tuple[str, ...]:
+    """Return the names of the variables of an MSU."""
+    return tuple(variables[place].name for place in variables_of(mask))

@@ -1,0 +1,92 @@
+"""The table with one row per record of a file: class size, MSUs, measures and risk class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.attack.risk_classes import NOT_UNIQUE, RiskClasses
+from gamekeeper.attack.uniques.contributions import NO_MSU
+from gamekeeper.attack.uniques.scoring import MEASURE_NAMES, MEASURES, PROBABILITIES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+__all__ = ["column_meanings", "record_table"]
+
+
+def record_table(
+    class_sizes: NDArray[np.int64],
+    uniques: NDArray[np.int64],
+    msus: NDArray[np.int64],
+    smallest: NDArray[np.int8],
+    columns: Mapping[str, NDArray[Any] | None],
+    class_numbers: NDArray[np.int8],
+    class_names: Sequence[str],
+) -> pa.Table:
+    """Return one row per record, in the order of the file.
+
+    Parameters
+    ----------
+    class_sizes
+        The class size of every record of the file; 0 for one that was left out.
+    uniques
+        The sample uniques, by their number in the file from 0.
+    msus, smallest, columns, class_numbers
+        The number of MSUs, the size of the smallest (-1 where none was found), each measure (None
+        or NaN where it is not known) and the risk class (-1 where it is not known) of these.
+    class_names
+        The names of the risk classes, by number.
+    """
+    import pyarrow as pa
+
+    n_records = len(class_sizes)
+    excluded = class_sizes == 0
+    made: dict[str, Any] = {
+        "record": pa.array(np.arange(1, n_records + 1, dtype=np.int64)),
+        "class_size": pa.array(class_sizes, mask=excluded),
+        "msus": pa.array(_spread(n_records, uniques, msus, 0), mask=excluded),
+    }
+    sizes = _spread(n_records, uniques, smallest, NO_MSU)
+    made["smallest_msu"] = pa.array(sizes, mask=sizes == NO_MSU)
+    for name in MEASURES:
+        values = columns[name]
+        if values is None:
+            made[name] = pa.nulls(n_records, pa.float64())
+            continue
+        spread = _spread(n_records, uniques, values, 0)
+        made[name] = pa.array(spread, mask=excluded | np.isnan(spread))
+    # One more class for the records that are not unique, at the end of the names.
+    numbers = _spread(n_records, uniques, class_numbers, len(class_names))
+    codes = pa.array(numbers, mask=excluded | (numbers < 0))
+    words = pa.array([*class_names, NOT_UNIQUE], pa.string())
+    made["risk_class"] = pa.DictionaryArray.from_arrays(codes, words).cast(pa.string())
+    return pa.table(made)
+
+
+def column_meanings(classes: RiskClasses, n_keys: int, power: int) -> dict[str, str]:
+    """Return what each column of the table says."""
+    meanings = {
+        "record": "number of the record in the file, from 1",
+        "class_size": f"records with the same values on the {n_keys} key variables, with itself",
+        "msus": "number of minimal sample uniques",
+        "smallest_msu": "variables in the smallest of them; empty where there is none",
+    }
+    for name, words in MEASURE_NAMES.items():
+        kind = "estimated probability of a correct match" if name in PROBABILITIES else "score"
+        meanings[name] = f"{words}; {kind}, 0 for records that are not unique"
+    meanings["suda"] += f", times 10^{power}"
+    meanings["risk_class"] = f"class by {classes.measure}: {classes.text}"
+    return meanings
+
+
+def _spread(
+    n_records: int, places: NDArray[np.int64], values: NDArray[Any], other: int
+) -> NDArray[Any]:
+    """Return values at their places among all records, another value elsewhere."""
+    spread = np.full(n_records, other, dtype=values.dtype)
+    spread[places] = values
+    return spread

@@ -1,0 +1,344 @@
+"""Special uniques: records that are unique for what they are, not by the luck of the sample.
+
+A sample unique on the key variables K is special if it is unique on a proper part of K already;
+otherwise it is a random unique. With many key variables nearly all uniques are special by that
+definition; a smaller size of the part tells them apart. The paper expects special uniques to stay
+unique when a variable is removed or coarsened (geography first) and when the sampling fraction
+changes. Each of these is tried here, record by record, and counted for both kinds. Elliot and
+Manning 2003. Costs one count of classes per trial, and the search for minimal sample uniques.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.algorithms.minimal_uniques import find_minimal_uniques
+from gamekeeper.algorithms.sampling_fraction import fraction_text
+from gamekeeper.attack.matching.population import MatchedClasses, match_classes
+from gamekeeper.attack.simulation.sampling import sample_size
+from gamekeeper.attack.uniques.special_input import checked_levels, checked_size, checked_steps
+from gamekeeper.attack.uniques.special_persistence import (
+    KeyParts,
+    chances_to_stay_unique,
+    levels_survived,
+)
+from gamekeeper.attack.uniques.special_properties import (
+    Coarsening,
+    Growth,
+    Removal,
+    Trials,
+    property_lines,
+)
+from gamekeeper.attack.uniques.special_table import SpecialProperties
+from gamekeeper.attack.uniques.special_thinning import Thinning, thin
+from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.results import Progress, Provenance, Result
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from gamekeeper.data.key_table import KeyTable
+    from gamekeeper.data.recoding import Recode
+
+__all__ = ["SpecialUniques", "assess_special_uniques"]
+
+_STEPS = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 10))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SpecialUniques(Result):
+    """The sample uniques of a file, special or random, and what becomes of them.
+
+    Attributes
+    ----------
+    n_records, n_uniques, n_special
+        How many records were counted, are unique, and are special.
+    special_size
+        The most variables of a part of the key that makes a unique special.
+    table
+        One row per sample unique: its number in the file, whether it is special, the size of its
+        smallest minimal sample unique, how many key variables it needs and which (without any one
+        of them it is no longer unique), at how many coarser codings of each variable it is unique
+        still, and where the population is known the size of its class there and its chance to be
+        unique still in larger samples.
+    trials
+        What was counted when variables were removed or coarsened and samples thinned or enlarged.
+    properties
+        The same as the paper's table.
+    """
+
+    keys: tuple[str, ...]
+    n_records: int
+    n_uniques: int
+    n_special: int
+    special_size: int
+    table: pa.Table
+    trials: Trials
+    properties: SpecialProperties
+    provenance: Provenance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {
+            "records": self.n_records,
+            "uniques": self.n_uniques,
+            "special": self.n_special,
+            "random": self.n_uniques - self.n_special,
+            "keys": len(self.keys),
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per sample unique."""
+        return self.table
+
+    def sentences(self) -> list[str]:
+        """Return what was found, in words: the two kinds, then each property."""
+        if not self.n_uniques:
+            return [f"None of {count_of(self.n_records, 'record')} is unique on the key variables."]
+        share = 100 * self.n_special / self.n_uniques
+        kinds = (
+            f"Of {count_of(self.n_uniques, 'sample unique')} among "
+            f"{count_of(self.n_records, 'record')}, {self.n_special:,} ({share:.1f}%) are special: "
+            f"unique on at most {self.special_size} of {count_of(len(self.keys), 'key variable')}."
+        )
+        if self.n_special == self.n_uniques and self.special_size > 1:
+            kinds += " A smaller special_size would tell them apart."
+        return [kinds, *self.properties.sentences()]
+
+    def _repr_html_(self) -> str:
+        # Not a table of records, which may be long.
+        return self.properties._repr_html_()
+
+
+def assess_special_uniques(
+    key_table: KeyTable,
+    *,
+    special_size: int | None = None,
+    coarser: Mapping[str, Sequence[Recode]] | None = None,
+    population: KeyTable | None = None,
+    thinner: Sequence[str | float | Fraction] = _STEPS,
+    rounds: int = 20,
+    larger: Sequence[str | float | Fraction] | None = None,
+    max_size: int | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> SpecialUniques:
+    """Tell special from random uniques and try what the paper says of them.
+
+    Parameters
+    ----------
+    key_table
+        The sample's keys.
+    special_size
+        A unique is special if it is unique on at most so many of the key variables; all but one
+        by default, as in the paper.
+    coarser
+        For some key variables, coarser and coarser recodings of their codes; the geography, or
+        whatever is to be told first, comes first.
+    population
+        The keys of everybody, counted alike, where they are known.
+    thinner
+        The shares of the file that thinner samples have. The kinds of their uniques, as seen in
+        them, are compared with the whole file; a unique of the file is always unique in them.
+    rounds
+        How many thinner samples are drawn for each share; none with 0.
+    larger
+        With a population, the larger sampling fractions to which the sample grows; by default
+        twice and four times its own, and all.
+    max_size
+        The largest minimal sample unique that is searched; any by default. It may not be less
+        than a special_size that is given.
+    seed
+        The seed of the thinner samples.
+    workers
+        How many at a time search for minimal sample uniques; one per core by default.
+    progress
+        Called with trials done and their total.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.key_table import count_keys
+    >>> table = coded_from_codes([[1, 1], [1, 2], [2, 1], [2, 2], [3, 2]], ["area", "sex"])
+    >>> found = assess_special_uniques(count_keys(table, ["area", "sex"]), rounds=0)
+    >>> found.summary()["special"], found.table["special"].to_pylist()
+    (1, [False, False, False, False, True])
+    """
+    started = time.perf_counter()
+    levels = checked_levels(key_table, coarser or {})
+    size = checked_size(len(key_table.keys), special_size, max_size)
+    steps = checked_steps("thinner", thinner, seed=seed, rounds=rounds) if rounds else ()
+    if larger is not None and population is None:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Special uniques were to be followed into larger samples.",
+            "The population is not known.",
+            "Give its key table, or leave the larger fractions out.",
+        )
+    matched = None if population is None else match_classes(key_table, population)
+    codes, missing = key_table.matrix(), str(key_table.missing)
+    tell = _Teller(progress, 2 + len(levels) + len(steps))
+    parts = KeyParts(codes, missing)
+    unique = parts.unique()
+    places = np.flatnonzero(unique)
+    stays = parts.unique_without_each()[places]
+    tell.step()
+    smallest = _smallest(codes, missing, max_size, workers, tell)[places]
+    special = (smallest >= 0) & (smallest <= size)
+    if special_size is None:
+        special = np.asarray(stays.any(axis=1))
+    tell.step()
+    columns: dict[str, Any] = {
+        "record": np.asarray(key_table.records)[places] + 1,
+        "special": special,
+        "smallest_msu": smallest,
+        "needed_variables": codes.shape[1] - stays.sum(axis=1),
+        **{f"needs {name}": ~stays[:, place] for place, name in enumerate(key_table.keys)},
+    }
+    removals = tuple(
+        Removal.of(name, ~stays[:, place], special) for place, name in enumerate(key_table.keys)
+    )
+    coarsenings: list[Coarsening] = []
+    for name, recodes in levels.items():
+        new_codes = [recode.codes for recode in recodes]
+        kept = levels_survived(codes, key_table.keys.index(name), new_codes, missing)[places]
+        columns[f"coarser {name}"] = kept.sum(axis=1)
+        coarsenings += [
+            Coarsening.of(name, number + 1, len(recode.words) - 1, kept[:, number], special)
+            for number, recode in enumerate(recodes)
+        ]
+        tell.step()
+    thinnings: list[Thinning] = []
+    for number, step in enumerate(steps):
+        thinnings.append(
+            thin(
+                parts,
+                unique,
+                step,
+                special_size=size,
+                rounds=rounds,
+                seed=seed,
+                number=number,
+            )
+        )
+        tell.step()
+    growths: list[Growth] = []
+    alone = None
+    if matched is not None:
+        sizes = matched.population[matched.of_record][places]
+        alone = sizes == 1
+        columns["population_size"] = sizes
+        for growth, chances in _grow(matched, sizes, special, larger):
+            growths.append(growth)
+            columns[f"unique at {fraction_text(growth.fraction)}"] = chances
+    provenance = Provenance(
+        "special uniques",
+        "unique on a proper part of the key (2003)"
+        if special_size is None
+        else f"unique on at most {size} key variables",
+        {
+            "keys": ", ".join(key_table.keys),
+            "missing": missing,
+            "coarser": ", ".join(f"{name} ({len(found)})" for name, found in levels.items()),
+            "thinner": ", ".join(map(str, steps)),
+            "rounds": str(rounds),
+            "larger": ", ".join(str(growth.fraction) for growth in growths),
+            "population": "not known" if matched is None else "known",
+            "special_size": str(size),
+            "max_size": str(max_size or codes.shape[1]),
+        },
+        seed,
+        key_table.coded.fingerprint,
+        key_table.coded.engine.name,
+        seconds=time.perf_counter() - started,
+    )
+    trials = Trials(removals, tuple(coarsenings), tuple(thinnings), tuple(growths))
+    lines = property_lines(special, smallest, trials, alone)
+    return SpecialUniques(
+        key_table.keys,
+        len(codes),
+        len(places),
+        int(special.sum()),
+        size,
+        _table(columns),
+        trials,
+        SpecialProperties(lines, provenance),
+        provenance,
+    )
+
+
+class _Teller:
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self.progress = progress
+        self.total = total
+        self.done = 0
+
+    def step(self) -> None:
+        self.done += 1
+        self.pulse()
+
+    def pulse(self, *_: object) -> None:
+        """Let the caller stop the work within a trial."""
+        if self.progress is not None:
+            self.progress(self.done, self.total)
+
+
+def _smallest(
+    codes: NDArray[Any], missing: str, max_size: int | None, workers: int | None, tell: _Teller
+) -> NDArray[np.int64]:
+    """Return the size of every record's smallest minimal sample unique; -1 where none is known."""
+    policy = "category" if missing == "exclude" else missing
+    found = find_minimal_uniques(
+        codes,
+        missing=policy,
+        max_size=max_size,
+        listing=False,
+        workers=workers,
+        progress=tell.pulse,
+    )
+    smallest = np.full(len(codes), -1, dtype=np.int64)
+    some = found.counts.any(axis=1)
+    smallest[found.records[some]] = (found.counts[some] > 0).argmax(axis=1)
+    return smallest
+
+
+def _grow(
+    matched: MatchedClasses,
+    sizes: NDArray[np.int64],
+    special: NDArray[np.bool_],
+    larger: Sequence[str | float | Fraction] | None,
+) -> Iterator[tuple[Growth, NDArray[np.float64]]]:
+    n_records, n_people = len(matched.of_record), int(matched.population.sum())
+    own = Fraction(n_records, n_people)
+    if larger is None:
+        steps = tuple(
+            dict.fromkeys(min(Fraction(1), step) for step in (2 * own, 4 * own, Fraction(1)))
+        )
+    else:
+        steps = checked_steps("larger", larger, least=own)
+    for step in steps:
+        n_larger = max(n_records, sample_size(n_people, step))
+        chances = chances_to_stay_unique(sizes, n_records, n_people, n_larger)
+        yield Growth.of(step, chances, special), chances
+
+
+def _table(columns: Mapping[str, Any]) -> pa.Table:
+    import pyarrow as pa
+
+    made: dict[str, pa.Array] = {}
+    for name, column in columns.items():
+        if name == "smallest_msu":
+            made[name] = pa.array(column, pa.int32(), mask=column < 0)
+        elif name.startswith("coarser ") or name == "needed_variables":
+            made[name] = pa.array(column, pa.int32())
+        else:
+            made[name] = pa.array(column)
+    return pa.table(made)

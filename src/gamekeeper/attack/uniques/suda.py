@@ -1,0 +1,381 @@
+"""Special uniques detection: every minimal sample unique (MSU) of a file, scored and explained.
+
+A record is a sample unique if no other record has its key. A minimal sample unique is a
+combination of key variables on which it is unique and on no part of which it is. The smaller its
+MSUs, and the more there are, the more a record stands out: SUDA and IS weigh MSUs by size and add
+them up, and DIS turns the scores into estimated probabilities of a correct match (DIS-SUDA,
+DIS-IS).
+
+Elliot and Manning 2003; Smith's thesis, chapter 8. The search for MSUs is what costs: in the worst
+case exponential in the number of key variables. The rest is linear in records and MSUs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.algorithms.minimal_uniques import (
+    MAX_MSUS,
+    MAX_SECONDS,
+    UniquesEstimate,
+    estimate_minimal_uniques,
+    find_minimal_uniques,
+)
+from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
+from gamekeeper.attack.contribution_risk import CategoryRisk, SizeRisk, VariableRisk
+from gamekeeper.attack.risk import FileRisk, RecordRisk
+from gamekeeper.attack.risk_classes import DEFAULT_RISK_CLASSES, RiskClasses
+from gamekeeper.attack.uniques.contributions import (
+    category_contributions,
+    size_contributions,
+    smallest_sizes,
+    variable_contributions,
+)
+from gamekeeper.attack.uniques.dis import general_dis
+from gamekeeper.attack.uniques.explaining import Explainer, Explanation, Explanations
+from gamekeeper.attack.uniques.facts import UniqueFacts
+from gamekeeper.attack.uniques.file_level import HEADLINE, file_lines
+from gamekeeper.attack.uniques.record_table import column_meanings, record_table
+from gamekeeper.attack.uniques.scoring import MEASURE_NAMES, MEASURES, score_uniques
+from gamekeeper.attack.uniques.words import director_sentences, riskiest_kind
+from gamekeeper.data.key_table import KeyTable
+from gamekeeper.data.missing import Missing
+from gamekeeper.errors import InputError, Problem, Reason, did_you_mean, quoted
+from gamekeeper.results import Progress, Provenance, Result
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+__all__ = ["UniquesRisk", "assess_uniques", "estimate_search"]
+
+MOST_EXPLAINED = 10
+MOST_MSUS = 20
+MOST_POWER = 18
+
+
+@dataclass(frozen=True, repr=False)
+class UniquesRisk(Result):
+    """Sample uniques and their risk: per record, for the file, per variable, category and size.
+
+    As a table it is `records`; its summary is that of `file`.
+    """
+
+    records: RecordRisk
+    file: FileRisk
+    variables: VariableRisk
+    categories: CategoryRisk
+    sizes: SizeRisk
+    provenance: Provenance
+    told: tuple[str, ...]
+    explainer: Explainer = field(compare=False)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return self.file.summary()
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per record, in the order of the file."""
+        return self.records.to_arrow()
+
+    def sentences(self) -> list[str]:
+        """Return what was found in a few sentences, without any value of the file."""
+        return list(self.told)
+
+    def riskiest(self, n: int) -> pa.Table:
+        """Return the riskiest sample uniques, at most n, the riskiest first."""
+        import pyarrow.compute as pc
+
+        table = self.records.table
+        unique = table.filter(pc.equal(table["class_size"], 1))
+        return replace(self.records, table=unique).top(n)
+
+    def explain(self, record: int, *, most: int = MOST_MSUS) -> list[str]:
+        """Return why a record is unique, in words.
+
+        Parameters
+        ----------
+        record
+            The number of the record in the file, from 1.
+        most
+            How many MSUs are told, the smallest first; the last line counts the others.
+        """
+        self._check([record], most)
+        lines, left_out = self.explainer.explain(record, most)
+        more = [f"and by {left_out:,} more combinations"] if left_out > 1 else []
+        more += ["and by 1 more combination"] if left_out == 1 else []
+        return [line.text for line in lines] + more
+
+    def explanations(
+        self, records: Sequence[int] | None = None, *, most: int = MOST_MSUS
+    ) -> Explanations:
+        """Return the MSUs of records as a table in words.
+
+        Parameters
+        ----------
+        records
+            Their numbers in the file, from 1; the ten riskiest sample uniques by default.
+        most
+            How many MSUs of a record are told, the smallest first.
+        """
+        if records is None:
+            chosen = [int(record) for record in self.riskiest(MOST_EXPLAINED)["record"].to_pylist()]
+        else:
+            chosen = list(records)
+        self._check(chosen, most)
+        lines: list[Explanation] = []
+        left_out = 0
+        for record in chosen:
+            told, more = self.explainer.explain(record, most)
+            lines += told
+            left_out += more
+        return Explanations(tuple(lines), len(chosen), left_out, self.provenance)
+
+    def plot(self) -> Figure:
+        """Plot how risk is distributed over the records; needs no display."""
+        return self.records.plot()
+
+    def _repr_html_(self) -> str:
+        return self.file._repr_html_()
+
+    def _check(self, records: Sequence[int], most: int) -> None:
+        self.explainer.check(records)
+        if most < 1:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"At most {most} combinations of a record were asked for.",
+                "That is less than one.",
+                "Give a positive whole number.",
+            )
+
+
+def assess_uniques(
+    key_table: KeyTable,
+    *,
+    fraction: FractionLike | None = None,
+    max_size: int | None = None,
+    power: int = 6,
+    classes: RiskClasses = DEFAULT_RISK_CLASSES,
+    rank_by: str = "dis_is",
+    listing: bool = True,
+    max_msus: int | None = MAX_MSUS,
+    max_seconds: float | None = MAX_SECONDS,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> UniquesRisk:
+    """Find every minimal sample unique of a file, score the records and say what is to blame.
+
+    Parameters
+    ----------
+    key_table
+        The counted keys of the file.
+    fraction
+        The sampling fraction, if another than that of the key table. Without any, all scores
+        are given except those that need DIS.
+    max_size
+        The largest combination of variables that is searched; all of them by default. IS keeps
+        the weight (ATT-s)! whatever the limit.
+    power
+        The power of ten of the SUDA score. DIS-SUDA depends on it.
+    classes
+        The risk classes with their thresholds.
+    rank_by
+        The measure that ranks records: dis_is, dis_suda, dis_is_suda, is, suda or pol. Where a
+        measure that needs DIS is not known, IS ranks instead, and the sentences say so.
+    listing
+        Whether MSUs are listed, which explanations need; else they are only counted.
+    max_msus, max_seconds
+        A search that is expected to list more MSUs, or to take more processor time, is refused
+        before it begins; None lifts a limit. See `estimate_search`.
+    workers
+        The number of threads; as many as there are cores by default.
+    progress
+        Called during the search; it may raise `Cancelled`.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.key_table import count_keys
+    >>> words = [("missing", "16", "40"), ("missing", "single", "widowed")]
+    >>> people = [[1, 1], [1, 2], [2, 2], [2, 2], [1, 1], [2, 1]]
+    >>> keys = count_keys(coded_from_codes(people, ["Age", "Status"], words), ["Age", "Status"])
+    >>> risk = assess_uniques(keys, fraction="1/10")
+    >>> risk.explain(2)
+    ['unique by Age 16 + Status widowed']
+    """
+    started = time.perf_counter()
+    keys = key_table.keys
+    _check_options(max_size, power, rank_by, fraction)
+    variables = tuple(key_table.coded.codebook[name] for name in keys)
+    codes = key_table.matrix()
+    found = find_minimal_uniques(
+        codes,
+        missing=_rule(key_table),
+        max_size=max_size if max_size is None else min(max_size, len(keys)),
+        listing=listing,
+        workers=workers,
+        n_codes=[variable.n_codes for variable in variables],
+        max_msus=max_msus,
+        max_seconds=max_seconds,
+        progress=progress,
+    )
+    value = general_dis(key_table, fraction)
+    scores = score_uniques(found, value.dis, power=power, why_no_dis=value.why_none)
+    ranking = rank_by if scores.columns[rank_by] is not None else "is"
+    classified = scores.columns[classes.measure]
+    class_numbers = (
+        np.full(len(found.records), -1, dtype=np.int8)
+        if classified is None
+        else classes.classify(classified.astype(np.float64))
+    )
+    facts = UniqueFacts(
+        keys=keys,
+        missing=key_table.missing,
+        n_records=key_table.n_records,
+        n_excluded=key_table.n_excluded,
+        n_uniques=len(found.records),
+        n_paired=key_table.n_paired,
+        max_size=found.max_size,
+        smallest=smallest_sizes(found),
+        sizes=size_contributions(found, scores.is_weights, scores.suda_weights),
+        scores=scores,
+        dis=value.dis,
+        why_no_dis=value.why_none,
+        fraction=value.fraction_text,
+        classes=classes,
+        class_numbers=class_numbers,
+        rank_by=ranking,
+        asked_rank=rank_by,
+    )
+    provenance = Provenance(
+        "sample uniques",
+        variant="; ".join(MEASURE_NAMES.values()),
+        parameters={
+            "keys": ", ".join(keys),
+            "missing": key_table.missing.value,
+            "fraction": value.fraction or "none",
+            "max_size": str(found.max_size),
+            "power": str(power),
+            "risk_classes": f"{classes.text} of {classes.measure}",
+            "rank_by": ranking if ranking == rank_by else f"{ranking} ({rank_by} is not known)",
+            "listing": str(listing).lower(),
+        },
+        fingerprint=key_table.coded.fingerprint,
+        engine=key_table.coded.engine.name,
+    )
+    sizes_of_classes = key_table.class_sizes()
+    explainer = Explainer(variables, codes, key_table.records, sizes_of_classes, found)
+    made = _results(facts, explainer, provenance, power)
+    return replace(made, provenance=replace(provenance, seconds=time.perf_counter() - started))
+
+
+def _results(
+    facts: UniqueFacts, explainer: Explainer, provenance: Provenance, power: int
+) -> UniquesRisk:
+    """Return the findings as results."""
+    found, variables, scores = explainer.found, explainer.variables, facts.scores
+    weights = (scores.is_weights, scores.suda_weights)
+    risky = _risky(facts)
+    table = record_table(
+        explainer.class_sizes,
+        explainer.rows[found.records],
+        found.counts.sum(axis=1, dtype=np.int64),
+        facts.smallest,
+        scores.columns,
+        facts.class_numbers,
+        facts.classes.names,
+    )
+    meanings = column_meanings(facts.classes, len(facts.keys), power)
+    file = FileRisk(file_lines(facts), HEADLINE, provenance)
+    lines = variable_contributions(found, variables, *weights, risky)
+    by_category = category_contributions(found, variables, explainer.codes, *weights, risky)
+    kind = riskiest_kind(found, variables, scores.is_weights)
+    return UniquesRisk(
+        RecordRisk(facts.rank_by, table, meanings, provenance),
+        file,
+        VariableRisk(lines, facts.file_is, facts.file_suda, provenance),
+        CategoryRisk(by_category, facts.file_is, facts.file_suda, provenance),
+        SizeRisk(facts.sizes, provenance),
+        provenance,
+        director_sentences(facts, file, lines, variables, kind),
+        explainer,
+    )
+
+
+def _risky(facts: UniqueFacts) -> NDArray[np.bool_] | None:
+    """Return which sample uniques meet the lowest threshold; None where that is not known."""
+    values = facts.scores.columns[facts.classes.measure]
+    return None if values is None else values >= facts.classes.lowest_threshold
+
+
+def _check_options(
+    max_size: int | None, power: int, rank_by: str, fraction: FractionLike | None
+) -> None:
+    problems: list[Problem] = []
+    if max_size is not None and max_size < 1:
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION,
+                f"Largest size {max_size}",
+                "a combination has at least one variable.",
+                "Give 1 or more, or nothing for all sizes.",
+            )
+        )
+    if not 0 <= power <= MOST_POWER:
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION,
+                f"Power {power}",
+                f"SUDA scores are multiplied by 10 to the power of 0 to {MOST_POWER}.",
+            )
+        )
+    if rank_by not in MEASURES:
+        problems.append(
+            Problem(
+                Reason.UNKNOWN_NAME,
+                f"Ranking by {quoted([rank_by])}",
+                "there is no such measure.",
+                did_you_mean(rank_by, MEASURES),
+            )
+        )
+    if fraction is not None:
+        try:
+            parse_fraction(fraction)
+        except InputError as error:
+            problems.append(Problem(error.reason, "Sampling fraction", error.found, error.do))
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "An assessment of sample uniques was asked for.",
+            "It cannot be made as asked.",
+            problems=problems,
+        )
+
+
+def estimate_search(key_table: KeyTable, *, max_size: int | None = None) -> UniquesEstimate:
+    """Estimate how many MSUs a file has and how long it takes to find them, from some records.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.key_table import count_keys
+    >>> keys = count_keys(
+    ...     coded_from_codes([[1, 1], [1, 2], [2, 2]], ["Age", "Sex"]), ["Age", "Sex"]
+    ... )
+    >>> estimate_search(keys).n_msus
+    3
+    """
+    most = None if max_size is None else min(max_size, len(key_table.keys))
+    return estimate_minimal_uniques(key_table.matrix(), missing=_rule(key_table), max_size=most)
+
+
+def _rule(key_table: KeyTable) -> str:
+    # Excluded records are not in the matrix, so that no cell of it is missing.
+    rule = Missing.CATEGORY if key_table.missing is Missing.EXCLUDE else key_table.missing
+    return rule.value

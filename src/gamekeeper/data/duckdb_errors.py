@@ -1,0 +1,52 @@
+"""The errors of DuckDB, which quote values and statements, turned into ours, which do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from gamekeeper.errors import GamekeeperError, InputError, LimitError, Reason, StoreError
+
+__all__ = ["run_discreetly"]
+
+T = TypeVar("T")
+
+
+def run_discreetly(work: Callable[[], T], asked: str, *, reading: bool = False) -> T:
+    """Do some work and return its result; `reading` a file makes its errors those of the file."""
+    import duckdb
+    import pyarrow as pa
+
+    try:
+        return work()
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
+        failure = _failure(error, asked, reading=reading)
+    raise failure  # here, where it does not carry the other as its context
+
+
+def _failure(error: Exception, asked: str, *, reading: bool) -> GamekeeperError:
+    import duckdb
+
+    kind = type(error).__name__
+    if "no space left" in str(error).casefold():
+        return StoreError(
+            Reason.DISK_FULL,
+            asked,
+            "The disk with the temporary folder is full.",
+            "Free some space, or give the engine a folder on another disk.",
+        )
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return LimitError(
+            Reason.TOO_LARGE,
+            asked,
+            "DuckDB needs more memory, or more temporary disk, than it may use.",
+            "Raise the memory limit of the engine, or give it a folder on a larger disk.",
+        )
+    if reading or isinstance(error, duckdb.IOException):
+        return InputError(
+            Reason.NOT_READABLE,
+            asked,
+            f"DuckDB cannot read the file ({kind}).",
+            "Check that it is whole, is still in its place and has the columns it had.",
+        )
+    return GamekeeperError(Reason.ENGINE_FAILED, asked, f"DuckDB refused the statement ({kind}).")

@@ -1,0 +1,41 @@
+"""Tables written to files that other programs read: CSV or Parquet."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gamekeeper.report.saving import require_ending, write_file
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["TABLE_ENDINGS", "write_table"]
+
+TABLE_ENDINGS = (".csv", ".parquet")
+
+
+def write_table(table: pa.Table, path: str | Path) -> Path:
+    r"""Write a table in the format that the name of the file ends in, .csv or .parquet.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_table(pa.table({"record": [1, 2]}), Path(folder, "risk.csv"))
+    ...     Path(folder, "risk.csv").read_text()
+    '"record"\n1\n2\n'
+    """
+    ending = require_ending("table", path, TABLE_ENDINGS)
+    content = io.BytesIO()
+    if ending == ".csv":
+        import pyarrow.csv as csv
+
+        csv.write_csv(table, content)
+    else:
+        import pyarrow.parquet as parquet
+
+        parquet.write_table(table, content)
+    return write_file(path, content.getvalue())

@@ -1,0 +1,42 @@
+"""What plots of results share: colours that can be told apart in grey, and letters that fonts have."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+__all__ = ["COLOURS", "GRID", "MUTED", "drawable", "drawable_letters"]
+
+COLOURS = (
+    "#1f5f99", "#d1690e", "#2a8a57", "#b03a5b", "#6b4fa0", "#7a6a2c", "#2f93aa", "#4d5560",
+)  # fmt: skip
+MUTED = "#5b6875"
+GRID = "#dde3e9"
+
+
+def drawable(text: str, letters: Container[int]) -> str:
+    """Return a text with a replacement character for each letter that cannot be drawn."""
+    return "".join(
+        letter if ord(letter) in letters else "\N{REPLACEMENT CHARACTER}" for letter in text
+    )
+
+
+def drawable_letters() -> Container[int]:
+    """Return the letters of the fonts that matplotlib draws with; it warns of any other."""
+    from matplotlib import rcParams
+    from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
+
+    general = {
+        "sans-serif": rcParams["font.sans-serif"],
+        "serif": rcParams["font.serif"],
+        "monospace": rcParams["font.monospace"],
+        "cursive": rcParams["font.cursive"],
+        "fantasy": rcParams["font.fantasy"],
+    }
+    installed = set(fontManager.get_font_names())
+    wanted = [name for family in rcParams["font.family"] for name in general.get(family, [family])]
+    found = [FontProperties(family=name) for name in wanted if name in installed]
+    return {
+        letter
+        for font in found or [FontProperties()]
+        for letter in get_font(findfont(font)).get_charmap()
+    }

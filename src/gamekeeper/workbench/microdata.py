@@ -1,0 +1,327 @@
+"""Opening a file of microdata as a person asks for it: its columns, its keys, its categories."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from gamekeeper.algorithms.partitions import Arbitrary
+from gamekeeper.data.coded_table import CodedTable
+from gamekeeper.data.coding import code_source
+from gamekeeper.data.duckdb_engine import DuckDBEngine
+from gamekeeper.data.key_table import KeyTable, count_keys
+from gamekeeper.data.missing import Missing
+from gamekeeper.data.recoding import Recode
+from gamekeeper.data.source import Source, open_source
+from gamekeeper.errors import InputError, Problem, Reason, StoreError, count_of, quoted
+from gamekeeper.mapping.blocks import categorization_of
+from gamekeeper.mapping.coarsening import coarsenings
+from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.recoding import RecodePlan, UnmappedValues, columns_of, plan_recodes
+from gamekeeper.mapping.scenario import Scenario
+from gamekeeper.results import Progress
+from gamekeeper.store.layout import shown_path
+from gamekeeper.workbench.opening import opened
+
+__all__ = ["Microdata", "MicrodataRequest", "open_microdata"]
+
+_HEADER = ("variable", "value", "label", "records", "category")
+
+
+@dataclass(frozen=True, slots=True)
+class MicrodataRequest:
+    """Which file, how to read it, and what its keys are.
+
+    Attributes
+    ----------
+    keys
+        Key variables by the names of their columns; or a `scenario` of an `environment`.
+    columns
+        The column of a key variable of the scenario, where it has another name.
+    values
+        A table that says which category a value means, as `unmapped` writes it.
+    unmapped
+        Where to write the values that no category takes.
+    """
+
+    file: Path
+    keys: Sequence[str] = ()
+    scenario: str = ""
+    environment: Path | None = None
+    columns: Mapping[str, str] = field(default_factory=dict[str, str])
+    values: Path | None = None
+    unmapped: Path | None = None
+    missing: Missing = Missing.CATEGORY
+    missing_values: Sequence[str] = ()
+    keep_user_missing: bool = False
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    weight: str = ""
+    strata: str = ""
+    fraction: str = ""
+    sensitive: Sequence[str] = ()
+    memory_limit: str | None = None
+
+
+@dataclass(frozen=True)
+class Microdata:
+    """A file that is open: its source, its codes and the key variables they are read under."""
+
+    source: Source
+    coded: CodedTable
+    keys: tuple[str, ...]
+    request: MicrodataRequest
+    scenario: Scenario | None = None
+    environment: Environment | None = None
+
+    def count(self, *, progress: Progress | None = None) -> KeyTable:
+        """Count the keys of the file as the request says."""
+        asked = self.request
+        return count_keys(
+            self.coded,
+            self.keys,
+            missing=asked.missing,
+            weight=asked.weight,
+            strata=asked.strata,
+            fraction=_fraction(asked.fraction),
+            sensitive=asked.sensitive,
+            progress=progress,
+        )
+
+    def coarser(self) -> dict[str, list[Recode]]:
+        """Return, for each key variable of a scenario, coarser and coarser recodings of it."""
+        if self.scenario is None or self.environment is None:
+            return {}
+        made: dict[str, list[Recode]] = {}
+        for key in self.scenario.keys:
+            variable = self.environment.variable(key.variable)
+            categorization = categorization_of(variable, key.blocks)
+            if categorization is None or isinstance(categorization, Arbitrary):
+                continue
+            fine = categorization.blocks()
+            for step in coarsenings(variable, categorization):
+                place = {
+                    sink: code for code, block in enumerate(step.blocks(), 1) for sink in block
+                }
+                codes = np.array([0, *(place[block[0]] for block in fine)])
+                words = ("missing", *variable.words(step))
+                made.setdefault(key.variable, []).append(Recode(key.variable, codes, words))
+        return made
+
+
+def open_microdata(
+    request: MicrodataRequest, *, extra: Sequence[str] = (), progress: Progress | None = None
+) -> Microdata:
+    """Open a file of microdata and code the columns that are needed; nothing of it is kept.
+
+    `extra` names further columns to code, such as a household.
+    """
+    _require_one_way(request)
+    source = open_source(
+        request.file,
+        delimiter=request.delimiter,
+        encoding=request.encoding,
+        decimal=request.decimal,
+        missing=request.missing_values,
+        keep_user_missing=request.keep_user_missing,
+    )
+    names = [column.name for column in source.columns]
+    others = [name for name in (request.strata, *request.sensitive, *extra) if name]
+    numbers = [request.weight] if request.weight else []
+    engine = DuckDBEngine(memory_limit=request.memory_limit)
+
+    def coded(columns: Iterable[str]) -> CodedTable:
+        wanted = list(dict.fromkeys([*columns, *others]))
+        return code_source(source, wanted, numbers=numbers, engine=engine, progress=progress)
+
+    if not request.scenario:
+        keys = _names(request.keys, names)
+        return Microdata(source, coded(keys), keys, request)
+    assert request.environment is not None
+    with opened(request.environment) as place:
+        environment = place.environment
+    scenario = environment.scenario(request.scenario)
+    wanted = [key.variable for key in scenario.keys]
+    columns = columns_of(wanted, names, request.columns)
+    table = coded(columns.values())
+    plan = plan_recodes(
+        scenario,
+        environment,
+        table.codebook,
+        columns,
+        values=_read_values(request.values) if request.values is not None else None,
+        decimal=source.decimal,
+    )
+    _require_mapped(plan, table, request)
+    return Microdata(
+        source, table.recoded(plan.recodes), tuple(wanted), request, scenario, environment
+    )
+
+
+def _require_one_way(request: MicrodataRequest) -> None:
+    """Refuse a request that has neither keys nor a scenario, or both."""
+    problems: list[Problem] = []
+    if bool(request.keys) == bool(request.scenario):
+        both = "they are given by name and by a scenario." if request.keys else "none is given."
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION if request.keys else Reason.NOTHING_GIVEN,
+                "key variables",
+                both,
+                "Name the columns (--keys), or a scenario (--scenario).",
+            )
+        )
+    if request.scenario and request.environment is None:
+        problems.append(
+            Problem(
+                Reason.NOTHING_GIVEN,
+                "environment",
+                "the scenario is kept in an environment, and none is given.",
+                "Name its store or folder (--environment).",
+            )
+        )
+    of_scenario = (request.environment, request.columns, request.values, request.unmapped)
+    if not request.scenario and any(of_scenario):
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION,
+                "environment, columns, values or unmapped",
+                "they say how a file fits a scenario, and no scenario is given.",
+                "Leave them out, or name a scenario (--scenario).",
+            )
+        )
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            f"The file {shown_path(request.file)} was to be opened.",
+            f"{count_of(len(problems), 'fault was', 'faults were')} found in what was asked.",
+            problems=problems,
+        )
+
+
+def _names(given: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
+    """Return names that may be given one by one or several with commas between them."""
+    names: list[str] = []
+    for text in given:
+        # A column may have a comma in its name.
+        parts = [text] if text in columns else [part.strip() for part in text.split(",")]
+        names += [part for part in parts if part]
+    return tuple(names)
+
+
+def _fraction(text: str) -> str | dict[str, str] | None:
+    """Return the fraction, or those of strata: '0.02', '2%', '1/50' or 'North=2%, South=5%'."""
+    if not text.strip():
+        return None
+    if "=" not in text:
+        return text.strip()
+    pairs = [part.rpartition("=") for part in text.split(",") if part.strip()]
+    fractions = {name.strip(): value.strip() for name, _, value in pairs}
+    n_twice = len(pairs) - len(fractions)
+    if n_twice:
+        raise InputError(
+            Reason.DUPLICATE,
+            f"Sampling fractions of {count_of(len(pairs), 'stratum', 'strata')} were given.",
+            f"{count_of(n_twice, 'stratum is', 'strata are')} given more than once.",
+            "Give one fraction for each: 'North=2%, South=5%'.",
+        )
+    return fractions
+
+
+def _require_mapped(plan: RecodePlan, table: CodedTable, request: MicrodataRequest) -> None:
+    if not plan.unmapped:
+        return
+    counts = {
+        item.variable: np.bincount(
+            table.codes(item.column), minlength=table.codebook[item.column].n_codes
+        )
+        for item in plan.unmapped
+    }
+
+    def records(item: UnmappedValues) -> int:
+        return int(counts[item.variable][list(item.codes)].sum())
+
+    do = "Write them to a file with --unmapped FILE, fill in their categories, and give it by --values."
+    if request.unmapped is not None:
+        _write_unmapped(plan.unmapped, counts, request.unmapped)
+        do = f"They are in {shown_path(request.unmapped)}: fill in their categories, and give it by --values."
+    plan.require_mapped(records, do)
+
+
+def _write_unmapped(
+    unmapped: Iterable[UnmappedValues], counts: Mapping[str, np.ndarray], path: Path
+) -> None:
+    try:
+        with path.open("x", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(_HEADER)
+            for item in unmapped:
+                for value, word, code in zip(item.values, item.words, item.codes, strict=True):
+                    label = word if word != value else ""
+                    number = int(counts[item.variable][code])
+                    writer.writerow((item.variable, value, label, number, ""))
+    except FileExistsError:
+        raise StoreError(
+            Reason.NOT_WRITABLE,
+            f"The values that are not mapped were to be written to {shown_path(path)}.",
+            "There is such a file already.",
+            "Name another, or remove it.",
+        ) from None
+    except OSError as error:
+        raise StoreError(
+            Reason.NOT_WRITABLE,
+            f"The values that are not mapped were to be written to {shown_path(path)}.",
+            f"The system refused ({type(error).__name__}).",
+            "Name another file.",
+        ) from None
+
+
+def _read_values(path: Path) -> dict[str, dict[str, str]]:
+    """Read which category each value means, by variable."""
+    asked = f"The categories of values were to be read from {shown_path(path)}."
+    header: tuple[str, ...] = ()
+    lines: list[dict[str, str | None]] = []
+    failure = ""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            header = tuple(reader.fieldnames or ())
+            lines = list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        failure = type(error).__name__
+    if failure:
+        # Raised out here, since the other error holds bytes of the file and would be its context.
+        raise InputError(
+            Reason.NOT_READABLE, asked, f"It could not be read ({failure}).",
+            "Give the file that --unmapped wrote, in UTF-8.",
+        )  # fmt: skip
+    needed = ("variable", "value", "category")
+    absent = [name for name in needed if name not in header]
+    if absent:
+        raise InputError(
+            Reason.WRONG_SCHEMA, asked, f"It has no column {quoted(absent)}.",
+            f"Give a table with the columns {quoted(needed)}.",
+        )  # fmt: skip
+    read: dict[str, dict[str, str]] = {}
+    unlike: Counter[str] = Counter()
+    for line in lines:
+        variable, value = (line["variable"] or "").strip(), line["value"] or ""
+        category = (line["category"] or "").strip()
+        if read.setdefault(variable, {}).setdefault(value, category) != category:
+            unlike[variable] += 1
+    if unlike:
+        raise InputError(
+            Reason.DUPLICATE, asked, "Values are given twice, with different categories.",
+            "Give one category for each value.",
+            problems=[
+                Problem(Reason.DUPLICATE, f"variable {quoted([name])}", count_of(number, "value") + ".")
+                for name, number in unlike.items()
+            ],
+        )  # fmt: skip
+    return read

@@ -1,0 +1,146 @@
+"""The Bayesian intruder as a person runs it: fit models, infer, compare measures on a population."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gamekeeper.attack.judging.compare import Comparison, compare_measures
+from gamekeeper.attack.models.fitting import FitMethod, ModelFit, fit_models
+from gamekeeper.attack.models.inference import Estimator, ModelRisk, infer_risk
+from gamekeeper.attack.models.levels import RelativeRisk, variables_risk
+from gamekeeper.attack.models.queries import Inference, infer_target
+from gamekeeper.attack.models.ranking import RankedAttack, rank_attacks
+from gamekeeper.report.comparison import comparison_report
+from gamekeeper.report.plots import save_figure
+from gamekeeper.report.risk import write_risk_report
+from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
+from gamekeeper.report.tables import TABLE_ENDINGS, write_table
+from gamekeeper.results import Progress
+from gamekeeper.workbench.destinations import require_destinations
+from gamekeeper.workbench.microdata import MicrodataRequest, open_microdata
+
+__all__ = ["Inferred", "ModelRequest", "compare_on_population", "fit_release", "infer_release"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """What a person asks of a search for models."""
+
+    method: FitMethod = FitMethod.MC3
+    precision: float | None = None
+    chains: int = 4
+    most_sweeps: int = 32_000
+    window: float = 20.0
+    seed: int = 0
+    workers: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """What was inferred from models: the risk, what variables add, attacks, a person's values."""
+
+    risk: ModelRisk
+    variables: RelativeRisk
+    attacks: RankedAttack | None
+    values: Inference | None
+
+
+def fit_release(
+    request: MicrodataRequest,
+    asked: ModelRequest,
+    *,
+    plot: Path | None = None,
+    progress: Progress | None = None,
+) -> ModelFit:
+    """Fit models to the keys of a file; draw the model graph where asked for."""
+    require_destinations({plot: PICTURE_ENDINGS}, read=[request.file])
+    table = open_microdata(request).count()
+    fit = fit_models(
+        table,
+        method=asked.method,
+        precision=asked.precision,
+        chains=asked.chains,
+        most_sweeps=asked.most_sweeps,
+        window=asked.window,
+        seed=asked.seed,
+        workers=asked.workers,
+        progress=progress,
+    )
+    if plot is not None:
+        save_figure(fit.plot(), plot)
+    return fit
+
+
+def infer_release(
+    request: MicrodataRequest,
+    asked: ModelRequest,
+    *,
+    estimator: Estimator = Estimator.CALIBRATED,
+    population: Path | None = None,
+    known: Mapping[str, str] | None = None,
+    ask: Sequence[str] = (),
+    records: Path | None = None,
+    progress: Progress | None = None,
+) -> Inferred:
+    """Fit models to a file, and infer how many people share the key of each record."""
+    read = [file for file in (request.file, population) if file is not None]
+    require_destinations({records: TABLE_ENDINGS}, read=read)
+    table = open_microdata(request).count()
+    fit = fit_models(
+        table,
+        method=asked.method,
+        precision=asked.precision,
+        chains=asked.chains,
+        most_sweeps=asked.most_sweeps,
+        window=asked.window,
+        seed=asked.seed,
+        workers=asked.workers,
+        progress=progress,
+    )
+    risk = infer_risk(table, fit, estimator=estimator, seed=asked.seed)
+    attacks = None
+    if population is not None:
+        plain = replace(request, file=population, weight="", strata="", fraction="", sensitive=())
+        attacks = rank_attacks(risk, table, open_microdata(plain).count())
+    values = infer_target(risk, table, known or {}, ask) if ask else None
+    if records is not None:
+        write_table(risk.to_arrow(), records)
+    return Inferred(risk, variables_risk(risk), attacks, values)
+
+
+def compare_on_population(
+    request: MicrodataRequest,
+    *,
+    fractions: Sequence[str] = ("1%", "5%"),
+    samples: int = 1,
+    measures: Sequence[str] = (),
+    stratify_by: Sequence[str] = (),
+    seed: int = 0,
+    workers: int | None = None,
+    folder: Path | None = None,
+    report: Path | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Take a file as a population, draw samples and judge measures of risk against the truth."""
+    require_destinations({report: PAGE_ENDINGS}, read=[request.file])
+    data = open_microdata(request, extra=stratify_by)
+    chosen = {"measures": tuple(measures)} if measures else {}
+    found = compare_measures(
+        data.coded,
+        data.keys,
+        fractions=tuple(fractions),
+        samples=samples,
+        missing=request.missing,
+        stratify_by=tuple(stratify_by),
+        seed=seed,
+        workers=workers or min(os.cpu_count() or 1, 8),
+        folder=folder,
+        progress=progress,
+        **chosen,
+    )
+    if report is not None:
+        write_risk_report(comparison_report(found, name=data.source.path.name), report)
+    return found

@@ -1,0 +1,290 @@
+"""The exam that every engine passes. A new engine needs an entry here."""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from gamekeeper.data.duckdb_engine import DuckDBEngine
+from gamekeeper.data.engine import Scan, ScannedColumn
+from gamekeeper.errors import Cancelled, GamekeeperError, InputError
+
+ENGINES = {"duckdb": lambda folder: DuckDBEngine(memory_limit="500MB", threads=2, folder=folder)}
+SCHEMA = pa.schema([("v0", pa.int16()), ("v1", pa.int32()), ("x0", pa.float64())])
+CANARY = "canary-7f3a"
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, tmp_path):
+    with ENGINES[request.param](tmp_path) as made:
+        yield made
+
+
+def batch(rows):
+    cells = [[row[place] for row in rows] for place in range(3)]
+    arrays = [pa.array(own, kind) for own, kind in zip(cells, SCHEMA.types, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+
+
+def rows_of(engine, sql):
+    return [tuple(row.values()) for row in engine.query(sql).to_pylist()]
+
+
+ROWS = [(1, 70_000, 0.5), (0, 0, None), (1, 70_000, 2.5), (2, 1, -1.0)]
+
+
+def test_it_says_what_it_is(engine):
+    name, _, version = engine.name.partition(" ")
+    assert name
+    assert version[0].isdigit()
+
+
+def test_loaded_records_are_numbered_across_batches(engine):
+    told = []
+    relation = engine.load(
+        SCHEMA,
+        (batch(part) for part in (ROWS[:1], [], ROWS[1:])),
+        progress=lambda done, whole: told.append((done, whole)),
+    )
+    found = rows_of(engine, f"SELECT record, v0, v1, x0 FROM {relation} ORDER BY record")
+    assert found == [(place, *row) for place, row in enumerate(ROWS)]
+    assert told == [(1, None), (1, None), (4, None)]
+
+
+def test_a_relation_may_be_empty(engine):
+    relation = engine.load(SCHEMA, [])
+    assert rows_of(engine, f"SELECT COUNT(*) FROM {relation}") == [(0,)]
+
+
+def test_a_load_that_is_cancelled_leaves_the_engine_usable(engine):
+    def stop(done, whole):
+        raise Cancelled("Loading.")
+
+    with pytest.raises(Cancelled):
+        engine.load(SCHEMA, [batch(ROWS)], progress=stop)
+    assert rows_of(engine, f"SELECT COUNT(*) FROM {engine.load(SCHEMA, [batch(ROWS)])}") == [(4,)]
+
+
+def test_counts_over_partitions_and_by_groups_agree(engine):
+    relation = engine.load(SCHEMA, [batch(ROWS)])
+    over = f"SELECT record, COUNT(*) OVER (PARTITION BY v0, v1) AS n FROM {relation}"
+    assert sorted(rows_of(engine, over)) == [(0, 2), (1, 1), (2, 2), (3, 1)]
+    grouped = engine.create(f"SELECT v0, v1, COUNT(*) AS n FROM {relation} GROUP BY v0, v1")
+    assert sorted(rows_of(engine, f"SELECT * FROM {grouped}")) == [
+        (0, 0, 1),
+        (1, 70_000, 2),
+        (2, 1, 1),
+    ]
+
+
+def test_a_view_is_run_when_it_is_asked(engine):
+    relation = engine.load(SCHEMA, [batch(ROWS)])
+    view = engine.view(f"SELECT record, v0 + 1 AS v0 FROM {relation}")
+    assert sorted(rows_of(engine, f"SELECT v0 FROM {view}")) == [(1,), (2,), (2,), (3,)]
+
+
+def test_weights_are_summed_exactly_as_whole_numbers(engine):
+    sql = (
+        "SELECT SUM(CAST(x * CAST('72057594037927936.0' AS DOUBLE) AS DECIMAL(38, 0))) AS total "
+        "FROM (SELECT CAST('0.1' AS DOUBLE) AS x UNION ALL SELECT CAST('12345.678' AS DOUBLE)) AS t"
+    )
+    expected = sum(int(value * 2**56) for value in (0.1, 12345.678))
+    assert int(engine.query(sql).column(0)[0].as_py()) == expected
+
+
+def test_a_stream_brings_every_row_once(engine):
+    relation = engine.create(
+        "WITH RECURSIVE t(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM t WHERE i < 9999) "
+        "SELECT i FROM t"
+    )
+    batches = list(engine.stream(f"SELECT i FROM {relation}"))
+    numbers = np.sort(np.concatenate([part.column(0).to_numpy() for part in batches]))
+    assert np.array_equal(numbers, np.arange(10_000))
+
+
+def test_two_streams_may_be_open_at_once(engine):
+    relation = engine.load(SCHEMA, [batch(ROWS)])
+    one, other = (engine.stream(f"SELECT record FROM {relation}") for _ in range(2))
+    assert next(one).num_rows + next(other).num_rows == 2 * len(ROWS)
+    assert rows_of(engine, f"SELECT COUNT(*) FROM {relation}") == [(4,)]
+
+
+def test_threads_may_use_it_at_once(engine):
+    relation = engine.load(SCHEMA, [batch(ROWS)])
+    found, faults = [], []
+
+    def work():
+        try:
+            own = engine.create(f"SELECT v0, COUNT(*) AS n FROM {relation} GROUP BY v0")
+            found.append(sorted(rows_of(engine, f"SELECT v0, n FROM {own}")))
+            engine.drop(own)
+        except GamekeeperError as error:
+            faults.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not faults
+    assert found == [[(0, 1), (1, 2), (2, 1)]] * 8
+
+
+def test_what_was_dropped_is_gone_once_another_is_made(engine):
+    table = engine.load(SCHEMA, [batch(ROWS)])
+    view = engine.view(f"SELECT v0 FROM {table}")
+    engine.drop(view)
+    engine.drop(table)
+    engine.create("SELECT 1 AS v0")
+    for relation in (view, table):
+        with pytest.raises(GamekeeperError):
+            engine.query(f"SELECT * FROM {relation}")
+
+
+def test_a_long_statement_tells_how_far_it_is_and_can_be_stopped(engine):
+    def stop(done, whole):
+        assert 0 <= done <= whole
+        raise Cancelled("Counting.")
+
+    endless = (
+        "WITH RECURSIVE t(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM t WHERE i >= 0) "
+        "SELECT COUNT(*) AS n FROM t"
+    )
+    with pytest.raises(Cancelled):
+        engine.create(endless, progress=stop)
+    assert rows_of(engine, "SELECT 1") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [f"SELECT CAST('{CANARY}' AS INTEGER)", f"SELECT '{CANARY}' FROM nowhere", f"'{CANARY}"],
+)
+def test_an_error_shows_no_value(engine, sql):
+    with pytest.raises(GamekeeperError) as caught:
+        engine.query(sql)
+    assert_says_nothing(caught.value)
+    with pytest.raises(GamekeeperError) as caught:
+        list(engine.stream(sql))
+    assert_says_nothing(caught.value)
+    with pytest.raises(GamekeeperError) as caught:
+        engine.create(sql, progress=lambda done, whole: None)
+    assert_says_nothing(caught.value)
+
+
+def test_an_error_in_the_middle_of_a_stream_shows_no_value(engine):
+    texts = f"CASE WHEN range = 4000000 THEN '{CANARY}' ELSE '1' END"
+    sql = f"SELECT CAST({texts} AS INTEGER) AS i FROM range(5000000)"
+    with pytest.raises(GamekeeperError) as caught:
+        for _ in engine.stream(sql):
+            pass
+    assert_says_nothing(caught.value)
+
+
+def assert_says_nothing(error):
+    assert CANARY not in str(error)
+    assert error.__cause__ is None
+    assert error.__context__ is None
+
+
+PARQUET = pa.table(
+    {
+        'odd "name"; --': pa.array([5, 7, None, 6, 5, 9], pa.int8()),
+        "gaps": pa.array([10, 500, 10, None, 77, 500], pa.uint32()),
+        "text": pa.array(["b", "a'b", None, "", "b", "z"]),
+        "dictionary": pa.array(["u", "v", "u", None, "v", "w"]).dictionary_encode(),
+        "weight": pa.array([1, 2, 3, None, 5, 6], pa.int32()),
+    }
+)
+
+
+def test_a_parquet_file_is_scanned_in_place(engine, tmp_path):
+    path = tmp_path / "it's here.parquet"
+    pq.write_table(PARQUET, path, row_group_size=2)
+    raw = engine.scan_parquet(path, [ScannedColumn(1, "v0"), ScannedColumn(2, "v1")])
+    assert sorted(rows_of(engine, f"SELECT DISTINCT v0 FROM {raw} WHERE v0 IS NOT NULL")) == [
+        (10,),
+        (77,),
+        (500,),
+    ]
+    coded = engine.scan_parquet(
+        path,
+        [
+            ScannedColumn(0, "v0", Scan.CODE, (5, 6, 7)),
+            ScannedColumn(1, "v1", Scan.CODE, (10, 500)),
+            ScannedColumn(2, "v2", Scan.CODE, ("a'b", "b", "z")),
+            ScannedColumn(3, "v3", Scan.CODE, ("u", "w")),
+            ScannedColumn(0, "v4", Scan.CODE, ()),
+            ScannedColumn(4, "x0", Scan.NUMBER),
+        ],
+    )
+    assert rows_of(engine, f"SELECT * FROM {coded} ORDER BY record") == [
+        (0, 1, 1, 2, 1, 0, 1.0),
+        (1, 3, 2, 1, 0, 0, 2.0),
+        (2, 0, 1, 0, 1, 0, 3.0),
+        (3, 2, 0, 0, 0, 0, None),
+        (4, 1, 0, 2, 0, 0, 5.0),
+        (5, 0, 2, 3, 2, 0, 6.0),
+    ]
+
+
+@pytest.mark.parametrize("name", ["data[1].parquet", "da*1.parquet", "d?ta1.parquet", "x=1/data1"])
+def test_the_name_of_a_file_is_no_pattern(engine, tmp_path, name):
+    if sys.platform == "win32" and set(name) & set("*?"):
+        pytest.skip("no file can have this name here")
+    pq.write_table(pa.table({"a": [0]}), tmp_path / "data1.parquet")
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    pq.write_table(pa.table({"a": [7, 8]}), path)
+    relation = engine.scan_parquet(path, [ScannedColumn(0, "v0")])
+    found = rows_of(engine, f"SELECT * FROM {relation} ORDER BY record")
+    assert found == [(0, 7), (1, 8)]
+
+
+def test_columns_whose_names_differ_in_case_alone_are_told_apart(engine, tmp_path):
+    path = tmp_path / "case.parquet"
+    arrays = [pa.array([number]) for number in range(4)]
+    names = ["Age", "age", "AGE_1", "record"]
+    pq.write_table(pa.Table.from_arrays(arrays, names=names), path)
+    columns = [ScannedColumn(place, f"v{place}") for place in range(4)]
+    relation = engine.scan_parquet(path, columns)
+    assert rows_of(engine, f"SELECT * FROM {relation}") == [(0, 0, 1, 2, 3)]
+
+
+def test_a_damaged_file_is_one_clear_error(engine, tmp_path):
+    path = tmp_path / "broken.parquet"
+    path.write_bytes(b"PAR1" + CANARY.encode() + b"PAR1")
+    with pytest.raises(InputError, match=r"broken\.parquet") as caught:
+        engine.scan_parquet(path, [ScannedColumn(0, "v0")])
+    assert CANARY not in str(caught.value)
+
+
+def test_a_closed_engine_says_so(engine, tmp_path):
+    relation = engine.load(SCHEMA, [batch(ROWS)])
+    engine.close()
+    engine.close()
+    engine.drop(relation)
+    assert engine.is_closed
+    path = tmp_path / "any.parquet"
+    pq.write_table(PARQUET, path)
+    calls = [
+        lambda: engine.query(f"SELECT * FROM {relation}"),
+        lambda: list(engine.stream(f"SELECT * FROM {relation}")),
+        lambda: engine.create("SELECT 1 AS v0"),
+        lambda: engine.view("SELECT 1 AS v0"),
+        lambda: engine.load(SCHEMA, []),
+        lambda: engine.scan_parquet(path, [ScannedColumn(0, "v0")]),
+    ]
+    for call in calls:
+        with pytest.raises(InputError, match="was closed"):
+            call()
+
+
+def test_nothing_is_left_on_disk(engine, tmp_path):
+    engine.load(SCHEMA, [batch(ROWS)])
+    engine.close()
+    assert not list(tmp_path.iterdir())

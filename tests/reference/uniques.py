@@ -1,0 +1,191 @@
+"""Checks of the worked examples of minimal sample uniques and their scores."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.data_intrusion import dis
+from gamekeeper.algorithms.minimal_uniques import MinimalUniques, find_minimal_uniques
+from gamekeeper.algorithms.unique_scores import (
+    ScoreKind,
+    percentages,
+    proportions_of_lattice,
+    size_weights,
+    weigh,
+)
+from tests.reference.cases import Case, NotRun, ShapeError
+from tests.reference.numbers import check_each, check_number
+
+__all__ = ["DATA", "GOLDEN", "coded", "uniques", "uniques_large", "uniques_missing"]
+
+GOLDEN = Path(__file__).parent / "golden"
+DATA = "GAMEKEEPER_DATA"
+
+
+def uniques(case: Case) -> None:
+    rows = case.needs("rows")
+    policy: str = case.given.get("missing", "")
+    codes, values = coded(rows, missing=bool(policy))
+    cap = case.given.get("max_size")
+    found = find_minimal_uniques(codes, missing=policy or "category", max_size=cap)
+    sizes = Counter(Counter(map(str, rows)).values())
+    case.compare("partition_structure", {str(size): n for size, n in sizes.items()})
+    case.compare("sample_uniques", found.records.tolist(), canonical=sorted)
+    case.compare("msus", _listed(found), canonical=_in_order)
+    case.compare("msu_count_by_size", _by_size(found.by_size), canonical=_without_zeros)
+    power = case.given.get("power_of_ten", 6)
+    scores = {
+        name: weigh(found.counts, size_weights(len(values), kind, power=power, max_size=cap))
+        for name, kind in (
+            ("suda_score", ScoreKind.SUDA),
+            ("is", ScoreKind.IS),
+            ("suda2_tool_score", ScoreKind.TOOL_IS),
+        )
+    }
+    for name, of_uniques in scores.items():
+        case.compare(name, _per_record(found, of_uniques.tolist()))
+    shares = proportions_of_lattice(scores["is"], len(values), exact=True)
+    check_each(case, "pol", _per_record(found, shares.tolist()))
+    weights = size_weights(len(values), max_size=found.max_size)
+    total = int(weigh(found.by_size, weights))
+    case.compare("file_level", total)
+    levels: list[int] = weigh(found.by_variable, weights).tolist()
+    case.compare("variable_level", levels)
+    check_each(case, "variable_percent", percentages(levels, total) or [None] * len(levels))
+    by_category = [
+        dict(zip(words, weigh(counts, weights).tolist()[1:], strict=True))
+        for words, counts in zip(values, found.by_category, strict=True)
+    ]
+    case.compare("category_level", by_category)
+
+
+def uniques_missing(case: Case) -> None:
+    codes, _ = coded(case.needs("rows"), missing=True)
+    for policy in ("category", "ignore", "wildcard"):
+        found = find_minimal_uniques(codes, missing=policy)
+        case.compare(policy, _listed(found), canonical=_in_order)
+
+
+def uniques_large(case: Case) -> None:
+    columns: list[str] = case.needs("columns")
+    table = _find_table(columns, case.needs("sha256"))
+    codes, _ = coded(table.rows)
+    found = find_minimal_uniques(codes, listing=False)
+    sizes = Counter(Counter(map(tuple, table.rows)).values())
+    case.compare("n1", sizes[1])
+    case.compare("n2", sizes[2])
+    case.compare("distinct", sum(sizes.values()))
+    case.compare("sample_uniques", found.n_uniques)
+    case.compare("msu_count_by_size", _by_size(found.by_size), canonical=_without_zeros)
+    weights = size_weights(len(columns))
+    scores = weigh(found.counts, weights)
+    case.compare("file_level_is", int(scores.sum()))
+    levels: list[int] = weigh(found.by_variable, weights).tolist()
+    case.compare("variable_level_is", dict(zip(columns, levels, strict=True)))
+    ranked = np.lexsort((found.records, -scores))
+    for name in case.expected:
+        if top := re.fullmatch(r"top(\d+)_records_by_is", name):
+            places = ranked[: int(top[1])].tolist()
+            case.compare(name, [_top(found, scores, place) for place in places])
+        elif asked := re.fullmatch(r"dis_pi_(.+)", name):
+            value = dis(sizes[1], 2 * sizes[2], asked[1])
+            check_number(case, name, case.expected[name], value)
+
+
+def _top(found: MinimalUniques, scores: NDArray[Any], place: int) -> dict[str, Any]:
+    return {
+        "record": int(found.records[place]),
+        "is": int(scores[place]),
+        "msu_count_by_size": _by_size(found.counts[place]),
+    }
+
+
+def coded(
+    rows: Sequence[Sequence[Any]], *, missing: bool = False
+) -> tuple[NDArray[np.uint32], list[list[str]]]:
+    """Return codes 1, 2, ... in the order of values as text, and those texts per variable."""
+    if not rows or any(len(row) != len(rows[0]) for row in rows):
+        raise ShapeError("the rows are not all of the same length")
+    values = [
+        sorted({str(cell) for cell in column if cell is not None or not missing})
+        for column in zip(*rows, strict=True)
+    ]
+    numbers = [{text: code for code, text in enumerate(texts, start=1)} for texts in values]
+    codes = [
+        [numbered.get(str(cell), 0) for cell, numbered in zip(row, numbers, strict=True)]
+        for row in rows
+    ]
+    return np.array(codes, dtype=np.uint32).reshape(len(rows), -1), values
+
+
+def _listed(found: MinimalUniques) -> list[list[list[int]]]:
+    return _in_order([found.of_record(record) for record in range(found.n_records)])
+
+
+def _in_order(lists: Any) -> list[list[list[int]]]:
+    return [sorted([sorted(msu) for msu in msus]) for msus in lists]
+
+
+def _by_size(counts: NDArray[Any]) -> dict[str, int]:
+    return {str(size): n for size, n in enumerate(counts.tolist()) if n}
+
+
+def _without_zeros(counts: dict[str, Any]) -> dict[str, Any]:
+    return {size: n for size, n in counts.items() if n != 0}
+
+
+def _per_record(found: MinimalUniques, values: Sequence[Any]) -> list[Any]:
+    """Return values of sample uniques for every record, None for the others."""
+    by_record = dict(zip(found.records.tolist(), values, strict=True))
+    return [by_record.get(record) for record in range(found.n_records)]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Table:
+    rows: list[list[str]]
+
+
+def _find_table(columns: Sequence[str], sha256: str) -> _Table:
+    """Return the file with these bytes, among our own and those in the folder of data."""
+    for path in _candidates():
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            header = file.readline().strip()
+        delimiter = next((sign for sign in ";,\t" if header.split(sign) == list(columns)), "")
+        if delimiter and sha256 in _fingerprints(path.read_bytes(), delimiter):
+            text = path.read_text(encoding="utf-8-sig")
+            rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+            return _Table(rows[1:])
+    folder = os.environ.get(DATA)
+    found = f"it is not in the folder that {DATA} names" if folder else f"{DATA} names no folder"
+    raise NotRun(f"its file of data is needed, and {found}")
+
+
+def _candidates() -> Iterator[Path]:
+    yield from sorted(GOLDEN.glob("*.csv"))
+    if folder := os.environ.get(DATA):
+        yield from sorted(Path(folder).rglob("*.csv"))
+
+
+def _fingerprints(content: bytes, delimiter: str) -> set[str]:
+    """Return the fingerprint of a file as it is and as written with other marks.
+
+    The same table is handed on with semicolons or commas and with either end of line.
+    """
+    plain = content.replace(b"\r\n", b"\n")
+    writings = {content}
+    for mark in (b";", b","):
+        marked = plain.replace(delimiter.encode(), mark)
+        writings |= {marked, marked.replace(b"\n", b"\r\n")}
+    return {hashlib.sha256(writing).hexdigest() for writing in writings}
