@@ -16,6 +16,7 @@ from benchmarks import (
     bench_environment,
     bench_harmonization,
     bench_key_table,
+    bench_models,
     bench_population,
     bench_store,
     bench_uniques,
@@ -28,6 +29,7 @@ _SUITES = {
     "population": bench_population.rows,
     "key-table": bench_key_table.rows,
     "uniques": bench_uniques.rows,
+    "models": bench_models.rows,
 }
 
 

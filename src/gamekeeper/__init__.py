@@ -53,8 +53,15 @@ from gamekeeper.report.drawing import draw_harmonization_graph, draw_partition_g
 from gamekeeper.store.folder import read_environment, write_environment
 
 if TYPE_CHECKING:
+    from gamekeeper.attack.judging.compare import Comparison, compare_measures
+    from gamekeeper.attack.judging.judgement import Judgement, judge
     from gamekeeper.attack.matching.result import MatchingRisk
     from gamekeeper.attack.matching.strategies import assess_matching
+    from gamekeeper.attack.models.fitting import ModelFit, fit_models
+    from gamekeeper.attack.models.inference import ModelRisk, infer_risk
+    from gamekeeper.attack.models.levels import categories_risk, variables_risk
+    from gamekeeper.attack.models.queries import infer_target
+    from gamekeeper.attack.models.ranking import rank_attacks
     from gamekeeper.attack.risk import RecordRisk
     from gamekeeper.attack.risk_classes import RiskClasses, parse_risk_classes
     from gamekeeper.attack.simulation.experiments import fraction_experiment, strategy_experiment
@@ -85,6 +92,7 @@ __all__ = [
     "CodeRegister",
     "Codebook",
     "CodedTable",
+    "Comparison",
     "DisRisk",
     "Environment",
     "EnvironmentStore",
@@ -93,6 +101,7 @@ __all__ = [
     "Group",
     "HarmonizationGraph",
     "InputError",
+    "Judgement",
     "KeyTable",
     "KeyVariableMap",
     "LimitError",
@@ -100,6 +109,8 @@ __all__ = [
     "MaximalHarmonizations",
     "Missing",
     "Mode",
+    "ModelFit",
+    "ModelRisk",
     "Partition",
     "PartitionGraph",
     "PilotStudy",
@@ -117,21 +128,27 @@ __all__ = [
     "assess_special_uniques",
     "assess_uniques",
     "build_report",
+    "categories_risk",
     "categorize",
     "check_environment",
     "code_frame",
     "code_source",
     "coded_from_codes",
+    "compare_measures",
     "count_keys",
     "draw_harmonization_graph",
     "draw_partition_graph",
     "effective_categories",
     "find_violations",
+    "fit_models",
     "fraction_experiment",
     "harmonize",
+    "infer_risk",
+    "infer_target",
     "is_finer",
     "is_null",
     "join",
+    "judge",
     "list_categories",
     "list_codes",
     "make_population",
@@ -142,11 +159,13 @@ __all__ = [
     "parse_prevalence",
     "parse_risk_classes",
     "pilot_study",
+    "rank_attacks",
     "read_environment",
     "sample_population",
     "simulate",
     "strategy_experiment",
     "threshold",
+    "variables_risk",
     "write_environment",
     "write_report",
 ]
@@ -156,11 +175,15 @@ __all__ = [
 _LAZY = {
     "Codebook": "gamekeeper.data.codebook",
     "CodedTable": "gamekeeper.data.coded_table",
+    "Comparison": "gamekeeper.attack.judging.compare",
     "DisRisk": "gamekeeper.attack.uniques.dis_result",
     "EnvironmentStore": "gamekeeper.store.database.environment_store",
+    "Judgement": "gamekeeper.attack.judging.judgement",
     "KeyTable": "gamekeeper.data.key_table",
     "MatchingRisk": "gamekeeper.attack.matching.result",
     "Missing": "gamekeeper.data.missing",
+    "ModelFit": "gamekeeper.attack.models.fitting",
+    "ModelRisk": "gamekeeper.attack.models.inference",
     "PilotStudy": "gamekeeper.attack.simulation.pilot",
     "RecordRisk": "gamekeeper.attack.risk",
     "RiskClasses": "gamekeeper.attack.risk_classes",
@@ -171,18 +194,26 @@ _LAZY = {
     "assess_matching": "gamekeeper.attack.matching.strategies",
     "assess_special_uniques": "gamekeeper.attack.uniques.special",
     "assess_uniques": "gamekeeper.attack.uniques.suda",
+    "categories_risk": "gamekeeper.attack.models.levels",
     "code_frame": "gamekeeper.data.coding",
     "code_source": "gamekeeper.data.coding",
     "coded_from_codes": "gamekeeper.data.coded_table",
+    "compare_measures": "gamekeeper.attack.judging.compare",
     "count_keys": "gamekeeper.data.key_table",
+    "fit_models": "gamekeeper.attack.models.fitting",
     "fraction_experiment": "gamekeeper.attack.simulation.experiments",
+    "infer_risk": "gamekeeper.attack.models.inference",
+    "infer_target": "gamekeeper.attack.models.queries",
+    "judge": "gamekeeper.attack.judging.judgement",
     "make_population": "gamekeeper.data.population",
     "open_source": "gamekeeper.data.source",
     "parse_risk_classes": "gamekeeper.attack.risk_classes",
     "pilot_study": "gamekeeper.attack.simulation.pilot",
+    "rank_attacks": "gamekeeper.attack.models.ranking",
     "sample_population": "gamekeeper.data.population",
     "simulate": "gamekeeper.attack.simulation.simulate",
     "strategy_experiment": "gamekeeper.attack.simulation.experiments",
+    "variables_risk": "gamekeeper.attack.models.levels",
 }
 
 

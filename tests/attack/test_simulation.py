@@ -162,7 +162,7 @@ def test_a_measure_that_fails_is_named_and_its_words_are_not_told(population):
 
 
 def test_what_cannot_be_handed_to_a_process_is_refused(population):
-    with pytest.raises(InputError, match="use threads"):
+    with pytest.raises(InputError, match="use one worker"):
         simulate(
             population,
             KEYS,

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 import gamekeeper as gk
 
 
@@ -21,6 +23,7 @@ def test_demo_tells_the_story_and_writes_what_it_names(run, tmp_path):
     assert len(gk.read_environment(tmp_path / "out" / "environment").forms) > 60
 
 
+@pytest.mark.slow
 def test_one_seed_gives_one_demo(run, tmp_path):
     runs = [
         json.loads(run("demo", "-o", tmp_path / name, "--seed", seed, "--format", "json").out)

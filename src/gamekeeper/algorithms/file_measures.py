@@ -95,7 +95,7 @@ def sum_over_uniques(
     )
     centred = np.zeros((1, 3)) if draws is None else draws - sums
     normal = np.random.default_rng(_N_DRAWS).standard_normal((_N_DRAWS, 3))
-    spread = sums + np.resize(centred, (_N_DRAWS, 3)) + normal * np.sqrt(chance)
+    spread = sums + np.resize(centred, (_N_DRAWS, 3)) + normal * np.sqrt(np.maximum(chance, 0.0))
     spread = np.clip(spread, [0.0, 0.0, float(n)], [float(n), float(n), np.inf])
 
     def measure(value: float, values: Floats) -> Measure:

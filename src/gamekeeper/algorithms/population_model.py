@@ -266,7 +266,9 @@ def printed_estimate(
         parts = (single_unit(counts, law), set_match(counts, law), pr_unique(counts, law), size)
         spread = law.mean * (1 - chance if finite else 1)
         columns += share * np.stack([*parts, spread + size**2])
-    columns[4] -= columns[3] ** 2
+    # Rounding may pass the bounds.
+    columns[:3] = np.minimum(columns[:3], 1.0)
+    columns[4] = np.maximum(columns[4] - columns[3] ** 2, 0.0)
     sizes = MixedSizes(*columns)
     pooled = law_of(shares @ chances)
     alone = counts == 1

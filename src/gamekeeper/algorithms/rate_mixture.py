@@ -128,6 +128,9 @@ def mix_sizes(
     for start in range(0, n, _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
         columns[:, part] = _mixed(log_rates[part], counts[part], outside[part], spread)
+    # Sums of weights pass 1 by rounding, and with everybody in the sample so would chances.
+    columns[:3] = np.minimum(columns[:3], 1.0)
+    columns[4] = np.maximum(columns[4], 0.0)
     return MixedSizes(*columns)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from gamekeeper.algorithms.sampling_fraction import fraction_text
 from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.risk_classes import NOT_UNIQUE
 from gamekeeper.attack.uniques.suda import UniquesRisk
@@ -85,7 +86,7 @@ def assessment_report(
                 ("Key variables", ", ".join(key_table.keys)),
                 ("Missing values", f"{key_table.missing.value}: {key_table.missing.words}"),
                 ("Records", f"{key_table.n_records:,} counted, {key_table.n_excluded:,} left out"),
-                ("Sampling fraction", uniques.provenance.parameters.get("fraction", "")),
+                ("Sampling fraction", fraction_text(key_table.fraction)),
             ]
         ),
         [tile for tile in tiles if tile[1] != NOT_UNIQUE],

@@ -7,11 +7,7 @@ first runs on a few records, so that its kernels are loaded.
 
 from __future__ import annotations
 
-import multiprocessing
-import pickle
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,15 +23,14 @@ from gamekeeper.attack.judging.scores import (
     checked_scores,
 )
 from gamekeeper.attack.simulation.notional import NotionalPopulation
+from gamekeeper.attack.simulation.processes import run_in_processes
 from gamekeeper.attack.simulation.running import SampleTask
 from gamekeeper.attack.simulation.sample import Sample
 from gamekeeper.attack.simulation.sampling import draw_records, sample_size
 from gamekeeper.errors import (
     GamekeeperError,
     InputError,
-    LimitError,
     Reason,
-    count_of,
     quoted,
 )
 
@@ -82,27 +77,15 @@ def run_scoring(
         for task in tasks:
             finish(task, score_sample(population, plan, task))
         return
-    _check_portable(plan)
-    with ProcessPoolExecutor(
-        min(workers, len(tasks)),
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_start_process,
-        initargs=(population, plan),
-    ) as executor:
-        try:
-            waiting = {executor.submit(_score_in_process, task): task for task in tasks}
-            for future in as_completed(waiting):
-                # Not kept beyond its turn.
-                finish(waiting.pop(future), _require(future.result()))
-        except BrokenProcessPool as error:
-            raise LimitError(
-                Reason.TOO_LARGE,
-                f"Samples were to be scored by {count_of(workers, 'process', 'processes')}.",
-                "One of them ended before its time, often for want of memory.",
-                "Use fewer workers. In a script, call it below `if __name__ == '__main__':`.",
-            ) from error
-        finally:
-            executor.shutdown(wait=False, cancel_futures=True)
+    run_in_processes(
+        population,
+        plan,
+        tasks,
+        _score,
+        workers=workers,
+        finish=lambda task, outcome: finish(task, _require(outcome)),
+        prepare=_warm_up,
+    )
 
 
 def _score(
@@ -161,28 +144,3 @@ def _warm_up(population: NotionalPopulation, plan: ScoringPlan) -> None:
         # What is wrong with a measure is told when it runs on a sample.
         with suppress(Exception):
             measure(SampleData(codes, plan.levels, Fraction(1, 10), sizes, 0))
-
-
-def _check_portable(plan: ScoringPlan) -> None:
-    try:
-        pickle.dumps(plan)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Samples were to be scored by processes.",
-            "A measure that was given cannot be handed to a process.",
-            "Define it at the top of a module, or use one worker.",
-        ) from error
-
-
-_held: list[tuple[NotionalPopulation, ScoringPlan]] = []
-
-
-def _start_process(population: NotionalPopulation, plan: ScoringPlan) -> None:
-    _held[:] = [(population, plan)]
-    _warm_up(population, plan)
-
-
-def _score_in_process(task: SampleTask) -> ScoredSample | _Failure:
-    population, plan = _held[0]
-    return _score(population, plan, task)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["FitMethod", "ModelFit", "fit_models"]
 
 _SPARSE = 0.5
+_FIRST_SWEEPS = 1_000
 
 
 class FitMethod(StrEnum):
@@ -239,13 +240,6 @@ def fit_models(
             "Count them again with 'category' or 'exclude'.",
         )
     codes = key_table.matrix()
-    if not len(codes):
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            "Models were to be fitted.",
-            "There are no records.",
-            "Give a file with records.",
-        )
     levels = declared_levels(codes, key_table.coded.n_codes(key_table.keys))
     precisions = recommended_precisions(len(codes)) if precision is None else (precision,)
     found: list[SearchResult] = []
@@ -339,7 +333,10 @@ def _search(
         "keep_partial": keep_partial,
     }
     if method is FitMethod.MC3:
-        return sample_models(scores, chains=chains, most_sweeps=most_sweeps, **common)
+        sweeps = min(_FIRST_SWEEPS, most_sweeps)
+        return sample_models(
+            scores, chains=chains, sweeps=sweeps, most_sweeps=most_sweeps, **common
+        )
     if method is FitMethod.ANNEALING:
         return anneal(scores, restarts=chains, **common)
     return occams_window(scores, c=window, **common)

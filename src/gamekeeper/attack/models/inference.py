@@ -282,7 +282,12 @@ def _file(key_table: KeyTable, found: PopulationEstimate, provenance: Provenance
 
 
 def _range(measure: Measure) -> str:
-    return f"{measure.value:.4g} ({measure.lower:.4g} to {measure.upper:.4g})"
+    low, middle, high = (_short(x) for x in (measure.lower, measure.value, measure.upper))
+    return f"{middle} ({low} to {high})"
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _sentences(

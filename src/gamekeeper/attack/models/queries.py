@@ -87,7 +87,12 @@ class Inference(Result):
 
 
 def infer_target(
-    risk: ModelRisk, key_table: KeyTable, known: Mapping[str, str], ask: Sequence[str]
+    risk: ModelRisk,
+    key_table: KeyTable,
+    known: Mapping[str, str],
+    ask: Sequence[str],
+    *,
+    precision: float = 1.0,
 ) -> Inference:
     """Infer values of a person from others that are known of them.
 
@@ -99,6 +104,9 @@ def infer_target(
         The words of the known values, by key variable.
     ask
         The key variables to infer.
+    precision
+        The total precision of the prior, so that values that do not occur together in the file are
+        unlikely and not impossible; 0 for maximum likelihood.
 
     Examples
     --------
@@ -119,7 +127,9 @@ def infer_target(
     codes = _codes(keys, key_table, known, ask)
     models, weights = risk.fit.pooled()
     numbers = sorted(keys.index(name) for name in ask)
-    found = infer_values(risk.table, list(models), numbers, codes, weights=weights)
+    found = infer_values(
+        risk.table, list(models), numbers, codes, weights=weights, precision=precision
+    )
     asked = tuple(keys[number] for number in found.variables)
     books = [key_table.coded.codebook[name] for name in asked]
     rows = sorted(

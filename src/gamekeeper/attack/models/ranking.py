@@ -24,6 +24,7 @@ from gamekeeper.algorithms.ranked_cells import choose_cells
 from gamekeeper.attack.matching.population import MatchedClasses, match_classes
 from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
 from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.mapping.words import number_text
 from gamekeeper.results import Provenance, Result
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ _WORDS = {
     "mcmcmc1": "Keys by expected size, at the true cost of a search for any unique (MCMCMC1)",
     "mcmcmc2": "Keys by expected size, at the expected cost of that search (MCMCMC2)",
 }
-
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -83,7 +82,7 @@ class RankedAttack(Result):
         return [
             f"{value.strategy.words}, {value.direction.words}, {count_of(value.n_cells, 'key')}:"
             f" right with probability {float(value.pr_cm):.3g}, after a search of"
-            f" {float(value.cost_with):,.4g} people."
+            f" {number_text(round(float(value.cost_with), 1))} people."
             if value.feasible
             else f"{value.strategy.words}, {value.direction.words}: no key can be attacked."
             for value in self.values

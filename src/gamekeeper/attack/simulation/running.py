@@ -6,12 +6,8 @@ the same whoever draws it and in whatever order. A process is given the populati
 
 from __future__ import annotations
 
-import multiprocessing
-import pickle
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -20,10 +16,10 @@ import numpy as np
 
 from gamekeeper.attack.simulation.measures import Failure, MeasurePlan, Values, measure_sample
 from gamekeeper.attack.simulation.notional import NotionalPopulation
+from gamekeeper.attack.simulation.processes import run_in_processes
 from gamekeeper.attack.simulation.sample import Sample
 from gamekeeper.attack.simulation.sampling import draw_records, sample_size
-from gamekeeper.attack.simulation.sharing import PopulationHandle, received, shared
-from gamekeeper.errors import InputError, LimitError, Reason, count_of, quoted
+from gamekeeper.errors import InputError, Reason, quoted
 
 __all__ = ["Pool", "SampleTask", "run_samples", "run_task"]
 
@@ -70,65 +66,24 @@ def run_samples(
         for task in tasks:
             finish(task, _values(run_task(population, plan, task)))
         return
-    with ExitStack() as stack:
-        executor = stack.enter_context(
-            _executor(population, plan, min(workers, len(tasks)), pool, stack)
+    if pool is Pool.PROCESSES:
+        run_in_processes(
+            population,
+            plan,
+            tasks,
+            run_task,
+            workers=workers,
+            finish=lambda task, outcome: finish(task, _values(outcome)),
         )
+        return
+    with ThreadPoolExecutor(min(workers, len(tasks))) as executor:
         try:
-            if pool is Pool.PROCESSES:
-                waiting = {executor.submit(_run_in_process, task): task for task in tasks}
-            else:
-                waiting = {
-                    executor.submit(run_task, population, plan, task): task for task in tasks
-                }
+            waiting = {executor.submit(run_task, population, plan, task): task for task in tasks}
             for future in as_completed(waiting):
                 # Not kept beyond its turn.
                 finish(waiting.pop(future), _values(future.result()))
-        except BrokenProcessPool as error:
-            raise LimitError(
-                Reason.TOO_LARGE,
-                f"Samples were to be drawn by {count_of(workers, 'process', 'processes')}.",
-                "One of them ended before its time, often for want of memory.",
-                "Use fewer workers or threads. In a script, call it below "
-                "`if __name__ == '__main__':`.",
-            ) from error
         finally:
-            # A process that is still starting must find the shared memory, which ends after this.
             executor.shutdown(cancel_futures=True)
-
-
-def _executor(
-    population: NotionalPopulation, plan: MeasurePlan, workers: int, pool: Pool, stack: ExitStack
-) -> Executor:
-    if pool is Pool.THREADS:
-        return ThreadPoolExecutor(workers)
-    try:
-        pickle.dumps(plan)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Samples were to be drawn by processes.",
-            "A measure that was given cannot be handed to a process.",
-            "Define it at the top of a module, or use threads.",
-        ) from error
-    return ProcessPoolExecutor(
-        workers,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_start_process,
-        initargs=(stack.enter_context(shared(population)), plan),
-    )
-
-
-_held: list[tuple[NotionalPopulation, MeasurePlan]] = []
-
-
-def _start_process(handle: PopulationHandle, plan: MeasurePlan) -> None:
-    _held[:] = [(received(handle), plan)]
-
-
-def _run_in_process(task: SampleTask) -> Values | Failure:
-    population, plan = _held[0]
-    return run_task(population, plan, task)
 
 
 def _values(outcome: Values | Failure) -> Values:

@@ -161,7 +161,7 @@ def _kind(kind: tuple[tuple[str, ...], int] | None) -> list[str]:
     return [
         (
             f"What sets records apart most, weighed by IS, is {how}: {count_of(count, 'record')} {are}"
-            " unique by it, and by no part of it."
+            " told apart by it, and by no part of it."
         )
     ]
 

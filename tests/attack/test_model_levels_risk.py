@@ -1,0 +1,219 @@
+"""What variables and categories add to the risk, as models see it, without fitting anew."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gamekeeper.algorithms.model_levels import risk_without
+from gamekeeper.algorithms.population_model import calibrated_estimate
+from gamekeeper.attack.models.fitting import fit_models
+from gamekeeper.attack.models.inference import infer_risk
+from gamekeeper.attack.models.levels import categories_risk, variables_risk
+from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
+from tests.attack.test_model_fitting import NAMES, counted, two_pairs
+
+WORDS = [("missing", *(f"CANARY{place}{code}" for code in range(1, 7))) for place in range(5)]
+
+
+def seen(codes, names=NAMES, words=WORDS, **options):
+    table = counted(codes, names, words, fraction="1/20")
+    return table, infer_risk(table, fit_models(table, method="occam"), **options)
+
+
+@pytest.fixture(scope="module")
+def file():
+    return seen(two_pairs(250))
+
+
+def uniques_of(codes):
+    _, of_record, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+    return counts[of_record] == 1
+
+
+def test_the_relative_risk_of_a_variable_is_the_file_over_the_file_without_it(file):
+    _, risk = file
+    models, weights = risk.fit.pooled()
+    found = variables_risk(risk)
+    assert sorted(line.variable for line in found.lines) == sorted(NAMES)
+    for line in found.lines:
+        number = NAMES.index(line.variable)
+        left = risk_without(risk.table, list(models), number, fraction=0.05, weights=weights)
+        assert line.tau1_left == pytest.approx(left.tau1.value)
+        assert line.pr_cm_given_um_left == pytest.approx(left.pr_cm_given_um.value)
+        assert line.relative_tau1 == pytest.approx(risk.file["tau1"] / left.tau1.value)
+        assert line.relative_match == pytest.approx(
+            risk.file["pr_cm_given_um"] / left.pr_cm_given_um.value
+        )
+        # The sample uniques that are left are those of the release without the variable.
+        assert line.uniques_left == uniques_of(np.delete(two_pairs(250), number, axis=1)).sum()
+        assert line.category == ""
+    lefts = [line.tau1_left for line in found.lines]
+    assert lefts == sorted(lefts)
+    assert found.summary()["first"] == found.lines[0].variable
+    assert found.lines[0].variable in found.sentences()[0]
+    assert len(found.sentences()) == 3
+
+
+def test_a_variable_that_says_nothing_adds_nothing():
+    codes = np.column_stack([two_pairs(250), np.ones(250, dtype=int)])
+    _, risk = seen(codes, (*NAMES, "planet"), [*WORDS, ("missing", "earth")])
+    planet = next(line for line in variables_risk(risk).lines if line.variable == "planet")
+    assert planet.relative_tau1 == pytest.approx(1)
+    assert planet.relative_match == pytest.approx(1)
+
+
+def test_the_only_variable_leaves_nothing():
+    _, risk = seen([[1], [1], [2], [3], [1]], ["age"], None)
+    (line,) = variables_risk(risk).lines
+    assert (line.uniques_left, line.tau1_left) == (0, 0)
+    assert line.relative_tau1 is None
+    assert line.pr_cm_given_um_left is None
+    assert variables_risk(risk).summary()["relative_tau1"] == "unbounded"
+    assert "None" not in " ".join(variables_risk(risk).sentences())
+
+
+def test_suppression_is_a_sum_over_the_uniques_that_are_left(file):
+    table, risk = file
+    codes = two_pairs(250)
+    rows = risk.to_arrow()
+    p_unique, expected = rows["p_unique"].to_numpy(), rows["expected_size"].to_numpy()
+    found = categories_risk(risk, table, "area")
+    assert len(found.lines) == 4
+    for line in found.lines:
+        code = WORDS[2].index(line.category)
+        left = uniques_of(codes) & (codes[:, 2] != code)
+        assert line.uniques_left == left.sum()
+        assert line.tau1_left == pytest.approx(p_unique[left].sum())
+        assert line.pr_cm_given_um_left == pytest.approx(left.sum() / expected[left].sum())
+        assert line.relative_tau1 == pytest.approx(risk.file["tau1"] / p_unique[left].sum())
+
+
+def test_suppressing_a_category_that_no_unique_has_changes_nothing():
+    # Everybody with the second home is in a pair.
+    codes = np.concatenate([two_pairs(100) % [6, 5, 5, 2, 3] + [1, 1, 1, 0, 1]] * 2)
+    codes[:, 3] = 2
+    single = two_pairs(40, seed=9)
+    single[:, 3] = 1
+    table, risk = seen(np.concatenate([codes, single]))
+    found = categories_risk(risk, table, "home", by="suppression")
+    kept = next(line for line in found.lines if line.category == WORDS[3][2])
+    assert kept.relative_tau1 == pytest.approx(1)
+    assert kept.relative_match == pytest.approx(1)
+    assert kept.uniques_left == risk.file["sample_uniques"] > 0
+    # And without the other nothing is left.
+    assert found.lines[0].category == WORDS[3][1]
+    assert found.lines[0].relative_tau1 is None
+
+
+def test_collapsing_averages_over_the_pairs_of_a_category(file):
+    table, risk = file
+    models, weights = risk.fit.pooled()
+    wanted = {code: [] for code in range(1, 5)}
+    for one in range(1, 5):
+        for other in range(one + 1, 5):
+            recode = np.arange(7)
+            recode[other] = one
+            left = risk_without(
+                risk.table, list(models), 2, recode, fraction=0.05, weights=weights
+            ).tau1.value
+            wanted[one].append(left)
+            wanted[other].append(left)
+    calls = []
+    found = categories_risk(
+        risk, table, "area", by="collapsing", progress=lambda *told: calls.append(told)
+    )
+    assert calls == [(done, 6) for done in range(1, 7)]
+    assert len(found.lines) == 4
+    for line in found.lines:
+        lefts = wanted[WORDS[2].index(line.category)]
+        assert len(lefts) == 3
+        assert line.tau1_left == pytest.approx(np.mean(lefts))
+        assert line.relative_tau1 == pytest.approx(np.mean(risk.file["tau1"] / np.array(lefts)))
+
+
+def test_neighbours_are_collapsed_along_a_scale(file):
+    table, risk = file
+    calls = []
+    found = categories_risk(
+        risk, table, "age", by="collapsing", neighbours=True,
+        progress=lambda *told: calls.append(told),
+    )  # fmt: skip
+    assert len(calls) == 4
+    assert len(found.lines) == 5
+
+
+def test_too_many_pairs_are_refused_unless_asked_for(file):
+    table, risk = file
+    with pytest.raises(LimitError) as caught:
+        categories_risk(risk, table, "age", by="collapsing", max_pairs=9)
+    assert caught.value.reason is Reason.TOO_LARGE
+    assert "10 pairs" in str(caught.value)
+    assert "max_pairs" in str(caught.value)
+    assert "CANARY" not in str(caught.value)
+    found = categories_risk(risk, table, "age", by="collapsing", max_pairs=10)
+    assert len(found.lines) == 5
+
+
+def test_one_category_cannot_be_collapsed():
+    table, risk = seen([[1, 1], [2, 1], [2, 1]], ["age", "planet"], None)
+    with pytest.raises(InputError, match="'planet'"):
+        categories_risk(risk, table, "planet", by="collapsing")
+    (line,) = categories_risk(risk, table, "planet").lines
+    assert line.uniques_left == 0
+
+
+def test_the_printed_estimate_is_not_compared_with_the_calibrated_one(file):
+    table, _ = file
+    _, risk = seen(two_pairs(250), estimator="printed")
+    models, weights = risk.fit.pooled()
+    whole = calibrated_estimate(risk.table, list(models), fraction=0.05, weights=weights).file
+    found = variables_risk(risk)
+    for line in found.lines:
+        assert line.relative_tau1 == pytest.approx(whole.tau1.value / line.tau1_left)
+    assert "calibrated" in found.provenance.variant
+    collapsed = categories_risk(risk, table, "home", by="collapsing")
+    assert "calibrated" in collapsed.provenance.variant
+    suppressed = categories_risk(risk, table, "home")
+    assert "printed" in suppressed.provenance.variant
+    shares = [1 / line.relative_tau1 for line in suppressed.lines]
+    # Every unique has one category, and is suppressed once.
+    assert sum(shares) == pytest.approx(len(shares) - 1)
+
+
+def test_wrong_questions_are_refused(file):
+    table, risk = file
+    with pytest.raises(InputError, match="'area'") as caught:
+        categories_risk(risk, table, "aera")
+    assert caught.value.reason is Reason.UNKNOWN_NAME
+    with pytest.raises(InputError, match="'suppression'") as caught:
+        categories_risk(risk, table, "area", by="supression")
+    assert caught.value.reason is Reason.UNKNOWN_NAME
+    other = counted(two_pairs(250, seed=2), NAMES, WORDS)
+    with pytest.raises(InputError, match="Fit models to these keys"):
+        categories_risk(risk, other, "area")
+
+
+def test_it_can_be_cancelled(file):
+    table, risk = file
+
+    def stop(done, total):
+        raise Cancelled("Relative risks were asked for.")
+
+    with pytest.raises(Cancelled):
+        variables_risk(risk, progress=stop)
+    with pytest.raises(Cancelled):
+        categories_risk(risk, table, "area", by="collapsing", progress=stop)
+
+
+def test_no_category_is_named_outside_of_the_table(file):
+    table, risk = file
+    for by in ("suppression", "collapsing"):
+        found = categories_risk(risk, table, "home", by=by)
+        told = found.sentences()
+        assert len(told) == 1
+        assert "home: without its riskiest category" in told[0]
+        shown = " ".join([*told, repr(found), found._repr_html_(), str(found.provenance)])
+        assert "CANARY" not in shown
+        assert "1 of 3" in found._repr_html_()
+        assert all("CANARY" in word for word in found.to_arrow()["category"].to_pylist())
