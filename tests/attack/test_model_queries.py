@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -25,6 +26,8 @@ WORDS = [
 SATURATED = np.array([[14, 13, 11, 7]], np.uint64)
 INDEPENDENT = np.zeros((1, 4), np.uint64)
 PAIRS = np.array([[2, 1, 8, 4]], np.uint64)
+
+by_frequency = partial(infer_target, precision=0.0)
 
 
 def under(codes, *models, weights=(1.0,)):
@@ -87,7 +90,7 @@ def test_answers_agree_with_frequencies(model, known, ask):
     codes = two_pairs(200)[:, :4]
     graph, groups = GROUPS[model]
     table, risk = under(codes, graph)
-    found = infer_target(risk, table, known, ask)
+    found = by_frequency(risk, table, known, ask)
     wanted, total = answered(joint(codes, groups), known, ask)
     assert found.asked == tuple(name for name in NAMES if name in ask)
     assert dict(found.rows) == pytest.approx(wanted)
@@ -105,7 +108,7 @@ def test_answers_agree_with_frequencies(model, known, ask):
 def test_models_are_averaged_by_how_well_they_know_the_person():
     codes = two_pairs(200)[:, :4]
     table, risk = under(codes, SATURATED, INDEPENDENT, weights=(0.25, 0.75))
-    found = infer_target(risk, table, {"age": "age-2", "work": "work-2"}, ["home"])
+    found = by_frequency(risk, table, {"age": "age-2", "work": "work-2"}, ["home"])
     mixed = Counter()
     for name, weight in (("saturated", 0.25), ("independent", 0.75)):
         for cell, chance in joint(codes, GROUPS[name][1]).items():
@@ -127,7 +130,7 @@ def test_answers_agree_with_frequencies_whatever_the_file(codes, model, data):
     known_of = data.draw(st.sets(st.integers(0, 3), max_size=3))
     known = {NAMES[v]: WORDS[v][row[v]] for v in known_of}
     ask = [name for name in NAMES if name not in known]
-    found = infer_target(risk, table, known, ask)
+    found = by_frequency(risk, table, known, ask)
     wanted, total = answered(joint(codes, groups), known, ask)
     assert dict(found.rows) == pytest.approx(wanted)
     assert found.known_probability == pytest.approx(total)
@@ -137,31 +140,31 @@ def test_the_models_of_the_release_see_what_hangs_together():
     codes = two_pairs(400)[:, :4]
     table = counted(codes, NAMES, WORDS, fraction="1/10")
     risk = infer_risk(table, fit_models(table, method="mc3", chains=2))
-    ((word,), chance) = infer_target(risk, table, {"age": "age-3"}, ["work"]).rows[0]
+    ((word,), chance) = by_frequency(risk, table, {"age": "age-3"}, ["work"]).rows[0]
     assert word == "work-3"
     assert chance > 0.7
-    alone = infer_target(risk, table, {"area": "area-1"}, ["work"]).rows[0][1]
+    alone = by_frequency(risk, table, {"area": "area-1"}, ["work"]).rows[0][1]
     assert alone < 0.5
 
 
 def test_a_value_is_known_by_its_word_or_as_the_file_has_it():
     table, risk = under(two_pairs(100)[:, :4], PAIRS)
-    by_word = infer_target(risk, table, {"age": "age-2"}, ["work"])
-    assert infer_target(risk, table, {"age": "2"}, ["work"]).rows == by_word.rows
+    by_word = by_frequency(risk, table, {"age": "age-2"}, ["work"])
+    assert by_frequency(risk, table, {"age": "2"}, ["work"]).rows == by_word.rows
 
 
 def test_a_missing_cell_can_be_known():
     codes = two_pairs(100)[:, :4]
     codes[:30, 0] = 0
     table, risk = under(codes, INDEPENDENT)
-    assert infer_target(risk, table, {"age": "missing"}, ["home"]).known_probability == 0.3
+    assert by_frequency(risk, table, {"age": "missing"}, ["home"]).known_probability == 0.3
 
 
 def test_what_nobody_has_has_no_answer():
     codes = two_pairs(100)[:, :4]
     table, risk = under(codes, SATURATED)
     # A declared category that does not occur.
-    found = infer_target(risk, table, {"home": "home-4"}, ["age"])
+    found = by_frequency(risk, table, {"home": "home-4"}, ["age"])
     assert found.rows == ()
     assert found.known_probability == 0
     assert found.summary()["most_probable"] == 0
@@ -169,9 +172,21 @@ def test_what_nobody_has_has_no_answer():
     assert found.to_arrow().num_rows == 0
 
 
+def test_with_a_prior_what_nobody_has_is_unlikely_and_not_impossible():
+    codes = two_pairs(100)[:, :4]
+    table, risk = under(codes, SATURATED)
+    found = infer_target(risk, table, {"home": "home-4"}, ["age"])
+    assert 0 < found.known_probability < 0.01
+    assert sum(chance for _, chance in found.rows) == pytest.approx(1)
+    plain = dict(by_frequency(risk, table, {"home": "home-1"}, ["age"]).rows)
+    smooth = dict(infer_target(risk, table, {"home": "home-1"}, ["age"]).rows)
+    for words, chance in plain.items():
+        assert smooth[words] == pytest.approx(chance, abs=0.02)
+
+
 def test_one_possibility_is_one():
     table, risk = under([[1, 1, 1, 1], [2, 2, 2, 2]], SATURATED)
-    found = infer_target(risk, table, {"age": "age-1"}, ["work"])
+    found = by_frequency(risk, table, {"age": "age-1"}, ["work"])
     assert found.rows == ((("work-1",), 1.0),)
     assert "1 combination is possible" in found.sentences()[1]
 
@@ -179,7 +194,7 @@ def test_one_possibility_is_one():
 def test_all_that_is_wrong_is_in_one_error_without_values_of_the_file():
     table, risk = under(two_pairs(100)[:, :4], PAIRS)
     with pytest.raises(InputError) as caught:
-        infer_target(
+        by_frequency(
             risk, table, {"aeg": "x", "work": "nothing", "home": "home-1"}, ["home", "shoe"]
         )
     error = caught.value
@@ -193,7 +208,7 @@ def test_all_that_is_wrong_is_in_one_error_without_values_of_the_file():
     assert "There are 4 problems" in told
     assert not [word for words in WORDS for word in words[1:] if word in told]
     with pytest.raises(InputError) as caught:
-        infer_target(risk, table, {"age": "age-1"}, [])
+        by_frequency(risk, table, {"age": "age-1"}, [])
     assert caught.value.reason is Reason.NOTHING_GIVEN
 
 
@@ -201,12 +216,12 @@ def test_keys_of_another_file_are_refused():
     _, risk = under(two_pairs(100)[:, :4], PAIRS)
     other = counted(two_pairs(100, seed=7)[:, :4], NAMES, WORDS)
     with pytest.raises(InputError, match="Fit models to these keys"):
-        infer_target(risk, other, {"age": "age-1"}, ["work"])
+        by_frequency(risk, other, {"age": "age-1"}, ["work"])
 
 
 def test_a_notebook_and_the_provenance_have_no_values():
     table, risk = under(two_pairs(100)[:, :4], PAIRS)
-    found = infer_target(risk, table, {"age": "age-1"}, ["work"])
+    found = by_frequency(risk, table, {"age": "age-1"}, ["work"])
     shown = f"{found!r} {found._repr_html_()} {found.provenance}"
     assert "age-" not in shown
     assert "work-" not in shown

@@ -11,7 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gamekeeper.algorithms.junction_query import infer_values
+from gamekeeper.algorithms.junction_tree import ClassTable
 from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
 from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
 from gamekeeper.results import Provenance, Result, table_html
@@ -127,15 +130,28 @@ def infer_target(
     codes = _codes(keys, key_table, known, ask)
     models, weights = risk.fit.pooled()
     numbers = sorted(keys.index(name) for name in ask)
+    # Where no cell is missing, "missing" is no category that a prior should think of.
+    shift = (risk.table.rows.min(axis=0) > 0).astype(np.int64)
+    levels = [level - int(less) for level, less in zip(risk.table.levels, shift, strict=True)]
+    table = ClassTable(risk.table.rows - shift, risk.table.counts, levels)
     found = infer_values(
-        risk.table, list(models), numbers, codes, weights=weights, precision=precision
+        table,
+        list(models),
+        numbers,
+        {number: code - int(shift[number]) for number, code in codes.items()},
+        weights=weights,
+        precision=precision,
     )
     asked = tuple(keys[number] for number in found.variables)
     books = [key_table.coded.codebook[name] for name in asked]
     rows = sorted(
         (
             (tuple(book.words[code] for book, code in zip(books, line, strict=True)), float(chance))
-            for line, chance in zip(found.codes.tolist(), found.probabilities, strict=True)
+            for line, chance in zip(
+                (found.codes + shift[list(found.variables)]).tolist(),
+                found.probabilities,
+                strict=True,
+            )
         ),
         key=lambda row: -row[1],
     )
