@@ -9,6 +9,7 @@ import typer
 
 from gamekeeper.attack.models.fitting import FitMethod
 from gamekeeper.attack.models.inference import Estimator
+from gamekeeper.attack.models.levels import By
 from gamekeeper.cli.microdata import microdata_command
 from gamekeeper.cli.options import AsFormat
 from gamekeeper.cli.risk_options import Plot, Population, Seed, Workers
@@ -83,6 +84,17 @@ def infer_command(
         ),
     ] = Estimator.CALIBRATED,
     population: Population = None,
+    categories: Annotated[
+        str,
+        typer.Option(help="A key variable whose categories to judge as well.", show_default=False),
+    ] = "",
+    by: Annotated[
+        By,
+        typer.Option(
+            help="suppression: without the records that have the category. collapsing: joined with"
+            " each other category in turn."
+        ),
+    ] = By.SUPPRESSION,
     known: Annotated[
         list[str] | None,
         typer.Option(help="VARIABLE=VALUE known of a person; may be repeated.", show_default=False),
@@ -123,6 +135,8 @@ def infer_command(
             asked,
             estimator=estimator,
             population=population,
+            categories=categories,
+            by=by,
             known=_known(known or ()),
             ask=tuple(ask or ()),
             records=records,
@@ -150,6 +164,19 @@ def infer_command(
             "relative_match": "match probability, times less",
         },
     )
+    if found.categories is not None:
+        say()
+        say(f"What each category of {categories} adds, by {by}:")
+        say()
+        show_result(
+            found.categories,
+            {
+                "category": "category",
+                "uniques_left": "uniques left",
+                "tau1_left": "population uniques left",
+                "relative_tau1": "times fewer",
+            },
+        )
     for told in (found.attacks, found.values):
         if told is not None:
             say()

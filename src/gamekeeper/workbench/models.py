@@ -10,7 +10,7 @@ from pathlib import Path
 from gamekeeper.attack.judging.compare import Comparison, compare_measures
 from gamekeeper.attack.models.fitting import FitMethod, ModelFit, fit_models
 from gamekeeper.attack.models.inference import Estimator, ModelRisk, infer_risk
-from gamekeeper.attack.models.levels import RelativeRisk, variables_risk
+from gamekeeper.attack.models.levels import By, RelativeRisk, categories_risk, variables_risk
 from gamekeeper.attack.models.queries import Inference, infer_target
 from gamekeeper.attack.models.ranking import RankedAttack, rank_attacks
 from gamekeeper.report.comparison import comparison_report
@@ -44,6 +44,7 @@ class Inferred:
 
     risk: ModelRisk
     variables: RelativeRisk
+    categories: RelativeRisk | None
     attacks: RankedAttack | None
     values: Inference | None
 
@@ -80,12 +81,17 @@ def infer_release(
     *,
     estimator: Estimator = Estimator.CALIBRATED,
     population: Path | None = None,
+    categories: str = "",
+    by: By = By.SUPPRESSION,
     known: Mapping[str, str] | None = None,
     ask: Sequence[str] = (),
     records: Path | None = None,
     progress: Progress | None = None,
 ) -> Inferred:
-    """Fit models to a file, and infer how many people share the key of each record."""
+    """Fit models to a file, and infer how many people share the key of each record.
+
+    `categories` names a key variable whose categories are to be judged as well.
+    """
     read = [file for file in (request.file, population) if file is not None]
     require_destinations({records: TABLE_ENDINGS}, read=read)
     table = open_microdata(request).count()
@@ -105,10 +111,11 @@ def infer_release(
     if population is not None:
         plain = replace(request, file=population, weight="", strata="", fraction="", sensitive=())
         attacks = rank_attacks(risk, table, open_microdata(plain).count())
+    judged = categories_risk(risk, table, categories, by=by) if categories else None
     values = infer_target(risk, table, known or {}, ask) if ask else None
     if records is not None:
         write_table(risk.to_arrow(), records)
-    return Inferred(risk, variables_risk(risk), attacks, values)
+    return Inferred(risk, variables_risk(risk), judged, attacks, values)
 
 
 def compare_on_population(

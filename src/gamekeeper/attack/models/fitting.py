@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["FitMethod", "ModelFit", "fit_models"]
 
 _SPARSE = 0.5
+# Distinct rows times pairs of variables: a million records with 64 variables have eight times that.
+_LARGE = 500_000_000
 _FIRST_SWEEPS = 1_000
 
 
@@ -210,7 +212,8 @@ def fit_models(
         The total prior precision of the hyper-Dirichlet; by default several, as
         `recommended_precisions` has it, with a search for each.
     chains
-        The number of chains of MC3, or of runs of annealing.
+        The number of chains of MC3, or of runs of annealing beside a greedy one; in very large
+        tables there is the greedy one alone.
     most_sweeps
         How long MC3 may go on until its chains agree.
     window
@@ -315,6 +318,11 @@ def _part_of(progress: Progress | None, place: int, n_searches: int) -> Progress
     return told
 
 
+def _is_large(scores: MarginScores) -> bool:
+    """Tell whether annealing would take minutes, so that the greedy run has to do."""
+    return scores.n_rows * scores.n_variables**2 > _LARGE
+
+
 def _search(
     scores: MarginScores,
     method: FitMethod,
@@ -338,5 +346,5 @@ def _search(
             scores, chains=chains, sweeps=sweeps, most_sweeps=most_sweeps, **common
         )
     if method is FitMethod.ANNEALING:
-        return anneal(scores, restarts=chains, **common)
+        return anneal(scores, restarts=0 if _is_large(scores) else chains, **common)
     return occams_window(scores, c=window, **common)

@@ -1,0 +1,99 @@
+"""`gamekeeper risk model`, `infer` and `compare`: what people and programs read."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+import gamekeeper as gk
+from tests.microdata import KEYS, OTHERS, PEOPLE, write
+
+ALL = ",".join(KEYS)
+QUICK = ("--method", "annealing", "--chains", "1", "--workers", "1")
+
+
+@pytest.fixture
+def people(tmp_path):
+    return write(tmp_path, "people.csv", PEOPLE)
+
+
+@pytest.fixture
+def everybody(tmp_path):
+    return write(tmp_path, "everybody.csv", PEOPLE + "".join(OTHERS))
+
+
+def test_models_are_the_same_in_python_and_at_the_prompt(run, people):
+    told = run("risk", "model", people, "-k", ALL, *QUICK, "--format", "json")
+    assert told.exit_code == 0
+    keys = gk.count_keys(gk.code_source(gk.open_source(people), KEYS), KEYS)
+    fit = gk.fit_models(keys, method="annealing", chains=1, workers=1)
+    document = json.loads(told.out)
+    assert [row["probability"] for row in document["rows"]] == pytest.approx(
+        fit.to_arrow()["probability"].to_pylist()
+    )
+    assert document["summary"]["best_log_marginal_likelihood"] == pytest.approx(
+        fit.search.best_score
+    )
+
+
+def test_a_model_is_told_and_drawn(run, people, tmp_path):
+    picture = tmp_path / "model.svg"
+    told = run("risk", "model", people, "-k", ALL, *QUICK, "--plot", picture)
+    assert told.exit_code == 0
+    assert "log marginal likelihood" in told.out
+    assert "missing is a category" in told.out
+    assert "<svg" in picture.read_text(encoding="utf-8")
+
+
+def test_risk_is_inferred_for_every_record(run, people, everybody, tmp_path):
+    records = tmp_path / "risk.csv"
+    told = run(
+        "risk", "infer", people, "-k", ALL, "-f", "1/3", *QUICK, "--population", everybody,
+        "--records", records, "--categories", "Sex", "--known", "Sex=f", "--ask", "Status",
+    )  # fmt: skip
+    assert told.exit_code == 0, told.err
+    with records.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 12
+    assert all(0 <= float(row["p_match"]) <= 1 for row in rows)
+    for word in ("What each variable adds", "What each category of Sex adds", "keys with the"):
+        assert word in told.out
+    assert "Most probable" in told.out
+
+
+def test_measures_are_compared_on_a_population(run, everybody, tmp_path):
+    page = tmp_path / "compare.html"
+    told = run(
+        "risk", "compare", everybody, "-k", ALL, "-f", "50%", "--measure", "is", "--measure",
+        "annealing", "--workers", "1", "--report", page,
+    )  # fmt: skip
+    assert told.exit_code == 0, told.err
+    assert "AUC" in told.out
+    assert "Logit rank plot" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("infer", "-k", ALL), "nothing-given"),
+        (("infer", "-k", ALL, "-f", "2"), "bad-option"),
+        (("infer", "-k", ALL, "-f", "2%", "--known", "Sex"), "bad-option"),
+        (
+            ("infer", "-k", ALL, "-f", "2%", "--known", "Sex=no such", "--ask", "Age"),
+            "unknown-name",
+        ),
+        (("infer", "-k", ALL, "-f", "2%", "--categories", "Sexx"), "unknown-name"),
+        (("model", "-k", ALL, "--missing", "wildcard"), "bad-option"),
+        (("compare", "-k", ALL, "--measure", "sudaa"), "unknown-name"),
+    ],
+)
+def test_bad_input_is_one_clear_error(run, people, options, reason):
+    command, *rest = options
+    more = QUICK if command != "compare" else ("--workers", "1")
+    told = run("risk", command, people, *rest, *more)
+    assert told.exit_code == 2
+    assert f"[{reason}]" in told.err
+    assert told.out == ""
+    assert "widowed" not in told.err
