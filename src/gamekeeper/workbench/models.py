@@ -13,6 +13,7 @@ from gamekeeper.attack.models.inference import Estimator, ModelRisk, infer_risk
 from gamekeeper.attack.models.levels import By, RelativeRisk, categories_risk, variables_risk
 from gamekeeper.attack.models.queries import Inference, infer_target
 from gamekeeper.attack.models.ranking import RankedAttack, rank_attacks
+from gamekeeper.data.key_table import KeyTable
 from gamekeeper.report.comparison import comparison_report
 from gamekeeper.report.plots import save_figure
 from gamekeeper.report.risk import write_risk_report
@@ -59,7 +60,14 @@ def fit_release(
     """Fit models to the keys of a file; draw the model graph where asked for."""
     require_destinations({plot: PICTURE_ENDINGS}, read=[request.file])
     table = open_microdata(request).count()
-    fit = fit_models(
+    fit = _fitted(table, asked, progress)
+    if plot is not None:
+        save_figure(fit.plot(), plot)
+    return fit
+
+
+def _fitted(table: KeyTable, asked: ModelRequest, progress: Progress | None) -> ModelFit:
+    return fit_models(
         table,
         method=asked.method,
         precision=asked.precision,
@@ -70,9 +78,6 @@ def fit_release(
         workers=asked.workers,
         progress=progress,
     )
-    if plot is not None:
-        save_figure(fit.plot(), plot)
-    return fit
 
 
 def infer_release(
@@ -95,17 +100,7 @@ def infer_release(
     read = [file for file in (request.file, population) if file is not None]
     require_destinations({records: TABLE_ENDINGS}, read=read)
     table = open_microdata(request).count()
-    fit = fit_models(
-        table,
-        method=asked.method,
-        precision=asked.precision,
-        chains=asked.chains,
-        most_sweeps=asked.most_sweeps,
-        window=asked.window,
-        seed=asked.seed,
-        workers=asked.workers,
-        progress=progress,
-    )
+    fit = _fitted(table, asked, progress)
     risk = infer_risk(table, fit, estimator=estimator, seed=asked.seed)
     attacks = None
     if population is not None:

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
+from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.attack.judging.comparison import Comparison, Setting
 from gamekeeper.attack.judging.joint import JointTable
 from gamekeeper.attack.judging.judgement import judge_samples
@@ -25,10 +25,9 @@ from gamekeeper.attack.judging.measures import named_measures
 from gamekeeper.attack.judging.running import ScoringPlan, run_scoring
 from gamekeeper.attack.judging.scores import Measure, ScoredSample
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
+from gamekeeper.attack.simulation.options import checked_fractions, option_text, require_samples
 from gamekeeper.attack.simulation.running import SampleTask
-from gamekeeper.attack.simulation.sampling import sample_size
 from gamekeeper.data.missing import Missing
-from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
 from gamekeeper.results import Progress, Provenance, package_version
 
 if TYPE_CHECKING:
@@ -89,11 +88,18 @@ def compare_measures(
     """
     started = time.perf_counter()
     named = named_measures(measures)
-    steps = _checked(fractions, samples=samples, workers=workers, seed=seed, missing=missing)
+    steps = checked_fractions(
+        "A comparison of measures was asked for.",
+        fractions,
+        samples=samples,
+        workers=workers,
+        seed=seed,
+        choices={"missing": (missing, Missing)},
+    )
     notional = open_population(
         population, keys, missing=Missing(missing), stratify_by=tuple(stratify_by)
     )
-    _check_sizes(notional, steps)
+    require_samples(notional, steps)
     plan = ScoringPlan(tuple(named.items()), _levels(population, keys, notional))
     parameters = {
         "keys": list(keys),
@@ -124,7 +130,7 @@ def compare_measures(
         "comparison of measures",
         "stratified, proportional allocation" if stratify_by else "simple random samples",
         {
-            **{name: _text(value) for name, value in parameters.items()},
+            **{name: option_text(value) for name, value in parameters.items()},
             "measures": ", ".join(named),
         },
         seed,
@@ -192,57 +198,3 @@ def _levels(
     missing = (notional.codes == 0).any(axis=0).tolist()
     n_codes = population.n_codes(list(keys))
     return tuple(n if has else n - 1 for n, has in zip(n_codes, missing, strict=True))
-
-
-def _checked(
-    fractions: Sequence[FractionLike], *, samples: int, workers: int, seed: int, missing: str
-) -> tuple[Fraction, ...]:
-    problems: list[Problem] = []
-    steps: list[Fraction] = []
-    given = [fractions] if isinstance(fractions, str | float | Fraction) else list(fractions)
-    for value in given:
-        where = f"fraction {quoted([str(value)])}"
-        try:
-            step = parse_fraction(value)
-        except InputError as error:
-            problems.append(Problem(error.reason, where, error.found, error.do))
-            continue
-        if step in steps:
-            problems.append(Problem(Reason.DUPLICATE, where, "given twice."))
-        steps.append(step)
-    if not given:
-        problems.append(Problem(Reason.NOTHING_GIVEN, "fractions", "none is given."))
-    for name, number, least in (
-        ("samples", samples, 1),
-        ("workers", workers, 1),
-        ("seed", seed, 0),
-    ):
-        if number < least:
-            problems.append(Problem(Reason.BAD_OPTION, name, f"{number:,} is less than {least}."))
-    if missing not in set(Missing):
-        known = quoted(str(item) for item in Missing)
-        found = f"{quoted([str(missing)])} is not known."
-        problems.append(Problem(Reason.BAD_OPTION, "missing", found, f"There are: {known}."))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "A comparison of measures was asked for.",
-            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}:",
-            problems=problems,
-        )
-    return tuple(steps)
-
-
-def _check_sizes(notional: NotionalPopulation, steps: Sequence[Fraction]) -> None:
-    small = [step for step in steps if sample_size(notional.n_records, step) == 0]
-    if small:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Samples of a population of {count_of(notional.n_records, 'record')} were asked for.",
-            f"A sample of {quoted(str(step) for step in small)} of it would be empty.",
-            "Give larger fractions.",
-        )
-
-
-def _text(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

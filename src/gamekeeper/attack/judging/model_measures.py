@@ -7,14 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from gamekeeper.algorithms.annealing import anneal
-from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.algorithms.clique_scores import MarginScores
-from gamekeeper.algorithms.junction_tree import ClassTable
 from gamekeeper.algorithms.mc3 import sample_models
 from gamekeeper.algorithms.occam import occams_window
-from gamekeeper.algorithms.population_model import calibrated_estimate, recommended_precisions
 from gamekeeper.algorithms.search_result import SearchResult
 from gamekeeper.attack.judging.scores import SampleData, Scores
+from gamekeeper.attack.models.sampling import estimate_sample
 
 __all__ = ["annealing", "mc3", "occam"]
 
@@ -43,22 +41,8 @@ def occam(sample: SampleData) -> Scores:
 
 
 def _scores(sample: SampleData, search: Callable[[MarginScores], SearchResult]) -> Scores:
-    (numbers,) = class_numbers(sample.codes)
-    _, first, counts = np.unique(numbers, return_index=True, return_counts=True)
-    # The missing cell has code 0, whether it occurs or not.
-    table = ClassTable(sample.codes[first], counts, [level + 1 for level in sample.levels])
-    found = [
-        search(MarginScores(sample.codes, sample.levels, precision=precision))
-        for precision in recommended_precisions(len(sample.codes))
-    ]
-    estimate = calibrated_estimate(
-        table,
-        [model for result in found for model in result.models],
-        fraction=float(sample.fraction),
-        weights=np.concatenate([result.weights for result in found]),
-        seed=sample.seed,
-    )
-    uniques = numbers[sample.uniques]
+    found = estimate_sample(sample.codes, sample.levels, sample.fraction, search, seed=sample.seed)
+    uniques, estimate = found.classes[sample.uniques], found.estimate
     chance = float(estimate.file.pr_cm_given_um.value)
     return Scores(
         estimate.p_match[uniques],

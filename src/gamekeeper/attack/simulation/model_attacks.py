@@ -5,16 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from gamekeeper.algorithms.annealing import anneal
-from gamekeeper.algorithms.class_numbers import class_numbers
-from gamekeeper.algorithms.clique_scores import MarginScores
-from gamekeeper.algorithms.junction_tree import ClassTable
 from gamekeeper.algorithms.matching_strategies import (
     Direction,
     custom_strategies,
     evaluate_strategies,
 )
-from gamekeeper.algorithms.population_model import calibrated_estimate, recommended_precisions
 from gamekeeper.algorithms.ranked_cells import choose_cells
+from gamekeeper.attack.models.sampling import estimate_sample
 from gamekeeper.attack.simulation.sample import Sample
 
 __all__ = ["MODEL_CURVES", "model_attacks"]
@@ -34,22 +31,16 @@ def model_attacks(sample: Sample) -> dict[str, float | None]:
     """
     population = sample.population
     codes = sample.codes
-    (numbers,) = class_numbers(codes)
-    _, first, counts = np.unique(numbers, return_index=True, return_counts=True)
-    levels = [int(most) + 1 for most in population.codes.max(axis=0)]
-    table = ClassTable(codes[first], counts, levels)
-    found = [
-        anneal(MarginScores(codes, levels, precision=precision), restarts=2, workers=1)
-        for precision in recommended_precisions(len(codes))
-    ]
-    estimate = calibrated_estimate(
-        table,
-        [model for result in found for model in result.models],
-        fraction=float(sample.fraction),
-        weights=np.concatenate([result.weights for result in found]),
+    levels = [int(most) for most in population.codes.max(axis=0)]
+    found = estimate_sample(
+        codes,
+        [level + bool((codes[:, place] == 0).any()) for place, level in enumerate(levels)],
+        sample.fraction,
+        lambda scores: anneal(scores, restarts=2, workers=1),
     )
+    estimate = found.estimate
     # The classes of the population that the sampled classes are.
-    places = population.classes[sample.records][first]
+    places = population.classes[sample.records][found.first]
     chance = np.zeros(len(population.sizes))
     expected = np.full(len(population.sizes), np.inf)
     chance[places] = estimate.p_match

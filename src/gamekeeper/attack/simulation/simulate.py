@@ -13,20 +13,19 @@ import time
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
+from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.attack.simulation.folder import SampleFolder
 from gamekeeper.attack.simulation.measures import Measure, MeasurePlan, Values, plan_measures
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
+from gamekeeper.attack.simulation.options import checked_fractions, option_text, require_samples
 from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.running import Pool, SampleTask, run_samples
-from gamekeeper.attack.simulation.sampling import sample_size
 from gamekeeper.data.key_table import KeyTable
 from gamekeeper.data.missing import Missing
-from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
 from gamekeeper.results import Progress, Provenance, package_version
 
 if TYPE_CHECKING:
@@ -103,8 +102,14 @@ def simulate(
     """
     started = time.perf_counter()
     stratify_by = (stratify_by,) if isinstance(stratify_by, str) and stratify_by else stratify_by
-    given = [fractions] if isinstance(fractions, Fraction | float | int | str) else fractions
-    steps = _checked(given, samples=samples, workers=workers, seed=seed, pool=pool, missing=missing)
+    steps = checked_fractions(
+        "A simulation was asked for.",
+        fractions,
+        samples=samples,
+        workers=workers,
+        seed=seed,
+        choices={"pool": (pool, Pool), "missing": (missing, Missing)},
+    )
     plan = plan_measures(measures, r=r, max_size=max_size, power=power)
     if isinstance(population, KeyTable):
         keys, missing = keys or population.keys, population.missing
@@ -112,7 +117,7 @@ def simulate(
     notional = open_population(
         coded, keys, missing=Missing(missing), stratify_by=tuple(stratify_by)
     )
-    _check_sizes(notional, steps)
+    require_samples(notional, steps)
     parameters = {
         "keys": list(keys),
         "missing": str(missing),
@@ -145,7 +150,7 @@ def simulate(
         Provenance(
             "simulation of samples",
             "stratified, proportional allocation" if stratify_by else "simple random",
-            {name: _text(value) for name, value in parameters.items()},
+            {name: option_text(value) for name, value in parameters.items()},
             seed,
             coded.fingerprint,
             f"numpy {np.__version__}",
@@ -200,68 +205,3 @@ def _result(
     return SimulationResult(
         notional.n_records, notional.n_uniques, keys, fractions, names, values, provenance
     )
-
-
-def _checked(
-    fractions: Sequence[FractionLike],
-    *,
-    samples: int,
-    workers: int,
-    seed: int,
-    pool: str,
-    missing: str,
-) -> tuple[Fraction, ...]:
-    problems: list[Problem] = []
-    steps: list[Fraction] = []
-    for value in fractions:
-        where = f"fraction {quoted([str(value)])}"
-        try:
-            step = parse_fraction(value)
-        except InputError as error:
-            problems.append(Problem(error.reason, where, error.found, error.do))
-            continue
-        if step in steps:
-            problems.append(Problem(Reason.DUPLICATE, where, "given twice."))
-        steps.append(step)
-    if not fractions:
-        problems.append(Problem(Reason.NOTHING_GIVEN, "fractions", "none is given."))
-    for name, number, least in (
-        ("samples", samples, 1),
-        ("workers", workers, 1),
-        ("seed", seed, 0),
-    ):
-        if number < least:
-            problems.append(Problem(Reason.BAD_OPTION, name, f"{number:,} is less than {least}."))
-    for name, value, allowed in (("pool", pool, Pool), ("missing", missing, Missing)):
-        if value not in set(allowed):
-            problems.append(
-                Problem(
-                    Reason.BAD_OPTION,
-                    name,
-                    f"{quoted([str(value)])} is not known.",
-                    f"There are: {quoted(str(item) for item in allowed)}.",
-                )
-            )
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "A simulation was asked for.",
-            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}:",
-            problems=problems,
-        )
-    return tuple(steps)
-
-
-def _check_sizes(notional: NotionalPopulation, steps: Sequence[Fraction]) -> None:
-    small = [step for step in steps if sample_size(notional.n_records, step) == 0]
-    if small:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Samples of a population of {count_of(notional.n_records, 'record')} were asked for.",
-            f"A sample of {quoted(str(step) for step in small)} of it would be empty.",
-            "Give larger fractions.",
-        )
-
-
-def _text(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

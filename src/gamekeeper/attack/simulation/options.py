@@ -1,0 +1,82 @@
+"""Checks of what repeated sampling is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
+from gamekeeper.attack.simulation.notional import NotionalPopulation
+from gamekeeper.attack.simulation.sampling import sample_size
+from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
+
+__all__ = ["checked_fractions", "option_text", "require_samples"]
+
+
+def checked_fractions(
+    asked: str,
+    fractions: FractionLike | Sequence[FractionLike],
+    *,
+    samples: int,
+    workers: int,
+    seed: int,
+    choices: Mapping[str, tuple[str, type[StrEnum]]],
+) -> tuple[Fraction, ...]:
+    """Return the sampling fractions exactly, or raise one error for all that is wrong.
+
+    `asked` says what was asked for; `choices` has by name what was chosen, and of what.
+    """
+    problems: list[Problem] = []
+    steps: list[Fraction] = []
+    given = [fractions] if isinstance(fractions, str | int | float | Fraction) else list(fractions)
+    for value in given:
+        where = f"fraction {quoted([str(value)])}"
+        try:
+            step = parse_fraction(value)
+        except InputError as error:
+            problems.append(Problem(error.reason, where, error.found, error.do))
+            continue
+        if step in steps:
+            problems.append(Problem(Reason.DUPLICATE, where, "given twice."))
+        steps.append(step)
+    if not given:
+        problems.append(Problem(Reason.NOTHING_GIVEN, "fractions", "none is given."))
+    for name, number, least in (
+        ("samples", samples, 1),
+        ("workers", workers, 1),
+        ("seed", seed, 0),
+    ):
+        if number < least:
+            problems.append(Problem(Reason.BAD_OPTION, name, f"{number:,} is less than {least}."))
+    for name, (chosen, allowed) in choices.items():
+        if chosen not in set(allowed):
+            found = f"{quoted([str(chosen)])} is not known."
+            known = f"There are: {quoted(str(item) for item in allowed)}."
+            problems.append(Problem(Reason.BAD_OPTION, name, found, known))
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            asked,
+            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}:",
+            problems=problems,
+        )
+    return tuple(steps)
+
+
+def require_samples(notional: NotionalPopulation, steps: Sequence[Fraction]) -> None:
+    """Refuse fractions that would give a sample without records."""
+    small = [step for step in steps if sample_size(notional.n_records, step) == 0]
+    if small:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Samples of a population of {count_of(notional.n_records, 'record')} were asked for.",
+            f"A sample of {quoted(str(step) for step in small)} of it would be empty.",
+            "Give larger fractions.",
+        )
+
+
+def option_text(value: Any) -> str:
+    """Return an option for a provenance; a list with commas."""
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
