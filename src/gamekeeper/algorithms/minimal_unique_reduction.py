@@ -7,13 +7,11 @@ bits of the minimal sets that are not shared; `emit_sets` counts and lists these
 
 from __future__ import annotations
 
-from typing import Any
-
 import numba
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from gamekeeper.algorithms.bit_intrinsics import count_bits, lowest_bit
 
 __all__ = ["emit_sets", "gather_lists", "mark_differences", "minimize_tables"]
 
@@ -40,24 +38,6 @@ _AT_MOST = np.array(
     [sum(1 << low for low in range(64) if low.bit_count() <= k) for k in range(LOW + 1)],
     dtype=np.uint64,
 )
-
-
-def _popcount(typing: Any, value: Any) -> Any:
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
-
-    return types.uint64(types.uint64), code
-
-
-def _trailing_zeros(typing: Any, value: Any) -> Any:
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], context.get_constant(types.boolean, 1))
-
-    return types.uint64(types.uint64), code
-
-
-_count_bits: Any = intrinsic(_popcount)
-_lowest_bit: Any = intrinsic(_trailing_zeros)
 
 
 @numba.njit(nogil=True, cache=True)
@@ -128,7 +108,7 @@ def minimize_tables(
         for s in range(n_words - 1, -1, -1):
             high = np.uint64(s)
             word = ~table[s] & allowed
-            room = np.int64(max_size) - np.int64(_count_bits(high))
+            room = np.int64(max_size) - np.int64(count_bits(high))
             if word == _ZERO or room < 0 or high & ~usable_high:
                 table[s] = _ZERO
                 continue
@@ -147,7 +127,7 @@ def minimize_tables(
                 word &= table[high & ~(rest & (~rest + _ONE))]
                 rest &= rest - _ONE
             table[s] = word
-            count += _count_bits(word)
+            count += count_bits(word)
         n_sets[t] = count
 
 
@@ -178,23 +158,23 @@ def emit_sets(
             if word == _ZERO:
                 continue
             high = np.uint64(s)
-            n_high_members = np.int64(_count_bits(high))
+            n_high_members = np.int64(count_bits(high))
             while word:
-                low = _lowest_bit(word)
+                low = lowest_bit(word)
                 word &= word - _ONE
-                size = n_high_members + np.int64(_count_bits(low))
+                size = n_high_members + np.int64(count_bits(low))
                 counts[t, size] += 1
                 if listing:
                     masks[position] = high_masks[s] | low_masks[low]
                     position += 1
                 rest = low
                 while rest:
-                    column = n_high + np.int64(_lowest_bit(rest))
+                    column = n_high + np.int64(lowest_bit(rest))
                     rest &= rest - _ONE
                     sums[offsets[column] + codes[column, row], size] += 1
                 rest = high
                 while rest:
-                    column = n_high - 1 - np.int64(_lowest_bit(rest))
+                    column = n_high - 1 - np.int64(lowest_bit(rest))
                     rest &= rest - _ONE
                     sums[offsets[column] + codes[column, row], size] += 1
 
@@ -225,7 +205,7 @@ def gather_lists(
             start += counts[place, size]
         for i in range(position, position + n_sets[t]):
             mask = found[i]
-            size = _count_bits(mask)
+            size = count_bits(mask)
             masks[next_place[size]] = mask
             next_place[size] += 1
         position += n_sets[t]

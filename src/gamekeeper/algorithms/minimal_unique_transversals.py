@@ -11,13 +11,11 @@ and for small sets of many variables.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numba
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from gamekeeper.algorithms.bit_intrinsics import count_bits, lowest_bit
 
 __all__ = ["collect_differences", "find_transversals"]
 
@@ -32,24 +30,6 @@ _GUARDS = np.uint64(sum(1 << (10 * i + 9) for i in range(6)))
 _GATHER = np.uint64(sum(1 << (58 - 9 * i) for i in range(6)))
 _TO_UNIT = np.uint64(9)
 _TO_LOWEST = np.uint64(58)
-
-
-def _popcount(typing: Any, value: Any) -> Any:
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
-
-    return types.uint64(types.uint64), code
-
-
-def _trailing_zeros(typing: Any, value: Any) -> Any:
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], context.get_constant(types.boolean, 1))
-
-    return types.uint64(types.uint64), code
-
-
-_count_bits: Any = intrinsic(_popcount)
-_lowest_bit: Any = intrinsic(_trailing_zeros)
 
 
 @numba.njit(nogil=True, cache=True)
@@ -184,7 +164,7 @@ def find_transversals(
             union |= own[i]
             rest = own[i]
             while rest:
-                met[_lowest_bit(rest), i >> 6] |= flag
+                met[lowest_bit(rest), i >> 6] |= flag
                 rest &= rest - _ONE
         depth = 0
         nodes = 0
@@ -199,10 +179,10 @@ def find_transversals(
                 for w in range(n_words):
                     rest = open_sets[depth, w]
                     while rest:
-                        within = own[w * 64 + np.int64(_lowest_bit(rest))] & candidates[depth]
+                        within = own[w * 64 + np.int64(lowest_bit(rest))] & candidates[depth]
                         rest &= rest - _ONE
-                        if _count_bits(within) < fewest:
-                            fewest = _count_bits(within)
+                        if count_bits(within) < fewest:
+                            fewest = count_bits(within)
                             branch = within
                 to_try[depth] = _ZERO
                 if fewest == np.uint64(65):
@@ -233,7 +213,7 @@ def find_transversals(
                     break
                 candidates[depth] |= _ONE << chosen[depth]
                 continue
-            member = _lowest_bit(to_try[depth])
+            member = lowest_bit(to_try[depth])
             to_try[depth] &= to_try[depth] - _ONE
             needed = True
             for d in range(depth):
@@ -262,7 +242,7 @@ def find_transversals(
             share = 1.0
             for d in range(depth):
                 share /= n_branches[d]
-                part += share * (n_branches[d] - _count_bits(to_try[d]) - _ONE)
+                part += share * (n_branches[d] - count_bits(to_try[d]) - _ONE)
             part = max(part, share)
             n_sets[t] = np.int64(min(n_sets[t] / part, 1e15))
         all_steps += nodes * (1 + n_words) / part

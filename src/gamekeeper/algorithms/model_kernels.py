@@ -24,6 +24,8 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
+from gamekeeper.algorithms.bit_intrinsics import lowest_bit
+
 __all__ = [
     "MOVES",
     "Margins",
@@ -64,14 +66,6 @@ class Margins(NamedTuple):
     log_levels: Any
     precision: float
     kept: Any
-
-
-@intrinsic
-def _lowest_bit(typing, value):
-    def code(context, builder, signature, args):
-        return builder.cttz(args[0], context.get_constant(types.boolean, 1))
-
-    return types.uint64(types.uint64), code
 
 
 @intrinsic
@@ -164,7 +158,7 @@ def _pack(mask, columns, radix, keys, slot_keys, slot_values):
         keys[i] = _ZERO
     cells = _ONE
     while mask != _ZERO:
-        v = _lowest_bit(mask)
+        v = lowest_bit(mask)
         mask &= mask - _ONE
         if radix[v] > _TOP // cells:
             cells = np.uint64(_renumber(keys, slot_keys, slot_values))
@@ -235,7 +229,7 @@ def _computed(mask, margins):
     log_cells = 0.0
     rest = mask
     while rest != _ZERO:
-        log_cells += margins.log_levels[_lowest_bit(rest)]
+        log_cells += margins.log_levels[lowest_bit(rest)]
         rest &= rest - _ONE
     cells = _pack(mask, margins.columns, margins.radix, keys, slot_keys, slot_values)
     if cells <= np.uint64(len(slot_values)):
@@ -315,7 +309,7 @@ def margin_scores(masks, margins):
 def _is_complete(graph, members):
     rest = members
     while rest != _ZERO:
-        u = _lowest_bit(rest)
+        u = lowest_bit(rest)
         bit = _ONE << u
         rest ^= bit
         if members & ~graph[u] != bit:
@@ -333,7 +327,7 @@ def _is_legal(graph, v, w):
     allowed = ~common & ~(_ONE << np.uint64(v))
     frontier = graph[v] & allowed
     while frontier != _ZERO:
-        u = _lowest_bit(frontier)
+        u = lowest_bit(frontier)
         allowed &= ~frontier
         frontier = (frontier & (frontier - _ONE)) | (graph[u] & allowed)
         if frontier & target != _ZERO:
@@ -389,7 +383,7 @@ def _of_graph(graph, margins):
         taken |= bit
         rest = graph[best] & ~taken
         while rest != _ZERO:
-            weights[_lowest_bit(rest)] += 1
+            weights[lowest_bit(rest)] += 1
             rest &= rest - _ONE
     return total
 
@@ -540,7 +534,7 @@ def _try_leaf(graph, beta, state, margins, sets, later, weights):
     while done < n_sets:
         rest = later[done]
         while rest != _ZERO:
-            u = _lowest_bit(rest)
+            u = lowest_bit(rest)
             rest &= rest - _ONE
             if n_sets == len(sets):
                 return np.nan
@@ -570,7 +564,7 @@ def _try_leaf(graph, beta, state, margins, sets, later, weights):
         return np.nan
     differing = old ^ new
     while differing != _ZERO:
-        u = _lowest_bit(differing)
+        u = lowest_bit(differing)
         differing &= differing - _ONE
         _toggle(graph, v, np.int64(u))
     return weights[choice] - before
