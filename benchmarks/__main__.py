@@ -19,6 +19,9 @@ from benchmarks import (
     bench_models,
     bench_population,
     bench_store,
+    bench_subtraction,
+    bench_tables,
+    bench_tables_closed,
     bench_uniques,
 )
 
@@ -30,6 +33,9 @@ _SUITES = {
     "key-table": bench_key_table.rows,
     "uniques": bench_uniques.rows,
     "models": bench_models.rows,
+    "tables": bench_tables.rows,
+    "tables-closed": bench_tables_closed.rows,
+    "subtraction": bench_subtraction.rows,
 }
 
 

@@ -4,13 +4,15 @@ The records are drawn from a random network of dependent variables with 2 to 20 
 the environment variable GAMEKEEPER_DATA the Adult file is searched too, on the same records, with
 the same bands of age and the same prior as published runs of other tools, whose best log marginal
 likelihoods are the aims. `python -m benchmarks.bench_models 1000000 64` measures scores and one
-annealing run at another size.
+annealing run at another size, and `python -m benchmarks.bench_models people 1000000` MC3 as it is by
+default, at all its precisions, on 12 variables of the population that the package makes up.
 """
 
 from __future__ import annotations
 
 import csv
 import os
+import resource
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,10 +24,16 @@ from numpy.typing import NDArray
 from benchmarks.measure import Row, measured
 from gamekeeper.algorithms.clique_scores import MarginScores
 from gamekeeper.algorithms.model_search import anneal, sample_models
+from gamekeeper.algorithms.population_model import recommended_precisions
 
 __all__ = ["rows"]
 
 LEVELS = (8, 10, 6, 2, 5, 2, 3, 4, 8, 12, 5, 4, 20, 3, 6, 2)
+PEOPLE = (
+    *("Age", "Sex", "Marital status", "Country of birth", "Ethnic group", "Religion"),
+    *("General health", "Place of residence", "Tenure", "Household size"),
+    *("Economic activity", "Occupation"),
+)
 AGES = (25, 35, 45, 55, 65)
 ADULT = {1_000: -10074.51, 5_000: -49142.67, 30_162: -288496.43}
 
@@ -92,6 +100,39 @@ def rows_at(n_records: int, n_variables: int) -> Iterator[Row]:
     yield _annealed(f"annealing, 1 run, 500 per level: {name}", table, levels, "", 1, 500)
 
 
+def rows_of_people(n_people: int) -> Iterator[Row]:
+    """Measure MC3 with its defaults on so many people, at each precision and memory so far."""
+    from gamekeeper.data.population import CATEGORIES, make_population
+
+    people = make_population(n_people)
+    columns = [people[name].combine_chunks().indices.to_numpy() for name in PEOPLE]
+    table = np.stack(columns, axis=1).astype(np.uint8)
+    levels = [len(CATEGORIES[name]) for name in PEOPLE]
+    del people, columns
+    sample_models(MarginScores(table[:50], levels))  # compiles
+    precisions = recommended_precisions(n_people)
+    row, every = measured(
+        f"distinct rows: {len(PEOPLE)} variables, {n_people:,} people",
+        lambda: MarginScores.at_precisions(table, levels, precisions),
+        output=lambda every: every[0].n_rows,
+        memory=False,
+    )
+    yield row
+    for scores in every:
+        row, found = measured(
+            f"MC3, precision {scores.precision:g}",
+            lambda scores=scores: sample_models(scores),
+            output=lambda found: found.proposals,
+            memory=False,
+        )
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        yield _named(
+            row,
+            f"(R-hat {found.worst_r_hat:.3f}, {found.n_models} models, best {found.best_score:.2f},"
+            f" {peak:.0f} MB at most)",
+        )
+
+
 def _annealed(
     name: str,
     table: NDArray[np.integer],
@@ -131,10 +172,20 @@ def _named(row: Row, note: str) -> Row:
     return Row(f"{row.name} {note}", row.output, row.wall, row.cpu, row.peak_mb, row.aim)
 
 
+def _asked(words: list[str]) -> Iterator[Row]:
+    match words:
+        case ["people", n_people]:
+            return rows_of_people(int(n_people))
+        case [n_records, n_variables]:
+            return rows_at(int(n_records), int(n_variables))
+        case _:
+            return rows()
+
+
 if __name__ == "__main__":
-    sizes = [int(text) for text in sys.argv[1:3]]
-    for row in rows_at(sizes[0], sizes[1]) if len(sizes) == 2 else rows():
+    for row in _asked(sys.argv[1:]):
         print(
             f"{row.name}: {row.output:,} out, {row.wall:.2f} s wall, {row.cpu:.2f} s CPU"
-            + (f", aim {row.aim}" if row.aim else "")
+            + (f", aim {row.aim}" if row.aim else ""),
+            flush=True,
         )

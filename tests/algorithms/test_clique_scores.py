@@ -191,7 +191,7 @@ def test_a_small_table_of_kept_scores_changes_nothing():
     masks = np.concatenate([rng.permutation(1 << 10), rng.permutation(1 << 10)]).tolist()
     small = MarginScores(table, most_kept=16)
     large = MarginScores(table)
-    assert len(small.margins.kept) == 16
+    assert small.margins.kept.shape[1] == 16
     assert small.scores(masks).tolist() == large.scores(masks).tolist()
 
 
@@ -261,3 +261,37 @@ def test_errors_name_all_problems_and_no_values():
     with pytest.raises(InputError, match="not among"):
         scores.score(4)
     assert repr(scores) == "MarginScores(2 records, 2 variables, precision=1)"
+
+
+@pytest.mark.parametrize("n_records", [300, 21_000])
+def test_precisions_that_share_their_counts_have_their_own_scores(n_records):
+    rng = np.random.default_rng(5)
+    # Rows are different, so that the larger file has more than are counted for each precision.
+    table = np.column_stack(
+        [np.arange(n_records) % 150, np.arange(n_records) // 150, rng.integers(0, 4, n_records)]
+    )
+    precisions = [1.0, 10.0, 200.0]
+    masks = list(range(8))
+    together = MarginScores.at_precisions(table, None, precisions)
+    for scores, precision in zip(together, precisions, strict=True):
+        alone = MarginScores(table, precision=precision)
+        assert scores.precision == precision
+        assert scores.scores(masks).tolist() == alone.scores(masks).tolist()
+    counted = [int((table.margins.kept[0] != 0).any(axis=1).sum()) for table in together]
+    assert counted == [7, 7, 7]
+
+
+def test_a_large_file_is_counted_once_for_all_precisions():
+    table = np.column_stack([np.arange(21_000) % 150, np.arange(21_000) // 150])
+    first, second = MarginScores.at_precisions(table, None, [1.0, 10.0])
+    first.score(0b11)
+    kept = second.margins.kept[second.margins.chosen]
+    assert (kept != 0).any()
+    small, other = MarginScores.at_precisions(table[:100], None, [1.0, 10.0])
+    small.score(0b11)
+    assert not other.margins.kept[other.margins.chosen].any()
+
+
+def test_one_wrong_precision_of_several_is_refused():
+    with pytest.raises(InputError, match="precision"):
+        MarginScores.at_precisions(np.zeros((2, 2), int), None, [1.0, -1.0])

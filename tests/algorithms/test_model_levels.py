@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.adjacency_masks import members
+from gamekeeper.algorithms.cell_fractions import learn_fractions
 from gamekeeper.algorithms.chordal_graphs import decomposable_graphs, maximal_cliques, separators
 from gamekeeper.algorithms.junction_tree import ClassTable
 from gamekeeper.algorithms.model_levels import merge_classes, risk_without, suppressed_sums
@@ -65,6 +66,53 @@ def test_merged_classes_agree_with_enumeration(sample, graph, variable, data):
         size, total = small[(tuple(np.delete(row, variable)), int(mapping[row[variable]]))]
         assert merged.counts[place] == size
         assert np.exp(merged.log_expected[place]) == pytest.approx(total * counts.sum())
+
+
+@settings(max_examples=60, deadline=None)
+@given(samples(), st.sampled_from(GRAPHS), st.integers(0, 3), st.integers(0, 3))
+def test_a_merged_class_has_the_mean_fraction_of_its_cells(sample, graph, variable, telling):
+    rows, counts, levels = sample
+    people = np.repeat(rows, counts, axis=0)
+    fractions = learn_fractions(people, np.where(people[:, telling] == 0, 0.01, 0.2))
+    table = ClassTable(rows, counts, levels)
+    merged = merge_classes(table, [graph], variable, fractions=fractions)
+    # The expected people of a merged class are those of its cells, each recoded by itself.
+    for place, member in enumerate(merged.members):
+        key = np.delete(rows[member], variable)
+        own = (np.delete(rows, variable, axis=1) == key).all(axis=1)
+        weights = np.where(own, counts / counts[own].sum(), counts)
+        cells = [np.insert(key, variable, code) for code in np.unique(rows[:, variable])]
+        chances = np.array([cell_by_weights(rows, weights, graph, cell) for cell in cells])
+        each = fractions.people_per_record(np.array(cells))
+        wanted = chances.sum() / (chances * each).sum()
+        assert merged.fractions[place] == pytest.approx(wanted)
+
+
+def cell_by_weights(rows, weights, graph, cell):
+    """Return cliques over separators for one cell, from weighted rows."""
+
+    def margin(mask):
+        same = np.ones(len(rows), dtype=bool)
+        for v in members(mask):
+            same &= rows[:, v] == cell[v]
+        return weights[same].sum()
+
+    above = np.prod([margin(clique) for clique in maximal_cliques(graph)])
+    if not above:
+        return 0.0
+    n_roots = len(maximal_cliques(graph)) - len(separators(graph))
+    below = np.prod([margin(separator) for separator in separators(graph)])
+    return above / below / margin(0) ** n_roots
+
+
+def test_one_fraction_in_all_cells_is_one_fraction():
+    rows, counts, _ = sampled(people(4_000, 1)[0], 0.1, 0)
+    table = ClassTable(rows, counts)
+    same = learn_fractions(np.repeat(rows, counts, axis=0), np.full(counts.sum(), 0.1))
+    by_cell = risk_without(table, [CHAIN], 2, fraction=same)
+    one = risk_without(table, [CHAIN], 2, fraction=0.1)
+    assert by_cell.tau1.value == pytest.approx(one.tau1.value)
+    assert by_cell.pr_cm_given_um.value == pytest.approx(one.pr_cm_given_um.value)
 
 
 def test_a_recode_that_merges_nothing_changes_nothing():

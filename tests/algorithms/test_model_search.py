@@ -362,6 +362,29 @@ def test_progress_reaches_its_end():
     assert dones == sorted(dones)
 
 
+@pytest.mark.parametrize("options", [{}, {"restarts": 0}, {"schedule": "thesis", "proposals": 1}])
+def test_progress_of_annealing_reaches_its_end(options):
+    said = Stopping(10**9)
+    anneal(workers(4), progress=said, **options)
+    done, total = said.said[-1]
+    assert done == total > 0
+    dones = [done for done, _ in said.said]
+    assert dones == sorted(dones)
+    assert {total for _, total in said.said} == {total}
+
+
+def test_annealing_that_is_cancelled_at_its_end_keeps_what_it_found():
+    def stop(done, total):
+        if done == total:
+            raise Cancelled("Models were to be searched.")
+
+    with pytest.raises(Cancelled):
+        anneal(workers(4), progress=stop)
+    part = anneal(workers(4), progress=stop, keep_partial=True)
+    assert not part.complete
+    assert part.best.tolist() == anneal(workers(4)).best.tolist()
+
+
 @pytest.mark.parametrize("search", [sample_models, anneal, occams_window])
 @pytest.mark.parametrize(
     ("table", "levels"),

@@ -16,6 +16,7 @@ from gamekeeper.algorithms.match_probability import (
 from gamekeeper.algorithms.population_model import (
     calibrated_estimate,
     estimate_from_rates,
+    file_from_rates,
     pooled_log_expected,
     printed_estimate,
     recommended_precisions,
@@ -252,3 +253,27 @@ def test_the_calibration_mends_what_the_printed_estimate_overstates():
     matched = (counts == 1).sum() / sizes[counts == 1].sum()
     assert abs(calibrated.pr_cm_given_um.value / matched - 1) < 0.2
     assert abs(printed.pr_cm_given_um.value / matched - 1) > 0.3
+
+
+def test_the_measures_of_the_file_alone_are_the_same_and_need_no_large_classes():
+    rows, counts, _ = sampled(people(8_000, 3)[0], 0.1, 1)
+    pooled = pooled_log_expected(ClassTable(rows, counts), [CHAIN])
+    # More fractions than draws are made for one by one.
+    fractions = np.random.default_rng(1).uniform(0.05, 1, len(counts))
+    for fraction in (0.1, fractions):
+        whole = estimate_from_rates(pooled, counts, fraction=fraction).file
+        assert file_from_rates(pooled, counts, fraction=fraction) == whole
+        small = counts <= 3
+        some = np.broadcast_to(fraction, len(counts))[small]
+        assert file_from_rates(pooled[small], counts[small], fraction=some) == whole
+
+
+def test_many_fractions_have_nearly_the_interval_of_one():
+    rows, counts, _ = sampled(people(8_000, 3)[0], 0.1, 1)
+    pooled = pooled_log_expected(ClassTable(rows, counts), [CHAIN])
+    nearly = 0.1 * (1 + 1e-9 * np.arange(len(counts)))
+    many = file_from_rates(pooled, counts, fraction=nearly).tau1
+    one = file_from_rates(pooled, counts, fraction=0.1).tau1
+    assert many.value == pytest.approx(one.value)
+    assert many.lower == pytest.approx(one.lower, rel=0.03)
+    assert many.upper == pytest.approx(one.upper, rel=0.03)

@@ -40,6 +40,8 @@ def test_the_relative_risk_of_a_variable_is_the_file_over_the_file_without_it(fi
         number = NAMES.index(line.variable)
         left = risk_without(risk.table, list(models), number, fraction=0.05, weights=weights)
         assert line.tau1_left == pytest.approx(left.tau1.value)
+        assert (line.tau1_lower, line.tau1_upper) == (left.tau1.lower, left.tau1.upper)
+        assert line.tau1_lower < line.tau1_left < line.tau1_upper
         assert line.pr_cm_given_um_left == pytest.approx(left.pr_cm_given_um.value)
         assert line.relative_tau1 == pytest.approx(risk.file["tau1"] / left.tau1.value)
         assert line.relative_match == pytest.approx(
@@ -53,6 +55,9 @@ def test_the_relative_risk_of_a_variable_is_the_file_over_the_file_without_it(fi
     assert found.summary()["first"] == found.lines[0].variable
     assert found.lines[0].variable in found.sentences()[0]
     assert len(found.sentences()) == 3
+    first = found.lines[0]
+    assert f"({first.tau1_lower:.4g} to {first.tau1_upper:.4g})" in found.sentences()[0]
+    assert found.to_arrow()["tau1_upper"].to_pylist() == [x.tau1_upper for x in found.lines]
 
 
 def test_a_variable_that_says_nothing_adds_nothing():
@@ -68,6 +73,7 @@ def test_the_only_variable_leaves_nothing():
     (line,) = variables_risk(risk).lines
     assert (line.uniques_left, line.tau1_left) == (0, 0)
     assert line.relative_tau1 is None
+    assert line.n_unbounded == 1
     assert line.pr_cm_given_um_left is None
     assert variables_risk(risk).summary()["relative_tau1"] == "unbounded"
     assert "None" not in " ".join(variables_risk(risk).sentences())
@@ -130,6 +136,28 @@ def test_collapsing_averages_over_the_pairs_of_a_category(file):
         assert len(lefts) == 3
         assert line.tau1_left == pytest.approx(np.mean(lefts))
         assert line.relative_tau1 == pytest.approx(np.mean(risk.file["tau1"] / np.array(lefts)))
+
+
+def test_pairs_that_leave_nothing_are_counted_and_said():
+    # Collapsing homes 1 and 2 pairs everybody up; with the third, one record stays alone.
+    codes = [[1, 1, 1, 1, 1], [1, 1, 1, 2, 1], *[[2, 2, 2, 3, 1]] * 6, *[[3, 1, 1, 3, 2]] * 4]
+    table, risk = seen(codes)
+    found = categories_risk(risk, table, "home", by="collapsing")
+    by_category = {line.category: line for line in found.lines}
+    one, two, three = (by_category[WORDS[3][code]] for code in (1, 2, 3))
+    assert (one.n_unbounded, two.n_unbounded, three.n_unbounded) == (1, 1, 0)
+    models, weights = risk.fit.pooled()
+    recode = np.arange(7)
+    recode[3] = 1
+    left = risk_without(risk.table, list(models), 3, recode, fraction=0.05, weights=weights)
+    assert one.relative_tau1 == pytest.approx(risk.file["tau1"] / left.tau1.value)
+    assert one.tau1_left == pytest.approx(left.tau1.value / 2)
+    assert "1 pair of categories" in found.sentences()[-1]
+    assert "no bound" in found.sentences()[-1]
+    assert found.to_arrow()["n_unbounded"].to_pylist() == [x.n_unbounded for x in found.lines]
+    # Where something is always left there is nothing to say.
+    table, risk = seen(two_pairs(250))
+    assert len(categories_risk(risk, table, "home", by="collapsing").sentences()) == 1
 
 
 def test_neighbours_are_collapsed_along_a_scale(file):

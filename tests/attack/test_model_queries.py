@@ -65,7 +65,7 @@ def answered(cells, known, ask):
     total = sum(agreeing.values())
     shares = Counter()
     for cell, chance in agreeing.items():
-        shares[tuple(WORDS[v][cell[v]] for v in range(4) if NAMES[v] in ask)] += chance
+        shares[tuple(WORDS[NAMES.index(name)][cell[NAMES.index(name)]] for name in ask)] += chance
     return {key: chance / total for key, chance in shares.items()}, total
 
 
@@ -92,7 +92,7 @@ def test_answers_agree_with_frequencies(model, known, ask):
     table, risk = under(codes, graph)
     found = by_frequency(risk, table, known, ask)
     wanted, total = answered(joint(codes, groups), known, ask)
-    assert found.asked == tuple(name for name in NAMES if name in ask)
+    assert found.asked == tuple(ask)
     assert dict(found.rows) == pytest.approx(wanted)
     assert found.known_probability == pytest.approx(total)
     chances = [chance for _, chance in found.rows]
@@ -151,6 +151,25 @@ def test_a_value_is_known_by_its_word_or_as_the_file_has_it():
     table, risk = under(two_pairs(100)[:, :4], PAIRS)
     by_word = by_frequency(risk, table, {"age": "age-2"}, ["work"])
     assert by_frequency(risk, table, {"age": "2"}, ["work"]).rows == by_word.rows
+
+
+def test_missing_is_no_value_of_a_variable_without_missing_cells():
+    codes = two_pairs(60)[:, :4]
+    codes[:10, 0] = 0
+    table, risk = under(codes, PAIRS)
+    assert infer_target(risk, table, {"age": "missing"}, ["home"]).rows
+    with pytest.raises(InputError) as caught:
+        infer_target(risk, table, {"age": "missing", "work": "missing"}, ["home"])
+    assert caught.value.reason is Reason.UNKNOWN_NAME
+    (problem,) = caught.value.problems
+    assert problem.where == "value 'missing' of 'work'"
+
+
+def test_a_variable_asked_for_twice_is_refused():
+    table, risk = under(two_pairs(60)[:, :4], PAIRS)
+    with pytest.raises(InputError, match="'home'") as caught:
+        infer_target(risk, table, {}, ["home", "age", "home"])
+    assert caught.value.reason is Reason.DUPLICATE
 
 
 def test_a_missing_cell_can_be_known():

@@ -67,11 +67,49 @@ def test_measures_are_compared_on_a_population(run, everybody, tmp_path):
     page = tmp_path / "compare.html"
     told = run(
         "risk", "compare", everybody, "-k", ALL, "-f", "50%", "--measure", "is", "--measure",
-        "annealing", "--workers", "1", "--report", page,
+        "annealing", "--workers", "1", "--attack-fraction", "25%", "--report", page,
     )  # fmt: skip
     assert told.exit_code == 0, told.err
     assert "AUC" in told.out
+    assert "2 samples of 25% to 50% were attacked" in told.out
     assert "Logit rank plot" in page.read_text(encoding="utf-8")
+
+
+def test_attacks_are_the_same_in_python_at_the_prompt_and_on_the_page(run, everybody, tmp_path):
+    page = tmp_path / "compare.html"
+    told = run(
+        "risk", "compare", everybody, "-k", ALL, "-f", "50%", "--measure", "suda", "--measure",
+        "dis_is", "--workers", "1", "--attack-samples", "2", "--seed", "4", "--report", page,
+        "--format", "json",
+    )  # fmt: skip
+    assert told.exit_code == 0, told.err
+    coded = gk.code_source(gk.open_source(everybody), KEYS)
+    found = gk.compare_measures(
+        coded, KEYS, fractions=["50%"], measures=["suda", "dis_is"], attack_fractions=None,
+        attack_samples=2, seed=4,
+    )  # fmt: skip
+    document = json.loads(told.out)
+    assert document["attacks"]["rows"] == found.attacks.to_arrow().to_pylist()
+    assert [row["auc"] for row in document["rows"]] == pytest.approx(
+        found.to_arrow()["auc"].to_pylist()
+    )
+    told_words = [*found.attacks.sentences(), *found.attacks.notices()]
+    assert document["attacks"]["sentences"] == told_words
+    shown = page.read_text(encoding="utf-8")
+    for sentence in told_words:
+        assert sentence in shown
+    for row in document["attacks"]["rows"]:
+        for part in ("pr_cm", "cost", "keys"):
+            assert row[part] is None or f'data-value="{float(row[part])!r}"' in shown
+
+
+def test_without_a_report_attacks_are_tried_where_measures_are_judged(run, everybody):
+    options = ("-k", ALL, "-f", "50%", "--measure", "is", "--workers", "1", "--format", "json")
+    plain = json.loads(run("risk", "compare", everybody, *options).out)
+    assert {row["fraction"] for row in plain["attacks"]["rows"]} == {0.5}
+    whole = json.loads(run("risk", "compare", everybody, *options, "--attacks").out)
+    assert len({row["fraction"] for row in whole["attacks"]["rows"]}) > 3
+    assert whole["rows"] == plain["rows"]
 
 
 @pytest.mark.parametrize(
@@ -87,6 +125,8 @@ def test_measures_are_compared_on_a_population(run, everybody, tmp_path):
         (("infer", "-k", ALL, "-f", "2%", "--categories", "Sexx"), "unknown-name"),
         (("model", "-k", ALL, "--missing", "wildcard"), "bad-option"),
         (("compare", "-k", ALL, "--measure", "sudaa"), "unknown-name"),
+        (("compare", "-k", ALL, "--attack-fraction", "2"), "bad-option"),
+        (("compare", "-k", ALL, "--no-attacks", "--attack-fraction", "5%"), "bad-option"),
     ],
 )
 def test_bad_input_is_one_clear_error(run, people, options, reason):

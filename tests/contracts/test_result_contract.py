@@ -14,6 +14,7 @@ import pytest
 import gamekeeper
 from gamekeeper.algorithms.partition_graph import PartitionGraph
 from gamekeeper.attack.contribution_risk import CategoryRisk, SizeRisk, VariableRisk
+from gamekeeper.attack.judging.attack_experiment import AttackExperiment
 from gamekeeper.attack.judging.compare import Comparison, compare_measures
 from gamekeeper.attack.judging.judgement import Judgement, judge
 from gamekeeper.attack.matching.result import MatchingRisk
@@ -132,6 +133,7 @@ EXAMPLES = {
     SpecialUniques: special,
     SpecialProperties: lambda: special().properties,
     MatchingRisk: lambda: assess_matching(key_table()),
+    AttackExperiment: lambda: compare_measures(people(), KEYS, fractions=["1/2"]).attacks,
     Comparison: lambda: compare_measures(people(), KEYS, fractions=["1/2"], samples=2),
     Judgement: lambda: judge({"score": [3.0, 1.0, 2.0]}, [1, 2, 1]),
     SimulationResult: lambda: simulate(people(), KEYS, fractions=["1/2", 1], samples=2),

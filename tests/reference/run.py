@@ -23,10 +23,11 @@ from tests.reference.keeping import through_a_store
 from tests.reference.keys import KEYS
 from tests.reference.models import MODELS
 from tests.reference.risk import RISK
+from tests.reference.tables import TABLES
 
 __all__ = ["KINDS", "main", "run_file", "run_folder"]
 
-KINDS: Mapping[str, Check] = {**KEYS, **RISK, **MODELS}
+KINDS: Mapping[str, Check] = {**KEYS, **RISK, **MODELS, **TABLES}
 """Every supported kind with its check; later stages add theirs."""
 
 _SHOWN_CASES = 3

@@ -23,7 +23,7 @@ from gamekeeper.algorithms.clique_scores import MarginScores
 from gamekeeper.algorithms.search_crew import random_states, run_walks
 from gamekeeper.algorithms.search_options import check_options, cumulative_shares
 from gamekeeper.algorithms.search_result import SearchResult, edge_shares
-from gamekeeper.errors import InputError, Reason, quoted
+from gamekeeper.errors import Cancelled, InputError, Reason, quoted
 from gamekeeper.results import Progress
 
 __all__ = ["acceptance_probability", "anneal", "cooling_schedule"]
@@ -169,13 +169,14 @@ def anneal(
             clocks[number],
         )  # fmt: skip
 
-    cancelled = run_walks(
-        run,
-        clocks,
-        workers=workers,
-        progress=progress,
-        total=restarts * (len(temperatures) or _MOST_TRACED),
-    )
+    total = max(restarts * (len(temperatures) or _MOST_TRACED), 1)
+    cancelled = run_walks(run, clocks, workers=workers, progress=progress, total=total)
+    if progress is not None and cancelled is None:
+        # The adaptive schedule ends before the most temperatures that it may have.
+        try:
+            progress(total, total)
+        except Cancelled as error:
+            cancelled = error
     if cancelled is not None and not keep_partial:
         raise cancelled
     found = _result(scores, models, traces, time.perf_counter() - started)

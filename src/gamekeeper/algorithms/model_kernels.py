@@ -48,6 +48,8 @@ _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 _TOP = np.uint64(1 << 62)
 _PROBES = 8
+# Below, counting is cheap next to the logarithms of another precision.
+_ROWS_TO_SHARE = 20_000
 _SMALL = 256
 _LEAF = 4
 _MOST_LEAF_SETS = 512
@@ -58,13 +60,18 @@ _SLOWEST = 0.995
 
 
 class Margins(NamedTuple):
-    """What scores are made of: distinct rows by column, their counts, categories, kept scores."""
+    """What scores are made of: distinct rows by column, their counts, categories, kept scores.
+
+    Scores are of the chosen precision. Counting is what costs time in a large file, so a score is
+    then computed and kept for all precisions at once.
+    """
 
     columns: Any
     counts: Any
     radix: Any
     log_levels: Any
-    precision: float
+    precisions: Any
+    chosen: int
     kept: Any
 
 
@@ -217,8 +224,8 @@ def _clear(values, n):
 
 
 @numba.njit
-def _computed(mask, margins):
-    """Return the score of a margin from its counts of counts."""
+def _computed(mask, margins, scores):
+    """Fill in the scores of a margin from its counts of counts: the chosen one, or all."""
     counts = margins.counts
     n_rows = len(counts)
     keys = np.empty(n_rows, np.uint64)
@@ -258,17 +265,38 @@ def _computed(mask, margins):
         else:
             many[n_many] = count
             n_many += 1
-    log_alpha = log(margins.precision) - log_cells
-    alpha = np.exp(log_alpha)
-    total = -_rising(margins.precision, log(margins.precision), n) if n else 0.0
-    for count in range(1, _SMALL):
-        if few[count]:
-            total += few[count] * _rising(alpha, log_alpha, count)
     # In order of size, so that the sum does not depend on the order of records.
     _sort(many, n_many)
-    for i in range(n_many):
-        total += _rising(alpha, log_alpha, many[i])
-    return total
+    for place in range(len(scores)):
+        if place == margins.chosen or n_rows >= _ROWS_TO_SHARE:
+            precision = margins.precisions[place]
+            log_alpha = log(precision) - log_cells
+            alpha = np.exp(log_alpha)
+            total = -_rising(precision, log(precision), n) if n else 0.0
+            for count in range(1, _SMALL):
+                if few[count]:
+                    total += few[count] * _rising(alpha, log_alpha, count)
+            for i in range(n_many):
+                total += _rising(alpha, log_alpha, many[i])
+            scores[place] = total
+
+
+@numba.njit
+def _keep(kept, tag, score):
+    """Keep a score in a free place, or else in its first one; a racing thread writes the same."""
+    last = np.uint64(len(kept) - 1)
+    first = tag & last
+    place = first
+    value = _bits_of(score)
+    for _ in range(_PROBES):
+        held = kept[place, 1]
+        if (kept[place, 0] == _ZERO and held == _ZERO) or kept[place, 0] ^ held == tag:
+            break
+        place = (place + _ONE) & last
+    else:
+        place = first
+    kept[place, 0] = tag ^ value
+    kept[place, 1] = value
 
 
 @numba.njit
@@ -276,24 +304,23 @@ def _score(mask, margins):
     """Return the score of a margin, kept or computed."""
     if mask == _ZERO:
         return 0.0
-    kept = margins.kept
+    kept = margins.kept[margins.chosen]
     last = np.uint64(len(kept) - 1)
     tag = _scrambled(mask)
     place = tag & last
-    free = place
     for _ in range(_PROBES):
         value = kept[place, 1]
         if kept[place, 0] ^ value == tag:
             return _float_of(value)
         if kept[place, 0] == _ZERO and value == _ZERO:
-            free = place
             break
         place = (place + _ONE) & last
-    score = _computed(mask, margins)
-    value = _bits_of(score)
-    kept[free, 0] = tag ^ value
-    kept[free, 1] = value
-    return score
+    scores = np.empty(len(margins.precisions))
+    _computed(mask, margins, scores)
+    for which in range(len(scores)):
+        if which == margins.chosen or len(margins.counts) >= _ROWS_TO_SHARE:
+            _keep(margins.kept[which], tag, scores[which])
+    return scores[margins.chosen]
 
 
 @numba.njit(nogil=True, cache=True)

@@ -8,7 +8,9 @@ can also be suppressed: sample uniques that have it no longer count.
 
 A merged class counts as one record, like every class in `population_model`: of its own records in
 the margin of a cell, each counts 1/f. The calibration is repeated on the merged classes, which takes
-milliseconds. Smith's thesis, chapter 8.
+milliseconds. Where strata were sampled with different fractions, a record of a merged class stands
+for as many people as those of its cells do on average, weighted by their probabilities. Smith's
+thesis, chapter 8.
 """
 
 from __future__ import annotations
@@ -20,10 +22,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.adjacency_masks import AdjacencyLike
+from gamekeeper.algorithms.cell_fractions import CellFractions
 from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.algorithms.file_measures import FileEstimate
 from gamekeeper.algorithms.junction_tree import ClassTable, JunctionTree, junction_tree
-from gamekeeper.algorithms.population_model import PopulationEstimate, estimate_from_rates
+from gamekeeper.algorithms.population_model import PopulationEstimate, file_from_rates
 from gamekeeper.errors import InputError, Reason, count_of
 
 __all__ = ["MergedClasses", "SuppressedSums", "merge_classes", "risk_without", "suppressed_sums"]
@@ -48,12 +51,15 @@ class MergedClasses:
         The log of its expected count, pooled over models.
     n_larger
         The number of merged classes with more records.
+    fractions
+        The sampling fraction of each merged class; None where those of cells were not given.
     """
 
     members: Integers
     counts: Integers
     log_expected: Floats
     n_larger: int
+    fractions: Floats | None = None
 
     def __repr__(self) -> str:
         return f"MergedClasses({count_of(len(self.counts), 'class', 'classes')} of up to 3 records)"
@@ -66,6 +72,7 @@ def merge_classes(
     recode: ArrayLike | None = None,
     *,
     weights: ArrayLike | None = None,
+    fractions: CellFractions | None = None,
 ) -> MergedClasses:
     """Merge categories of a variable and sum cell probabilities over what is merged.
 
@@ -82,6 +89,8 @@ def merge_classes(
         given.
     weights
         Of the models; equal if not given.
+    fractions
+        The sampling fractions of cells, where strata differ.
 
     Examples
     --------
@@ -121,7 +130,8 @@ def merge_classes(
                 kept[mask] = np.log(np.maximum(margin, 0.0))
         return kept[mask]
 
-    pooled = np.zeros(len(small))
+    people = None if fractions is None else fractions.people_per_record(cells)
+    pooled, stands_for = np.zeros(len(small)), np.zeros(len(small))
     for model, share in zip(models, shares, strict=True):
         tree = model if isinstance(model, JunctionTree) else junction_tree(model)
         logs = np.zeros(len(cells))
@@ -129,10 +139,21 @@ def merge_classes(
             above = log_margin(clique)
             with np.errstate(invalid="ignore"):
                 logs += np.where(np.isneginf(above), -np.inf, above - log_margin(separator))
-        total = np.bincount(owner, weights=np.exp(logs), minlength=len(small))
+        chance = np.exp(logs)
+        total = np.bincount(owner, weights=chance, minlength=len(small))
         pooled += share * np.log(total)
+        if people is not None:
+            held = np.bincount(owner, weights=chance * people, minlength=len(small))
+            stands_for += share * held / total
     log_expected = pooled + np.log(table.n_records)
-    return MergedClasses(chosen, counts, log_expected, len(sizes) - len(small))
+    return MergedClasses(
+        chosen,
+        counts,
+        log_expected,
+        len(sizes) - len(small),
+        # Means round, and nobody stands for less than one.
+        None if people is None else 1 / np.maximum(stands_for, 1.0),
+    )
 
 
 def risk_without(
@@ -141,7 +162,7 @@ def risk_without(
     variable: int,
     recode: ArrayLike | None = None,
     *,
-    fraction: float,
+    fraction: float | CellFractions,
     weights: ArrayLike | None = None,
     interval: float = 0.95,
     seed: int = 0,
@@ -149,7 +170,8 @@ def risk_without(
     """Return the file measures after leaving a variable out, or merging its categories.
 
     The relative risk of the variable is a measure of the whole file over the one returned here.
-    Parameters are those of `merge_classes` and `calibrated_estimate`.
+    Parameters are those of `merge_classes` and `calibrated_estimate`; `fraction` is one, or the
+    sampling fractions of cells.
 
     Examples
     --------
@@ -157,10 +179,13 @@ def risk_without(
     >>> risk_without(table, [[0, 0]], 1, fraction=0.5).n_uniques
     1
     """
-    merged = merge_classes(table, models, variable, recode, weights=weights)
-    return estimate_from_rates(
-        merged.log_expected, merged.counts, fraction=fraction, interval=interval, seed=seed
-    ).file
+    by_cell = fraction if isinstance(fraction, CellFractions) else None
+    merged = merge_classes(table, models, variable, recode, weights=weights, fractions=by_cell)
+    share = merged.fractions if isinstance(fraction, CellFractions) else fraction
+    assert share is not None
+    return file_from_rates(
+        merged.log_expected, merged.counts, fraction=share, interval=interval, seed=seed
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ __all__ = [
     "PopulationEstimate",
     "calibrated_estimate",
     "estimate_from_rates",
+    "file_from_rates",
     "pooled_log_expected",
     "printed_estimate",
     "recommended_precisions",
@@ -69,6 +70,7 @@ _PRECISIONS = (1.0, 10.0, 50.0, 200.0)
 _RECORDS_PER_PRECISION = 10
 _DRAWS = 400
 _BINS_PER_UNIT = 20
+_MOST_FRACTIONS = 50
 # How far the best spread of a file may be from the fitted one, on those of the benchmark.
 _SPREAD_STEPS = (-0.18, -0.08, 0.0, 0.08, 0.18)
 
@@ -116,7 +118,8 @@ def calibrated_estimate(
     models
         Decomposable graphs as adjacency masks, or junction trees.
     fraction
-        The sampling fraction, above 0 and up to 1: one, or one for each class.
+        The sampling fraction, above 0 and up to 1: one, or one for each class; see
+        `cell_fractions` for classes whose records have different ones.
     weights
         Of the models, 0 or more; equal if not given.
     interval
@@ -199,9 +202,7 @@ def estimate_from_rates(
     """
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
-    calibration = calibrate_rates(log_expected, counts)
-    log_rates = calibration.log_rates(log_expected)
-    spread = fit_spread(log_rates, counts)
+    calibration, log_rates, spread = _fitted_rates(log_expected, counts)
     sizes = mix_sizes(log_rates, counts, outside, spread=spread)
     lower, upper = size_interval(log_rates, counts, outside, levels, spread=spread)
     alone = counts == 1
@@ -217,6 +218,33 @@ def estimate_from_rates(
         calibration,
         spread,
     )
+
+
+def file_from_rates(
+    log_expected: Floats,
+    counts: NDArray[np.integer[Any]],
+    *,
+    fraction: float | ArrayLike,
+    interval: float = 0.95,
+    seed: int = 0,
+) -> FileEstimate:
+    """Return the measures of the file alone, as `estimate_from_rates` has them, in less time.
+
+    Classes of more than three records may be left out: they do not enter.
+
+    Examples
+    --------
+    >>> x, f = np.log([0.01, 0.02, 0.5, 0.6, 0.8, 4.0]), np.array([1, 1, 1, 2, 1, 3])
+    >>> file_from_rates(x, f, fraction=0.05) == estimate_from_rates(x, f, fraction=0.05).file
+    True
+    """
+    outside = _outside(fraction, len(counts))
+    levels = _levels(interval)
+    calibration, log_rates, spread = _fitted_rates(log_expected, counts)
+    alone = counts == 1
+    sizes = mix_sizes(log_rates[alone], counts[alone], outside[alone], spread=spread)
+    draws = _file_draws(log_expected[alone], outside[alone], calibration, spread, seed)
+    return sum_over_uniques(sizes, np.ones(len(sizes.p_match), dtype=bool), draws, levels)
 
 
 def printed_estimate(
@@ -285,6 +313,14 @@ def printed_estimate(
     )
 
 
+def _fitted_rates(
+    log_expected: Floats, counts: NDArray[np.integer[Any]]
+) -> tuple[RateCalibration, Floats, float]:
+    calibration = calibrate_rates(log_expected, counts)
+    log_rates = calibration.log_rates(log_expected)
+    return calibration, log_rates, fit_spread(log_rates, counts)
+
+
 def _file_draws(
     log_expected: Floats,
     outside: Floats,
@@ -294,8 +330,12 @@ def _file_draws(
 ) -> Floats:
     """Return draws of the three sums over sample uniques: the line and the spread are not known.
 
-    Sample uniques are put into narrow bins of x first, so a draw costs little.
+    Sample uniques are put into narrow bins of x first, so a draw costs little. So are fractions
+    where there are many.
     """
+    if len(np.unique(outside)) > _MOST_FRACTIONS:
+        with np.errstate(divide="ignore"):
+            outside = np.exp(np.round(np.log(outside) * _BINS_PER_UNIT) / _BINS_PER_UNIT)
     keys = np.stack([np.round(log_expected * _BINS_PER_UNIT), outside], axis=1)
     distinct, n_classes = np.unique(keys, axis=0, return_counts=True)
     x, k = distinct[:, 0] / _BINS_PER_UNIT, distinct[:, 1]

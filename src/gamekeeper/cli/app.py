@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from gamekeeper.cli import demo, env, form, group, mapping, risk, scenario, shell, variable
+from gamekeeper.cli import demo, env, form, group, mapping, risk, scenario, shell, tables, variable
 from gamekeeper.cli.show import say, warn
 from gamekeeper.errors import Cancelled, GamekeeperError, StoreError
 from gamekeeper.results import package_version
@@ -29,15 +29,15 @@ app = typer.Typer(
     help="Statistical disclosure control from the intruder's side.\n\n"
     "Stage one maps key variables: which variables of a planned release could an intruder match"
     " on, at which level of detail, given the forms and data sets out there?\n\n"
-    "Stage two attacks a file: which records would an intruder re-identify, with what probability,"
-    " at what cost, and what is to blame?\n\n"
+    "Stage two attacks a file or tables: which records would an intruder re-identify, with what"
+    " probability, at what cost? Which counts and people do released tables give away?\n\n"
     "Start with [bold]gamekeeper demo[/bold].",
 )
 app.command("map")(mapping.map_command)
 app.command("graph")(mapping.graph_command)
 app.command("check")(mapping.check_command)
 app.command("demo")(demo.demo_command)
-for part in (env, form, variable, group, scenario, risk):
+for part in (env, form, variable, group, scenario, risk, tables):
     app.add_typer(part.app)
 app.command("shell")(shell.shell_command)
 

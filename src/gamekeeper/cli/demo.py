@@ -14,6 +14,7 @@ from gamekeeper.cli.show import Format, progress_bar, say, show, show_table
 from gamekeeper.mapping.key_table import key_table
 from gamekeeper.workbench.demo import run_demo
 from gamekeeper.workbench.demo_risk import RiskDemo
+from gamekeeper.workbench.demo_tables import TablesDemo
 
 __all__ = ["demo_command"]
 
@@ -80,6 +81,8 @@ def demo_command(
     say()
     _show_risk(told.risk)
     say()
+    _show_tables(told.tables)
+    say()
     for what, path in told.files.items():
         say(f"{what}: {path}")
 
@@ -103,4 +106,13 @@ def _show_risk(told: RiskDemo) -> None:
     say()
     say("8. The Bayesian intruder, who fits models to the file instead of only counting:")
     for sentence in told.models:
+        say(f"   {sentence}")
+
+
+def _show_tables(told: TablesDemo) -> None:
+    say(
+        f"9. Stage two, tables: {told.axes[0]} by {told.axes[1]} of the {told.n_people:,} people of"
+        f" {told.place}, every count rounded to a multiple of 3."
+    )
+    for sentence in told.sentences():
         say(f"   {sentence}")

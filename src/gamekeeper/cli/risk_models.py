@@ -197,6 +197,25 @@ def compare_command(
         ),
     ] = None,
     samples: Annotated[int, typer.Option(help="Samples at each fraction.", min=1)] = 1,
+    attacks: Annotated[
+        bool | None,
+        typer.Option(
+            "--attacks/--no-attacks",
+            help="Try attacks over the range of sampling fractions as well, 1% to 90% as far as"
+            " samples are not too large; by default with --report.",
+            show_default=False,
+        ),
+    ] = None,
+    attack_fraction: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Try attacks at this fraction as well; may be repeated. In place of that range.",
+            show_default=False,
+        ),
+    ] = None,
+    attack_samples: Annotated[
+        int, typer.Option(help="Samples at each fraction of attacks.", min=1)
+    ] = 1,
     measure: Annotated[
         list[str] | None,
         typer.Option(
@@ -222,17 +241,21 @@ def compare_command(
 ) -> None:  # fmt: skip
     """Judge measures of risk against the truth: which finds the population uniques?
 
-    The file is taken as everybody there is; samples are drawn from it and scored.
+    The file is taken as everybody there is; samples are drawn from it, scored, and attacked: how
+    often are the records right that a measure ranks first, and at what cost? A report has it all.
 
     [bold]Examples[/bold]
 
       gamekeeper risk compare census.csv --keys Age,Sex,Region,Occupation --samples 10 --report compare.html
     """
-    with progress_bar("Drawing samples and scoring them") as progress:
+    with progress_bar("Drawing samples, scoring and attacking them") as progress:
         found = models.compare_on_population(
             request,
             fractions=tuple(fraction or ("1%", "5%")),
             samples=samples,
+            attacks=attacks,
+            attack_fractions=tuple(attack_fraction or ()),
+            attack_samples=attack_samples,
             measures=tuple(measure or ()),
             stratify_by=tuple(stratify_by or ()),
             seed=seed,
@@ -242,7 +265,11 @@ def compare_command(
             progress=progress,
         )
     if how is not Format.TABLE:
-        show(found, how, extra={"sentences": found.sentences()})
+        tried = {
+            "sentences": [*found.attacks.sentences(), *found.attacks.notices()],
+            "rows": found.attacks.to_arrow().to_pylist(),
+        }
+        show(found, how, extra={"sentences": found.sentences(), "attacks": tried})
         return
     say_all(found.sentences())
     say()
@@ -259,6 +286,8 @@ def compare_command(
             "population_uniques_true": "in truth",
         },
     )
+    say()
+    say_all([*found.attacks.sentences(), *found.attacks.notices()])
     say_how(found)
     if report is not None:
         say(f"Report: {report}")

@@ -51,7 +51,9 @@ def say_how(result: Result) -> None:
         parts.append(f"missing cells by '{policy}': {Missing(policy).words}")
     if made.seed is not None:
         parts.append(f"seed {made.seed}")
-    parts += [made.engine, f"input {made.fingerprint}"]
+    parts.append(made.engine)
+    if made.fingerprint:
+        parts.append(f"input {made.fingerprint}")
     say()
     say(f"How: {'; '.join(parts)}.")
 

@@ -64,7 +64,9 @@ def simulate_command(
     with_models: Annotated[
         bool,
         typer.Option(
-            "--with-models", help="For fractions: compare attacks by models as well; takes longer."
+            "--with-models",
+            help="For fractions: compare attacks by annealed models as well; takes longer. `risk"
+            " compare` has attacks by every measure.",
         ),
     ] = False,
     seed: Seed = 0,

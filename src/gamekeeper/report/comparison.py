@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from gamekeeper.algorithms.sampling_fraction import fraction_text
+from gamekeeper.attack.judging.attack_experiment import AttackExperiment, attack_words
 from gamekeeper.attack.judging.comparison import Comparison, Setting
 from gamekeeper.attack.judging.judgement import Judgement, in_words
 from gamekeeper.report.risk import RiskReport, RiskSection, RiskTable, facts_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["comparison_report"]
 
@@ -42,7 +48,30 @@ _WORDS = (
     (
         "Pr(CM|UM)",
         ("the probability that a unique match is correct: sample uniques by the number of people"
-        " who have their keys"),
+        " who have their keys; the attack is to meet people until one matches a sample unique"),
+    ),
+    (
+        "Pr(CM|SU)",
+        ("the probability that a match is correct where a sample unique is drawn by lot, and looked"
+        " for in the population: the mean of 1/F over sample uniques"),
+    ),
+    ("Pr(PU|SU)", "the share of sample uniques that are population unique"),
+    ("DIS", "an estimate of Pr(CM|UM) from the sample alone, by counts of uniques and pairs"),
+    (
+        "First ten",
+        ("the ten sample uniques that a measure ranks first, each looked for in the population; of"
+        " several with the score of the tenth, the mean over all choices"),
+    ),
+    (
+        "MCMCMC1, MCMCMC2",
+        ("keys in order of the size that models expect, as many as make the search cost what the"
+        " search for any sample unique costs; by the true numbers of people, which no intruder"
+        " knows, and by the expected ones"),
+    ),
+    (
+        "People searched",
+        ("how many people are looked at on average before the first who fits, where anybody may be"
+        " met again"),
     ),
 )  # fmt: skip
 
@@ -70,18 +99,28 @@ _FILE = {
     "pr_cm_given_um": "Pr(CM|UM)",
 }
 
+_CAPTIONS = {
+    "top": "Probability of a correct match: the first ten of each measure, beside strategies that"
+    " use counts alone",
+    "matched": "Probability of a correct match of attacks that cost what the search for any sample"
+    " unique, Pr(CM|UM), costs; of MCMCMC1 in truth, of MCMCMC2 as expected",
+    "cost": "People searched on average, anybody again; on the right that is the number of people"
+    " times the probability of a correct match, whatever the choice",
+}
+
 
 def comparison_report(comparison: Comparison, *, name: str) -> RiskReport:
     """Put a comparison together as a report; it has no words on single records."""
     fractions = ", ".join(setting.words for setting in comparison.settings)
+    attacked = ", ".join(map(fraction_text, comparison.attacks.fractions))
     n_samples = len(comparison.settings[0].judgement.samples)
     sections = [
         _setting(number, setting) for number, setting in enumerate(comparison.settings, start=1)
     ]
-    sections.append(_times(comparison))
+    sections += [_attacks(comparison.attacks), _times(comparison)]
     return RiskReport(
         f"Measures of risk compared on {name}",
-        comparison.sentences(),
+        [*comparison.sentences(), comparison.attacks.headline],
         facts_of(
             [
                 ("Population", name),
@@ -89,6 +128,7 @@ def comparison_report(comparison: Comparison, *, name: str) -> RiskReport:
                 ("Cells of the key", f"{comparison.n_cells:,}"),
                 ("Sampling fractions", fractions),
                 ("Samples of each", f"{n_samples:,}"),
+                ("Sampling fractions of attacks", attacked),
                 ("Measures", ", ".join(map(in_words, comparison.measures))),
             ]
         ),
@@ -98,7 +138,10 @@ def comparison_report(comparison: Comparison, *, name: str) -> RiskReport:
         _notices(comparison),
         _WORDS,
         kicker="Measures of risk compared",
-        question="Which measure finds the records that are unique in the population?",
+        question=(
+            "Which measure finds the records that are unique in the population, and what does an"
+            " attack on those it ranks first achieve?"
+        ),
     )
 
 
@@ -112,6 +155,10 @@ def _tiles(comparison: Comparison) -> list[tuple[str, str]]:
         if best is not None and best.auc is not None:
             words = f"best AUC at {setting.words}: {in_words(best.measure)}"
             tiles.append((f"{best.auc.value:.3f}", words))
+    first = comparison.attacks.best
+    if first is not None:
+        measure, chance = first
+        tiles.append((f"{chance:.3f}", f"right matches of the first ten by {in_words(measure)}"))
     return tiles
 
 
@@ -193,11 +240,55 @@ def _table(caption: str, judgement: Judgement, names: Mapping[str, str]) -> Risk
     return RiskTable.of(caption, made, names=header)
 
 
+def _attacks(found: AttackExperiment) -> RiskSection:
+    figures: list[tuple[Figure, str]] = []
+    if len(found.fractions) > 1 and found.series:
+        figures.append((found.plot(), _CAPTIONS["top"]))
+        matched = found.plot_matched()
+        if matched is not None:
+            figures.append((matched, _CAPTIONS["matched"]))
+        figures.append((found.plot_costs(), _CAPTIONS["cost"]))
+    parts = {
+        "pr_cm": "Probability of a correct match (DIS: what it says of Pr(CM|UM))",
+        "cost": "People searched on average, anybody again",
+        "keys": "Keys attacked",
+    }
+    tables = [_by_fraction(caption, found, part) for part, caption in parts.items()]
+    return RiskSection(
+        "attacks",
+        "What attacks achieve, by sampling fraction",
+        found.sentences(),
+        figures,
+        [table for table in tables if table is not None],
+        found.notices(),
+    )
+
+
+def _by_fraction(caption: str, found: AttackExperiment, part: str) -> RiskTable | None:
+    """Make a table with a line per attack that has such a number, and a column per fraction."""
+    import pyarrow as pa
+
+    curves = {one: found.curve(*one, part) for one in found.series}
+    known = {one: values for one, values in curves.items() if any(v is not None for v in values)}
+    if not known:
+        return None
+    words = [attack_words(attack, measure) for attack, measure in known]
+    columns = {"attack": pa.array(words, pa.string())}
+    for place in range(len(found.fractions)):
+        column = [values[place] for values in known.values()]
+        columns[str(place)] = pa.array(column, pa.float64())
+    names = {str(place): fraction_text(step) for place, step in enumerate(found.fractions)}
+    return RiskTable.of(caption, pa.table(columns), names=names)
+
+
 def _times(comparison: Comparison) -> RiskSection:
+    figures = [(comparison.plot(), "Mean seconds per sample and measure, one process each")]
+    if len(comparison.attacks.fractions) > len(comparison.settings):
+        figures.append((comparison.attacks.plot_seconds(), "Mean seconds by sampling fraction"))
     return RiskSection(
         "times",
         "How long it takes",
-        figures=[(comparison.plot(), "Mean seconds per sample and measure, one process each")],
+        figures=figures,
         tables=[RiskTable.of("Seconds per sample", comparison.timings().to_arrow())],
         notices=["What measures share, such as a search, is counted for each that needs it."],
     )

@@ -1,4 +1,4 @@
-"""The demo: from made-up forms to a scenario, and on to the risk of a made-up file, as a story."""
+"""The demo: from made-up forms to a scenario, and on to the risk of a file and of tables, as a story."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from gamekeeper.store.folder import write_environment
 from gamekeeper.workbench.demo_environment import TARGET, demo_environment
 from gamekeeper.workbench.demo_risk import STEPS as RISK_STEPS
 from gamekeeper.workbench.demo_risk import RiskDemo, run_risk_demo
+from gamekeeper.workbench.demo_tables import STEPS as TABLES_STEPS
+from gamekeeper.workbench.demo_tables import TablesDemo, run_tables_demo
 from gamekeeper.workbench.keeping import edit_store, import_folder, list_history
 from gamekeeper.workbench.mapping import MapRequest, analyse
 from gamekeeper.workbench.opening import opened
@@ -30,7 +32,7 @@ __all__ = ["Demo", "run_demo"]
 
 _GROUP = "Commercial"
 _PREVALENCE = "10%"
-_STEPS = 7 + RISK_STEPS
+_STEPS = 7 + RISK_STEPS + TABLES_STEPS
 _WHO = "demo"
 _SCENARIO = "A data broker"
 _KEYS = 5
@@ -48,6 +50,7 @@ class Demo:
     later: tuple[str, ...]
     history: Listing
     risk: RiskDemo
+    tables: TablesDemo
     files: Mapping[str, Path]
 
 
@@ -55,7 +58,8 @@ def run_demo(output: Path, *, seed: int, progress: Progress | None = None) -> De
     """Make up an environment, keep it in a store, map its target, and write a report.
 
     Then the outcome is saved as a scenario, the environment changes, and the scenario is reviewed.
-    Last, a sample of a made-up population is attacked under the scenario.
+    Then a sample of a made-up population is attacked under the scenario, and tables of a small
+    area are.
     """
 
     def step(number: int) -> None:
@@ -99,6 +103,9 @@ def run_demo(output: Path, *, seed: int, progress: Progress | None = None) -> De
     risk = run_risk_demo(
         output, store, scenario, seed=seed, progress=lambda done, _: step(7 + done)
     )
+    tables = run_tables_demo(
+        output, risk.population, progress=lambda done, _: step(7 + RISK_STEPS + done)
+    )
     return Demo(
         store,
         check,
@@ -107,9 +114,11 @@ def run_demo(output: Path, *, seed: int, progress: Progress | None = None) -> De
         tuple(later),
         list_history(store),
         risk,
+        tables,
         {
             "HTML report of stage one": report,
             "HTML report of stage two": risk.report,
+            "HTML report on the tables": tables.report,
             f"Harmonization graph of {drawn.variable}": picture,
             "File that may be released": risk.sample,
             "Everybody, which nobody has": risk.population,

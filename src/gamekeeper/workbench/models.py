@@ -14,6 +14,7 @@ from gamekeeper.attack.models.levels import By, RelativeRisk, categories_risk, v
 from gamekeeper.attack.models.queries import Inference, infer_target
 from gamekeeper.attack.models.ranking import RankedAttack, rank_attacks
 from gamekeeper.data.key_table import KeyTable
+from gamekeeper.errors import InputError, Reason, count_of
 from gamekeeper.report.comparison import comparison_report
 from gamekeeper.report.plots import save_figure
 from gamekeeper.report.risk import write_risk_report
@@ -118,6 +119,9 @@ def compare_on_population(
     *,
     fractions: Sequence[str] = ("1%", "5%"),
     samples: int = 1,
+    attacks: bool | None = None,
+    attack_fractions: Sequence[str] = (),
+    attack_samples: int = 1,
     measures: Sequence[str] = (),
     stratify_by: Sequence[str] = (),
     seed: int = 0,
@@ -126,8 +130,20 @@ def compare_on_population(
     report: Path | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Take a file as a population, draw samples and judge measures of risk against the truth."""
+    """Take a file as a population, draw samples, judge measures of risk by the truth, and attack.
+
+    With `attacks`, they are tried over the whole range of sampling fractions, or at those given;
+    by default where a report is asked for. The samples that are judged are attacked in any case.
+    """
     require_destinations({report: PAGE_ENDINGS}, read=[request.file])
+    if attacks is False and attack_fractions:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "A comparison without attacks was asked for.",
+            f"{count_of(len(attack_fractions), 'sampling fraction')} of attacks are given as well.",
+            "Leave out --no-attacks or --attack-fraction.",
+        )
+    whole_range = attacks or (attacks is None and report is not None)
     data = open_microdata(request, extra=stratify_by)
     chosen = {"measures": tuple(measures)} if measures else {}
     found = compare_measures(
@@ -135,6 +151,8 @@ def compare_on_population(
         data.keys,
         fractions=tuple(fractions),
         samples=samples,
+        attack_fractions=tuple(attack_fractions) or (None if whole_range else ()),
+        attack_samples=attack_samples,
         missing=request.missing,
         stratify_by=tuple(stratify_by),
         seed=seed,

@@ -1,4 +1,4 @@
-"""What became of a comparison of measures: one judgement per sampling fraction, and the times."""
+"""What became of a comparison of measures: a judgement per sampling fraction, attacks, and times."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gamekeeper.algorithms.sampling_fraction import fraction_text
+from gamekeeper.attack.judging.attack_experiment import AttackExperiment
 from gamekeeper.attack.judging.joint import JointTable
-from gamekeeper.attack.judging.judgement import Judgement, in_words
+from gamekeeper.attack.judging.judgement import Judgement, at_start
 from gamekeeper.errors import InputError, Reason, count_of, quoted
-from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
+from gamekeeper.results import Listing, Provenance, Result
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,6 +49,8 @@ class Comparison(Result):
         The key variables.
     settings
         One per sampling fraction.
+    attacks
+        What attacks by the measures achieve, at these fractions and at those drawn besides.
     """
 
     n_records: int
@@ -57,6 +58,7 @@ class Comparison(Result):
     n_cells: int
     keys: tuple[str, ...]
     settings: tuple[Setting, ...]
+    attacks: AttackExperiment
     provenance: Provenance
 
     @property
@@ -77,15 +79,8 @@ class Comparison(Result):
         )
 
     def timings(self) -> Listing:
-        """Return the seconds of every measure per sample: mean, least and most."""
-        rows: list[tuple[Cell, ...]] = []
-        for setting in self.settings:
-            for measure in self.measures:
-                taken = [sample.seconds[measure] for sample in setting.judgement.samples]
-                mean = float(np.mean(taken))
-                rows.append((setting.words, in_words(measure), mean, min(taken), max(taken)))
-        columns = ("fraction", "measure", "seconds", "least", "most")
-        return make_listing("seconds per sample", columns, rows, EVERYTHING)
+        """Return the seconds of every measure per sample at every fraction: mean, least and most."""
+        return self.attacks.timings()
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -101,6 +96,8 @@ class Comparison(Result):
                 found[f"best at {setting.words}"] = f"{best.measure}, AUC {best.auc.value:.3f}"
             else:
                 found[f"best at {setting.words}"] = "not known"
+        first = self.attacks.best
+        found["best first ten"] = "not known" if first is None else f"{first[0]}, {first[1]:.3f}"
         return found
 
     def to_arrow(self) -> pa.Table:
@@ -139,7 +136,7 @@ class Comparison(Result):
                 continue
             lines.append(
                 f"{told}, {judgement.n_population_uniques:,} of them population unique. "
-                f"{in_words(best.measure)} finds these best: it ranks one above another sample "
+                f"{at_start(best.measure)} finds these best: it ranks one above another sample "
                 f"unique in {best.auc.value:.1%} of pairs."
             )
         return lines

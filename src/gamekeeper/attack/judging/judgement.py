@@ -273,6 +273,18 @@ def in_words(measure: str) -> str:
     return NAMES.get(measure, measure.replace("_", " "))
 
 
+def at_start(measure: str) -> str:
+    """Return the name of a measure as a sentence begins with it.
+
+    Examples
+    --------
+    >>> at_start("annealing")
+    'Annealing'
+    """
+    words = in_words(measure)
+    return words[:1].upper() + words[1:]
+
+
 def _area(line: MeasureLine) -> float:
     return -1.0 if line.auc is None else line.auc.value
 
@@ -304,7 +316,7 @@ def _fingerprint(sizes: np.ndarray[Any, np.dtype[np.int64]], scores: Mapping[str
 
 def _area_sentence(line: MeasureLine, area: Estimate) -> str:
     told = (
-        f"{in_words(line.measure)} ranks a population unique above another sample unique in "
+        f"{at_start(line.measure)} ranks a population unique above another sample unique in "
         f"{area.value:.1%} of pairs (interval {area.low:.1%} to {area.high:.1%})"
     )
     within = line.auc_within
@@ -324,12 +336,12 @@ def _accuracy_sentences(line: MeasureLine) -> list[str]:
             error = found.relative_error
             off = "" if error is None else f", off by {error:+.1%} on average"
             lines.append(
-                f"{in_words(line.measure)}, {words}: {found.estimate:{digits}} estimated, "
+                f"{at_start(line.measure)}, {words}: {found.estimate:{digits}} estimated, "
                 f"{found.truth:{digits}} true{off}."
             )
     if line.non_unique_ratio is not None:
         lines.append(
-            f"{in_words(line.measure)} gives sample uniques that are not population unique "
+            f"{at_start(line.measure)} gives sample uniques that are not population unique "
             f"{line.non_unique_ratio:.2f} times their true chance of a correct match."
         )
     return lines

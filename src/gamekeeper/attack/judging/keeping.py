@@ -1,8 +1,8 @@
 """A folder that keeps the scored samples of a comparison, so that it can be resumed.
 
 Beside the plan and the numbers of a simulation's folder, each finished sample has one file of
-arrays: class sizes and scores of its sample uniques, without the records they belong to. It is
-written before the sample counts as finished.
+arrays: class sizes and scores of its sample uniques, without the records they belong to; none of
+a sample for attacks only. It is written before the sample counts as finished.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.attack.judging.scores import ScoredSample, Scores
+from gamekeeper.attack.judging.attacks import ATTACKS
+from gamekeeper.attack.judging.scores import AttackValue, ScoredSample, Scores
 from gamekeeper.attack.simulation.folder import SampleFolder
 from gamekeeper.errors import Reason, StoreError, quoted
 
 __all__ = ["ScoreFolder"]
 
 _PARTS = ("values", "match", "unique")
+_VALUES = ("pr_cm", "cost", "keys")
 
 
 class ScoreFolder:
@@ -53,32 +55,55 @@ class ScoreFolder:
         arrays: dict[str, NDArray[Any]] = {"population_sizes": sample.population_sizes}
         if sample.joint is not None:
             arrays["joint"] = sample.joint
-        numbers: dict[str, float | None] = {}
+        numbers: dict[str, float | None] = {"judged": float(bool(sample.scores))}
         for place, name in enumerate(self.measures):
-            scores = sample.scores[name]
+            numbers[f"{place}.seconds"] = sample.seconds.get(name)
+            scores = sample.scores.get(name)
+            if scores is None:
+                continue
             for part in _PARTS:
                 column = getattr(scores, part)
                 if column is not None:
                     arrays[f"{place}.{part}"] = column
             numbers[f"{place}.pr_cm_given_um"] = scores.pr_cm_given_um
-            numbers[f"{place}.seconds"] = sample.seconds[name]
+        for (attack, name), value in sample.attacks.items():
+            place = self.measures.index(name) if name else ""
+            for part in _VALUES:
+                numbers[f"{place}.{attack}.{part}"] = getattr(value, part)
         self._write_arrays(number, arrays)
         self._numbers.write(number, fraction, numbers)
 
     def _sample(
         self, numbers: Mapping[str, float | None], arrays: Mapping[str, NDArray[Any]]
     ) -> ScoredSample:
+        # A sample for attacks only has no scores.
+        joint = arrays["joint"] if numbers["judged"] else None
         scores: dict[str, Scores] = {}
         seconds: dict[str, float] = {}
         for place, name in enumerate(self.measures):
-            scores[name] = Scores(
-                arrays[f"{place}.values"],
-                arrays.get(f"{place}.match"),
-                arrays.get(f"{place}.unique"),
-                numbers[f"{place}.pr_cm_given_um"],
-            )
-            seconds[name] = numbers[f"{place}.seconds"] or 0.0
-        return ScoredSample(arrays["population_sizes"], scores, seconds, arrays["joint"])
+            taken = numbers[f"{place}.seconds"]
+            if taken is not None:
+                seconds[name] = taken
+            if joint is not None:
+                scores[name] = Scores(
+                    arrays[f"{place}.values"],
+                    arrays.get(f"{place}.match"),
+                    arrays.get(f"{place}.unique"),
+                    numbers[f"{place}.pr_cm_given_um"],
+                )
+        return ScoredSample(
+            arrays["population_sizes"], scores, seconds, joint, self._attacks(numbers)
+        )
+
+    def _attacks(self, numbers: Mapping[str, float | None]) -> dict[tuple[str, str], AttackValue]:
+        found: dict[tuple[str, str], AttackValue] = {}
+        places = [("", ""), *((str(place), name) for place, name in enumerate(self.measures))]
+        for place, name in places:
+            for attack in ATTACKS:
+                pr_cm, cost, keys = (numbers.get(f"{place}.{attack}.{part}") for part in _VALUES)
+                if pr_cm is not None:
+                    found[attack, name] = AttackValue(pr_cm, cost, keys)
+        return found
 
     def _write_arrays(self, number: int, arrays: Mapping[str, NDArray[Any]]) -> None:
         beside = self.path / f".{secrets.token_hex(4)}.tmp"

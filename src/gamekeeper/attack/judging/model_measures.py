@@ -11,7 +11,7 @@ from gamekeeper.algorithms.clique_scores import MarginScores
 from gamekeeper.algorithms.mc3 import sample_models
 from gamekeeper.algorithms.occam import occams_window
 from gamekeeper.algorithms.search_result import SearchResult
-from gamekeeper.attack.judging.scores import SampleData, Scores
+from gamekeeper.attack.judging.scores import RecordEstimates, SampleData, Scores
 from gamekeeper.attack.models.sampling import estimate_sample
 
 __all__ = ["annealing", "mc3", "occam"]
@@ -49,4 +49,7 @@ def _scores(sample: SampleData, search: Callable[[MarginScores], SearchResult]) 
         match=estimate.p_match[uniques],
         unique=estimate.p_unique[uniques],
         pr_cm_given_um=None if np.isnan(chance) else chance,
+        records=RecordEstimates(
+            estimate.p_match[found.classes], estimate.expected_size[found.classes]
+        ),
     )

@@ -1,4 +1,4 @@
-"""Plots of judged measures: logit ranks, predictions, calibration, times.
+"""Plots of judged measures: logit ranks, predictions, calibration, times, attacks.
 
 Every plot is a figure of its own that needs no display. Measures keep their colour and mark.
 """
@@ -18,10 +18,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from gamekeeper.attack.judging.attack_experiment import AttackExperiment
     from gamekeeper.attack.judging.comparison import Comparison
     from gamekeeper.attack.judging.judgement import Judgement
 
-__all__ = ["plot_calibration", "plot_predictions", "plot_ranks", "plot_seconds"]
+__all__ = [
+    "plot_attack_costs",
+    "plot_attack_seconds",
+    "plot_attacks",
+    "plot_calibration",
+    "plot_predictions",
+    "plot_ranks",
+    "plot_seconds",
+]
 
 _MARKS = ("o", "s", "^", "v", "D", "P", "X", "*")
 _STYLES = ("-", "--", "-.", ":")
@@ -31,6 +40,19 @@ _ACROSS = 3
 _TRUTHS = {
     "unique": ("share that is population unique", "probability of being population unique"),
     "match": ("mean of 1/F, the true chance", "probability of a correct match"),
+}
+
+# Attacks without a measure are grey and told apart by their strokes.
+_PLAIN = {
+    "pr_cm_given_um": ("#20262d", "-"),
+    "pr_cm_given_su": ("#20262d", "--"),
+    "pr_pu_given_su": (MUTED, "-."),
+    "dis": (MUTED, ":"),
+}
+_STROKES = {"top10": "-", "mcmcmc1": "-", "mcmcmc2": ":"}
+_WAYS = {
+    "meet people until one fits (population to sample)": ("pr_cm_given_um", "mcmcmc1", "mcmcmc2"),
+    "look for a given person (sample to population)": ("pr_cm_given_su", "top10"),
 }
 
 
@@ -147,6 +169,77 @@ def plot_seconds(comparison: Comparison) -> Figure:
     return figure
 
 
+def plot_attacks(found: AttackExperiment, attacks: Sequence[str]) -> Figure:
+    """Plot the probability of a correct match against the sampling fraction."""
+    figure = _figure(8.0, 4.6)
+    ax = figure.add_subplot()
+    _draw_attacks(ax, found, attacks, "pr_cm")
+    ax.set_ylabel("probability of a correct match")
+    _finish(ax, beside=True)
+    return figure
+
+
+def plot_attack_costs(found: AttackExperiment) -> Figure:
+    """Plot the people searched, from the population to the sample and the other way round."""
+    figure = _figure(10.4, 4.4)
+    axes = figure.subplots(1, 2)
+    for ax, (title, attacks) in zip(axes, _WAYS.items(), strict=True):
+        _draw_attacks(ax, found, attacks, "cost")
+        ax.set_title(title, fontsize=9)
+        ax.set_ylim(0, 1.06 * ax.get_ylim()[1])
+        ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        _finish(ax)
+    axes[0].set_ylabel("people searched on average")
+    return figure
+
+
+def _draw_attacks(ax: Axes, found: AttackExperiment, attacks: Sequence[str], part: str) -> None:
+    from gamekeeper.attack.judging.attack_experiment import attack_words
+
+    letters = drawable_letters()
+    for attack, measure in found.series:
+        values = found.curve(attack, measure, part) if attack in attacks else []
+        if all(value is None for value in values):
+            continue
+        number = found.measures.index(measure) if measure else 0
+        if measure:
+            colour, stroke = _colour(number), _STROKES[attack]
+            mark = _MARKS[number % len(_MARKS)]
+        else:
+            colour, stroke = _PLAIN[attack]
+            # One fraction makes no line.
+            mark = "." if len(values) == 1 else ""
+        # Measures often agree: of lines that cover each other, the wider are below.
+        wide = max(0, 5 - number) if measure else 1
+        ax.plot(
+            [100 * float(step) for step in found.fractions],
+            [np.nan if value is None else value for value in values],
+            color=colour, linestyle=stroke, linewidth=1.2 + 0.5 * wide, marker=mark,
+            markersize=4 + 1.4 * wide, markerfacecolor="none", markeredgewidth=1.3,
+            label=drawable(attack_words(attack, measure), letters).replace("$", r"\$"),
+        )  # fmt: skip
+    ax.set_xlabel("sampling fraction in percent")
+
+
+def plot_attack_seconds(found: AttackExperiment) -> Figure:
+    """Plot the mean seconds of every measure against the sampling fraction."""
+    figure = _figure(8.0, 3.8)
+    ax = figure.add_subplot()
+    labels = _labels(found.measures)
+    for number, measure in enumerate(found.measures):
+        taken = [(step, found.seconds(measure, step)) for step in found.fractions]
+        known = [(100 * float(step), np.mean(seconds)) for step, seconds in taken if seconds]
+        ax.plot(
+            [place for place, _ in known], [seconds for _, seconds in known], color=_colour(number),
+            marker=_MARKS[number % len(_MARKS)], markersize=5, label=labels[measure],
+        )  # fmt: skip
+    ax.set_xlabel("sampling fraction in percent")
+    ax.set_ylabel("mean seconds per sample")
+    ax.set_yscale("log")
+    _finish(ax, beside=True)
+    return figure
+
+
 def _labels(measures: Sequence[str]) -> dict[str, str]:
     from gamekeeper.attack.judging.judgement import in_words
 
@@ -166,9 +259,12 @@ def _figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _finish(ax: Axes, *, legend: bool = True) -> None:
+def _finish(ax: Axes, *, legend: bool = True, beside: bool = False) -> None:
     ax.grid(color=GRID)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     if legend and ax.get_legend_handles_labels()[0]:
-        ax.legend(fontsize=8, frameon=False)
+        if beside:
+            ax.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        else:
+            ax.legend(fontsize=8, frameon=False)

@@ -1,4 +1,4 @@
-"""Samples drawn, scored by every measure and timed, one after the other or by processes.
+"""Samples drawn, scored by every measure, attacked and timed, one by one or by processes.
 
 A sample depends on the population, the seed and its own number only, and is the one that a
 simulation with the same seed draws. Timings leave out what is done once per process: each measure
@@ -7,15 +7,18 @@ first runs on a few records, so that its kernels are loaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
+from gamekeeper.attack.judging.attacks import matched_attacks, plain_attacks, top_attack
 from gamekeeper.attack.judging.joint import joint_counts
 from gamekeeper.attack.judging.scores import (
+    AttackValue,
     Measure,
     SampleData,
     ScoredSample,
@@ -30,6 +33,7 @@ from gamekeeper.attack.simulation.sampling import draw_records, sample_size
 from gamekeeper.errors import (
     GamekeeperError,
     InputError,
+    LimitError,
     Reason,
     quoted,
 )
@@ -41,10 +45,22 @@ _WARMING = 40
 
 @dataclass(frozen=True, slots=True)
 class ScoringPlan:
-    """Which measures are taken of every sample, and how many categories the variables have."""
+    """Which measures are taken of every sample.
+
+    Attributes
+    ----------
+    measures
+        The measures by name.
+    levels
+        How many categories the key variables have.
+    n_judged
+        The samples from this number on are drawn for attacks only: scores are not kept, and a
+        measure that refuses the work is left out.
+    """
 
     measures: tuple[tuple[str, Measure], ...]
     levels: tuple[int, ...]
+    n_judged: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,23 +122,42 @@ def _score(
         sample.sample_sizes,
         int(measuring.generate_state(1, np.uint32)[0]),
     )
+    judged = task.number < plan.n_judged
+    sizes = sample.population_sizes[seen.uniques]
+    attacks = {(name, ""): value for name, value in plain_attacks(sample).items()}
     scores: dict[str, Scores] = {}
     seconds: dict[str, float] = {}
     for name, measure in plan.measures:
         try:
-            found, seconds[name] = seen.timed(measure)
+            found, taken = seen.timed(measure)
+        except LimitError:
+            if judged:
+                raise
+            continue
         except GamekeeperError:
             raise
         # What a stranger's function says may hold values of the file: only its kind is told.
         except Exception as error:  # noqa: BLE001
             return _Failure(name, type(error).__name__)
-        scores[name] = checked_scores(name, found, len(seen.uniques))
-    return ScoredSample(
-        sample.population_sizes[seen.uniques],
-        scores,
-        seconds,
-        joint_counts(sample.class_counts, population.sizes),
-    )
+        told = checked_scores(name, found, len(seen.uniques), n_records=len(seen.codes))
+        seconds[name] = taken
+        attacks |= {(attack, name): value for attack, value in _attacked(sample, sizes, told)}
+        if judged:
+            scores[name] = replace(told, records=None)
+    if not judged:
+        return ScoredSample(sizes[:0], scores, seconds, attacks=attacks)
+    joint = joint_counts(sample.class_counts, population.sizes)
+    return ScoredSample(sizes, scores, seconds, joint, attacks)
+
+
+def _attacked(
+    sample: Sample, sizes: NDArray[np.int64], told: Scores
+) -> Iterator[tuple[str, AttackValue]]:
+    first = top_attack(told.values, sizes, sample.population.n_records)
+    if first is not None:
+        yield "top10", first
+    if told.records is not None:
+        yield from matched_attacks(sample, told.records).items()
 
 
 def _require(outcome: ScoredSample | _Failure) -> ScoredSample:

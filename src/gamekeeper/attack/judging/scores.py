@@ -13,9 +13,39 @@ from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.errors import InputError, Problem, Reason, count_of
 
-__all__ = ["Measure", "SampleData", "ScoredSample", "Scores", "checked_scores"]
+__all__ = [
+    "AttackValue",
+    "Measure",
+    "RecordEstimates",
+    "SampleData",
+    "ScoredSample",
+    "Scores",
+    "checked_scores",
+]
 
 Made = TypeVar("Made")
+
+# Expected sizes are sums, which may be below 1 in the last digits.
+_NEARLY = 1 - 1e-9
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RecordEstimates:
+    """What a measure says of every record of a sample, unique or not.
+
+    Attributes
+    ----------
+    match
+        The estimated probability that a match with the record is correct.
+    expected_size
+        How many people are expected to have its key.
+    """
+
+    match: NDArray[np.float64]
+    expected_size: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return f"RecordEstimates({len(self.match):,} records)"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -34,12 +64,16 @@ class Scores:
     pr_cm_given_um
         The estimate of Pr(CM|UM) of the file, the number of sample uniques by the number of people
         who have their keys; None likewise.
+    records
+        What it says of all records, so that attacks may be planned by cost; None where it speaks
+        of sample uniques only.
     """
 
     values: NDArray[np.float64]
     match: NDArray[np.float64] | None = None
     unique: NDArray[np.float64] | None = None
     pr_cm_given_um: float | None = None
+    records: RecordEstimates | None = None
 
     def __repr__(self) -> str:
         return f"Scores({len(self.values):,} sample uniques)"
@@ -109,33 +143,62 @@ Measure = Callable[[SampleData], Scores]
 """A measure of record-level risk: a sample in, scores of its sample uniques out."""
 
 
+@dataclass(frozen=True, slots=True)
+class AttackValue:
+    """What an attack achieves on one sample.
+
+    Attributes
+    ----------
+    pr_cm
+        The true probability of a correct match.
+    cost
+        The people searched on average; None for what is no search.
+    keys
+        The keys that are attacked; None likewise.
+    """
+
+    pr_cm: float
+    cost: float | None = None
+    keys: float | None = None
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class ScoredSample:
-    """The sample uniques of one sample: their true class sizes, and what measures say of them.
+    """One sample: the true class sizes of its uniques, what measures say of them, and attacks.
 
     Attributes
     ----------
     population_sizes
         The class size F of each sample unique in the population.
     scores
-        The answer of each measure by its name.
+        The answer of each measure by its name; none where the sample was drawn for attacks only.
     seconds
         The time of each measure, where it was taken.
     joint
         Numbers of classes by bands of sample count and population count, where known.
+    attacks
+        What attacks achieve, by attack and measure; without a measure where they need none.
     """
 
     population_sizes: NDArray[np.int64]
     scores: Mapping[str, Scores]
     seconds: Mapping[str, float] = field(default_factory=dict[str, float])
     joint: NDArray[np.int64] | None = None
+    attacks: Mapping[tuple[str, str], AttackValue] = field(
+        default_factory=dict[tuple[str, str], AttackValue]
+    )
 
     def __repr__(self) -> str:
         return f"ScoredSample({len(self.population_sizes):,} sample uniques)"
 
 
-def checked_scores(name: str, given: Scores | ArrayLike, n_uniques: int) -> Scores:
-    """Return scores as arrays, one number per sample unique; an error tells counts only."""
+def checked_scores(
+    name: str, given: Scores | ArrayLike, n_uniques: int, *, n_records: int = 0
+) -> Scores:
+    """Return scores as arrays, one number per sample unique; an error tells counts only.
+
+    What is said of all records is checked and kept where their number is given.
+    """
     scores = given if isinstance(given, Scores) else Scores(np.asarray(given, np.float64))
     problems: list[Problem] = []
     parts: dict[str, NDArray[np.float64] | None] = {}
@@ -158,6 +221,9 @@ def checked_scores(name: str, given: Scores | ArrayLike, n_uniques: int) -> Scor
     chance = scores.pr_cm_given_um
     if chance is not None and not 0 <= chance <= 1:
         problems.append(Problem(Reason.BAD_OPTION, "pr_cm_given_um", "not a probability."))
+    records = scores.records if n_records else None
+    if records is not None:
+        problems += _record_problems(records, n_records)
     values = parts["values"]
     if problems or values is None:
         raise InputError(
@@ -168,5 +234,22 @@ def checked_scores(name: str, given: Scores | ArrayLike, n_uniques: int) -> Scor
             problems=problems,
         )
     return Scores(
-        values, parts["match"], parts["unique"], None if chance is None else float(chance)
+        values, parts["match"], parts["unique"], None if chance is None else float(chance), records
     )
+
+
+def _record_problems(told: RecordEstimates, n_records: int) -> list[Problem]:
+    problems: list[Problem] = []
+    for part, least, most in (("match", 0.0, 1.0), ("expected_size", 1.0, np.inf)):
+        array = np.asarray(getattr(told, part), np.float64)
+        where = f"records, {part}"
+        if array.shape != (n_records,):
+            found = f"{count_of(array.size, 'number')} for {count_of(n_records, 'record')}."
+            problems.append(Problem(Reason.BAD_OPTION, where, found))
+        # A number that is none fails both comparisons.
+        n_wrong = int(np.count_nonzero(~((array >= least * _NEARLY) & (array <= most))))
+        if n_wrong:
+            kind = "a probability" if part == "match" else "a number of people from 1 up"
+            found = f"{count_of(n_wrong, 'value')} that cannot be {kind}."
+            problems.append(Problem(Reason.BAD_OPTION, where, found))
+    return problems

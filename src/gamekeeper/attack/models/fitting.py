@@ -246,11 +246,10 @@ def fit_models(
     levels = declared_levels(codes, key_table.coded.n_codes(key_table.keys))
     precisions = recommended_precisions(len(codes)) if precision is None else (precision,)
     found: list[SearchResult] = []
-    for place, each in enumerate(precisions):
+    for place, scores in enumerate(MarginScores.at_precisions(codes, levels, precisions)):
         try:
             search = _search(
-                MarginScores(codes, levels, precision=each),
-                chosen, chains, most_sweeps, window, seed, workers,
+                scores, chosen, chains, most_sweeps, window, seed, workers,
                 _part_of(progress, place, len(precisions)), keep_partial,
             )  # fmt: skip
         except Cancelled:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gamekeeper.algorithms.cell_fractions import CellFractions, learn_fractions
 from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.algorithms.file_measures import Measure
 from gamekeeper.algorithms.junction_tree import ClassTable
@@ -66,7 +67,19 @@ class Estimator(StrEnum):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ModelRisk(Result):
-    """The risk of every record as a Bayesian intruder sees it; as a table it is `records`."""
+    """The risk of every record as a Bayesian intruder sees it; as a table it is `records`.
+
+    Attributes
+    ----------
+    records, file, told
+        The risk of each record and of the file, and both in words.
+    fit, table, estimate
+        The models, the classes of the file and what is inferred about each.
+    fraction
+        The sampling fraction of the file.
+    fractions
+        Those of cells where strata have different ones, else None.
+    """
 
     records: RecordRisk
     file: FileRisk
@@ -76,6 +89,18 @@ class ModelRisk(Result):
     table: ClassTable = field(repr=False)
     estimate: PopulationEstimate = field(repr=False)
     fraction: Fraction = field(repr=False)
+    fractions: CellFractions | None = field(default=None, repr=False)
+
+    @property
+    def sampled(self) -> float | CellFractions:
+        """The sampling fraction, or those of cells where strata have different ones."""
+        return float(self.fraction) if self.fractions is None else self.fractions
+
+    def class_fraction(self) -> float | NDArray[np.float64]:
+        """Return the sampling fraction, or that of each class where strata have different ones."""
+        return (
+            float(self.fraction) if self.fractions is None else self.fractions.of(self.table.rows)
+        )
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -108,6 +133,14 @@ def infer_risk(
 ) -> ModelRisk:
     """Infer from models how many people share the key of each record.
 
+    Where strata were sampled with different fractions, the number of people outside the file
+    depends on where a class was sampled. If the key variables tell the stratum, a class has the
+    fraction of its stratum. If they do not, people of one class are in several strata, sampled or
+    not, and the fraction of the one record that a sample unique has says little: the class has the
+    harmonic mean of the fractions of all records that agree with it on those key variables that
+    tell the stratum best (see algorithms/cell_fractions.py). If none does, that is the fraction of
+    the file.
+
     Parameters
     ----------
     key_table
@@ -115,7 +148,7 @@ def infer_risk(
     fit
         The models.
     fraction
-        The sampling fraction, if another than that of the key table.
+        The sampling fraction, if another than that of the key table; one for all strata.
     estimator
         "calibrated", or "printed" for the estimate of the thesis.
     interval
@@ -149,12 +182,14 @@ def infer_risk(
     (numbers,) = class_numbers(codes)
     _, first, counts = np.unique(numbers, return_index=True, return_counts=True)
     table = ClassTable(codes[first], counts, key_table.coded.n_codes(key_table.keys))
+    by_cell = _cell_fractions(key_table, codes) if fraction is None else None
+    sampled = float(share) if by_cell is None else by_cell.of(table.rows)
     models, weights = fit.pooled()
     if chosen is Estimator.CALIBRATED:
         found = calibrated_estimate(
             table,
             list(models),
-            fraction=float(share),
+            fraction=sampled,
             weights=weights,
             interval=interval,
             seed=seed,
@@ -164,7 +199,7 @@ def infer_risk(
         found = printed_estimate(
             table,
             list(fit.search.models),
-            fraction=float(share),
+            fraction=sampled,
             weights=fit.search.weights,
             interval=interval,
         )
@@ -174,6 +209,7 @@ def infer_risk(
         {
             **fit.provenance.parameters,
             "fraction": str(share),
+            **_strata_parameters(key_table, by_cell),
             "interval": f"{interval:g}",
             "interval_seed": str(seed),
         },
@@ -184,8 +220,34 @@ def infer_risk(
     )
     records = _records(key_table, numbers, counts, found, provenance)
     file = _file(key_table, found, provenance)
-    told = _sentences(key_table, fit, found, chosen, share)
-    return ModelRisk(records, file, told, provenance, fit, table, found, share)
+    told = _sentences(key_table, fit, found, chosen, _sample_words(share, key_table, by_cell))
+    return ModelRisk(records, file, told, provenance, fit, table, found, share, by_cell)
+
+
+def _cell_fractions(
+    key_table: KeyTable, codes: NDArray[np.unsignedinteger[Any]]
+) -> CellFractions | None:
+    """Return the fractions of cells, if strata have different ones."""
+    if key_table.fractions is None or len(set(key_table.fractions.values())) < 2:
+        return None
+    return learn_fractions(codes, key_table.record_fractions()[key_table.records])
+
+
+def _strata_parameters(key_table: KeyTable, by_cell: CellFractions | None) -> dict[str, str]:
+    if by_cell is None:
+        return {}
+    told_by = ", ".join(key_table.keys[v] for v in by_cell.variables)
+    return {"strata": key_table.strata, "fractions_told_by": told_by or "no key variable"}
+
+
+def _sample_words(share: Fraction, key_table: KeyTable, by_cell: CellFractions | None) -> str:
+    if by_cell is None or key_table.fractions is None:
+        return fraction_text(share)
+    every = key_table.fractions.values()
+    return (
+        f"{fraction_text(share)} ({fraction_text(min(every))} to {fraction_text(max(every))} by"
+        " stratum)"
+    )
 
 
 def _estimator(estimator: Estimator | str) -> Estimator:
@@ -295,13 +357,13 @@ def _sentences(
     fit: ModelFit,
     found: PopulationEstimate,
     estimator: Estimator,
-    share: Fraction,
+    sample: str,
 ) -> tuple[str, ...]:
     n_uniques = key_table.n_uniques
     told = [
         (
             f"{count_of(key_table.n_records, 'record')}, {n_uniques:,} of them unique, a sample of"
-            f" {fraction_text(share)}, as seen by an intruder with models ({fit.provenance.variant})."
+            f" {sample}, as seen by an intruder with models ({fit.provenance.variant})."
         )
     ]
     if n_uniques:

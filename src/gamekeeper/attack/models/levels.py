@@ -2,14 +2,15 @@
 
 The relative risk of a variable is the measure of the whole file over the measure without the
 variable. A category can be suppressed (sample uniques that have it no longer count) or collapsed
-with others, one at a time, and the relative risks averaged. Smith's thesis, chapter 8.
+with others, one at a time, and the relative risks averaged. Where strata were sampled with different
+fractions, so they are here. Smith's thesis, chapter 8.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,20 @@ class By(StrEnum):
 class RelativeLine:
     """What is left of the file measures without something, and the file's over that.
 
-    `relative_tau1` and `relative_match` are None where nothing is left to compare with.
+    Attributes
+    ----------
+    variable, category
+        What is left out; the category is "" for a whole variable.
+    uniques_left, tau1_left, pr_cm_given_um_left
+        What is left, averaged over pairs where categories are collapsed.
+    tau1_lower, tau1_upper
+        Bounds of `tau1_left`, averaged likewise; None for suppression, whose `tau1_left` is a part
+        of the file's own sum.
+    relative_tau1, relative_match
+        The file's measures over these; None where nothing is left to compare with.
+    n_unbounded
+        In how many of the pairs that were averaged (of a variable: 0 or 1) nothing is left. Their
+        relative risks have no bound, and are not in the averages.
     """
 
     variable: str
@@ -53,8 +67,11 @@ class RelativeLine:
     uniques_left: float
     tau1_left: float
     pr_cm_given_um_left: float | None
+    tau1_lower: float | None
+    tau1_upper: float | None
     relative_tau1: float | None
     relative_match: float | None
+    n_unbounded: int
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -81,24 +98,30 @@ class RelativeRisk(Result):
         """Return one row per variable or category."""
         import pyarrow as pa
 
-        names = ("variable", "category", "uniques_left", "tau1_left", "pr_cm_given_um_left",
-                 "relative_tau1", "relative_match")  # fmt: skip
-        kinds = [pa.string(), pa.string(), *[pa.float64()] * 5]
+        names = [item.name for item in fields(RelativeLine)]
+        kinds = [pa.string(), pa.string(), *[pa.float64()] * (len(names) - 3), pa.int64()]
         columns = [[getattr(line, name) for line in self.lines] for name in names]
         arrays = [pa.array(cells, kind) for cells, kind in zip(columns, kinds, strict=True)]
-        return pa.Table.from_arrays(arrays, names=list(names))
+        return pa.Table.from_arrays(arrays, names=names)
 
     def sentences(self) -> list[str]:
         """Return which of them matter most, in words; no category is named."""
         of_categories = any(line.category for line in self.lines)
         told = [
             f"{line.variable}: without {'its riskiest category' if of_categories else 'it'}"
-            f" {line.tau1_left:.4g} population uniques among the sample"
+            f" {line.tau1_left:.4g}{_bounds(line)} population uniques among the sample"
             f" uniques would be left"
             + (f", {line.relative_tau1:.3g} times fewer." if line.relative_tau1 else ".")
-            for line in self.lines[:3]
+            for line in self.lines[: 1 if of_categories else 3]
         ]
-        return told[:1] if of_categories else told
+        # A pair is in the average of both its categories.
+        n_pairs = sum(line.n_unbounded for line in self.lines) // 2
+        if self.what == By.COLLAPSING and n_pairs:
+            told.append(
+                f"{count_of(n_pairs, 'pair')} of categories, collapsed, would leave no population"
+                " unique: such relative risks have no bound, and are left out of the averages."
+            )
+        return told
 
     def _repr_html_(self) -> str:
         # A notebook travels further than its file: categories are numbered by rank, not named.
@@ -133,11 +156,9 @@ def variables_risk(risk: ModelRisk, *, progress: Progress | None = None) -> Rela
     lines: list[RelativeLine] = []
     for number, name in enumerate(risk.fit.keys):
         left = risk_without(
-            risk.table, list(models), number, fraction=float(risk.fraction), weights=weights
+            risk.table, list(models), number, fraction=risk.sampled, weights=weights
         )
-        lines.append(
-            _line(whole, name, "", left.n_uniques, left.tau1.value, left.pr_cm_given_um.value)
-        )
+        lines.append(_line_of(whole, name, left))
         if progress is not None:
             progress(number + 1, len(risk.fit.keys))
     return _result(lines, "marginalization", risk, started)
@@ -233,11 +254,9 @@ def _collapsed(
         recode = np.arange(coded.n_codes)
         recode[other] = one
         left = risk_without(
-            risk.table, list(models), number, recode, fraction=float(risk.fraction), weights=weights
+            risk.table, list(models), number, recode, fraction=risk.sampled, weights=weights
         )
-        line = _line(
-            whole, coded.name, "", left.n_uniques, left.tau1.value, left.pr_cm_given_um.value
-        )
+        line = _line_of(whole, coded.name, left)
         found[one].append(line)
         found[other].append(line)
         if progress is not None:
@@ -252,8 +271,11 @@ def _averaged(lines: list[RelativeLine], category: str) -> RelativeLine:
         _mean(line.uniques_left for line in lines) or 0.0,
         _mean(line.tau1_left for line in lines) or 0.0,
         _mean(line.pr_cm_given_um_left for line in lines),
+        _mean(line.tau1_lower for line in lines),
+        _mean(line.tau1_upper for line in lines),
         _mean(line.relative_tau1 for line in lines),
         _mean(line.relative_match for line in lines),
+        sum(line.n_unbounded for line in lines),
     )
 
 
@@ -262,8 +284,9 @@ def _calibrated(risk: ModelRisk) -> FileEstimate:
     if risk.estimate.calibration is not None:
         return risk.estimate.file
     models, weights = risk.fit.pooled()
-    fraction = float(risk.fraction)
-    return calibrated_estimate(risk.table, list(models), fraction=fraction, weights=weights).file
+    return calibrated_estimate(
+        risk.table, list(models), fraction=risk.class_fraction(), weights=weights
+    ).file
 
 
 def _by(by: By | str) -> By:
@@ -283,6 +306,16 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
+def _bounds(line: RelativeLine) -> str:
+    known = line.tau1_lower is not None and line.tau1_upper is not None
+    return f" ({line.tau1_lower:.4g} to {line.tau1_upper:.4g})" if known else ""
+
+
+def _line_of(whole: FileEstimate, variable: str, left: FileEstimate) -> RelativeLine:
+    made = _line(whole, variable, "", left.n_uniques, left.tau1.value, left.pr_cm_given_um.value)
+    return replace(made, tau1_lower=left.tau1.lower, tau1_upper=left.tau1.upper)
+
+
 def _line(
     whole: FileEstimate, variable: str, category: str, uniques: float, tau1: float, match: float
 ) -> RelativeLine:
@@ -294,8 +327,11 @@ def _line(
         float(uniques),
         tau1,
         known,
+        None,
+        None,
         float(whole.tau1.value) / tau1 if tau1 > 0 else None,
         float(whole.pr_cm_given_um.value) / known if known else None,
+        int(tau1 <= 0),
     )
 
 

@@ -21,6 +21,7 @@ from gamekeeper.results import Provenance, Result, table_html
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from gamekeeper.data.key_table import KeyTable
 
@@ -34,11 +35,14 @@ class Inference(Result):
     Attributes
     ----------
     asked, known
-        The variables asked for, and the known values in words.
+        The variables asked for, in the order asked, and the known values in words.
     rows
         Values in words, one per asked variable, and their probability.
     known_probability
         How probable the known values are together; 0 where the models exclude them.
+    strata_differ
+        Whether strata were sampled with different fractions: the models, and so the answer, are of
+        people as they are in the file.
     """
 
     asked: tuple[str, ...]
@@ -46,6 +50,7 @@ class Inference(Result):
     rows: tuple[tuple[tuple[str, ...], float], ...]
     known_probability: float
     provenance: Provenance
+    strata_differ: bool = False
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -74,7 +79,7 @@ class Inference(Result):
             return ["Nobody has the known values, as far as the models know."]
         words, chance = self.rows[0]
         told = ", ".join(f"{name} {word}" for name, word in zip(self.asked, words, strict=True))
-        return [
+        answer = [
             f"Most probable, with {chance:.3g}: {told}.",
             (
                 f"{count_of(len(self.rows), 'combination')}"
@@ -82,6 +87,12 @@ class Inference(Result):
                 f" together with probability {self.known_probability:.3g}."
             ),
         ]
+        if self.strata_differ:
+            answer.append(
+                "Strata were sampled with different fractions: this is about people as they are in"
+                " the file, not in the population."
+            )
+        return answer
 
     def _repr_html_(self) -> str:
         # A notebook travels further than its file: numbers, and no value of a person.
@@ -98,6 +109,8 @@ def infer_target(
     precision: float = 1.0,
 ) -> Inference:
     """Infer values of a person from others that are known of them.
+
+    Models are of the file: where strata were sampled with different fractions, so is the answer.
 
     Parameters
     ----------
@@ -127,11 +140,11 @@ def infer_target(
     started = time.perf_counter()
     require_same_keys(key_table, risk.fit)
     keys = risk.fit.keys
-    codes = _codes(keys, key_table, known, ask)
-    models, weights = risk.fit.pooled()
-    numbers = sorted(keys.index(name) for name in ask)
     # Where no cell is missing, "missing" is no category that a prior should think of.
     shift = (risk.table.rows.min(axis=0) > 0).astype(np.int64)
+    codes = _codes(keys, key_table, known, ask, never_missing=shift.astype(bool))
+    models, weights = risk.fit.pooled()
+    numbers = sorted(keys.index(name) for name in ask)
     levels = [level - int(less) for level, less in zip(risk.table.levels, shift, strict=True)]
     table = ClassTable(risk.table.rows - shift, risk.table.counts, levels)
     found = infer_values(
@@ -142,16 +155,14 @@ def infer_target(
         weights=weights,
         precision=precision,
     )
-    asked = tuple(keys[number] for number in found.variables)
+    asked = tuple(ask)
+    places = [found.variables.index(keys.index(name)) for name in asked]
+    told = (found.codes + shift[list(found.variables)])[:, places]
     books = [key_table.coded.codebook[name] for name in asked]
     rows = sorted(
         (
             (tuple(book.words[code] for book, code in zip(books, line, strict=True)), float(chance))
-            for line, chance in zip(
-                (found.codes + shift[list(found.variables)]).tolist(),
-                found.probabilities,
-                strict=True,
-            )
+            for line, chance in zip(told.tolist(), found.probabilities, strict=True)
         ),
         key=lambda row: -row[1],
     )
@@ -161,11 +172,22 @@ def infer_target(
         parameters={**risk.provenance.parameters, "asked": ", ".join(asked)},
         seconds=time.perf_counter() - started,
     )
-    return Inference(asked, dict(known), tuple(rows), float(found.known_probability), made)
+    return Inference(
+        asked,
+        dict(known),
+        tuple(rows),
+        float(found.known_probability),
+        made,
+        risk.fractions is not None,
+    )
 
 
 def _codes(
-    keys: Sequence[str], key_table: KeyTable, known: Mapping[str, str], ask: Sequence[str]
+    keys: Sequence[str],
+    key_table: KeyTable,
+    known: Mapping[str, str],
+    ask: Sequence[str],
+    never_missing: NDArray[np.bool_],
 ) -> dict[int, int]:
     problems: list[Problem] = []
     if not ask:
@@ -175,6 +197,11 @@ def _codes(
             where = f"variable {quoted([name])}"
             hint = did_you_mean(name, keys)
             problems.append(Problem(Reason.UNKNOWN_NAME, where, "is not in the models.", hint))
+    twice = sorted({name for name in ask if list(ask).count(name) > 1})
+    if twice:
+        problems.append(
+            Problem(Reason.DUPLICATE, f"variables {quoted(twice)}", "are asked for twice.")
+        )
     both = sorted(set(known) & set(ask))
     if both:
         problems.append(
@@ -185,7 +212,9 @@ def _codes(
         if name not in keys:
             continue
         book = key_table.coded.codebook[name]
-        matches = [code for code, own in enumerate(book.words) if own == word]
+        # Code 0 is the missing cell.
+        least = int(never_missing[keys.index(name)])
+        matches = [code for code, own in enumerate(book.words) if own == word and code >= least]
         matches += [code for code, own in enumerate(book.values) if code and own == word]
         if matches:
             codes[keys.index(name)] = matches[0]

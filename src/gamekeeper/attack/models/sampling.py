@@ -58,10 +58,8 @@ def estimate_sample(
     _, first, counts = np.unique(classes, return_index=True, return_counts=True)
     # The missing cell has code 0, whether it occurs or not.
     table = ClassTable(codes[first], counts, [level + 1 for level in levels])
-    found = [
-        search(MarginScores(codes, levels, precision=precision))
-        for precision in recommended_precisions(len(codes))
-    ]
+    precisions = recommended_precisions(len(codes))
+    found = [search(scores) for scores in MarginScores.at_precisions(codes, levels, precisions)]
     estimate = calibrated_estimate(
         table,
         [model for result in found for model in result.models],

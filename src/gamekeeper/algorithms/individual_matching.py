@@ -1,0 +1,218 @@
+"""Linking the records of two files without common variables, once their groups are matched.
+
+Clusters that were matched with each other are landmarks that both files share. How far a record
+lies from each landmark, on average over the cluster, can be compared across files, once every such
+distance is brought to mean 0 and variance 1 within its file. Costs of pairs are the mean squared
+differences of these distances. Records are linked either within matched classes or over the whole
+files, one-to-one: by an assignment on these costs and, where a block is small enough, by the
+distances within the files too (see `structure_matching`), starting from these costs.
+
+The second stage that Torra leaves open. The landmarks cost a look at all pairs of records of a
+file, a block its assignment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.algorithms.clusterings import check_values, dissimilarity_code
+from gamekeeper.algorithms.group_matching import GroupMatching
+from gamekeeper.algorithms.partition_conjunction import Conjunction
+from gamekeeper.algorithms.structure_matching import match_structure
+from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.results import Progress
+
+__all__ = ["IndividualMatching", "landmark_features", "match_individuals"]
+
+_ASKED = "Links of records were asked for, from matched classes."
+_MOST_STRUCTURED = 1500
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IndividualMatching:
+    """Links of records.
+
+    Attributes
+    ----------
+    columns
+        For each record of A its record of B, -1 where it has none.
+    costs
+        The mean squared difference of the distances to landmarks of each link; NaN without one.
+    n_blocks
+        The number of blocks within which records were linked.
+    n_structured
+        The number of blocks in which distances within the files were used too.
+    """
+
+    columns: Integers
+    costs: Floats
+    n_blocks: int
+    n_structured: int
+
+    def __repr__(self) -> str:
+        n_links = int((self.columns >= 0).sum())
+        return f"IndividualMatching({n_links:,} links in {count_of(self.n_blocks, 'block')})"
+
+
+def landmark_features(
+    values: ArrayLike, labels: ArrayLike, landmarks: Sequence[Sequence[int]], dissimilarity: str
+) -> Floats:
+    """Return the mean dissimilarity of each record to some clusters, standardized over the file.
+
+    Parameters
+    ----------
+    values
+        The records.
+    labels
+        Their labels, one column per technique.
+    landmarks
+        For each technique the labels of the clusters, in the order of the columns wanted.
+    dissimilarity
+        See `clusterings`.
+
+    Examples
+    --------
+    >>> found = landmark_features([[0.0], [1.0], [5.0]], [[0], [0], [1]], [[1]], "manhattan")
+    >>> found.round(2).tolist()
+    [[0.79], [0.62], [-1.41]]
+    """
+    from gamekeeper.algorithms.clustering_kernels import cluster_sums
+
+    checked = check_values(values)
+    given = np.asarray(labels, dtype=np.int64)
+    numbered = np.empty_like(given)
+    wanted: list[int] = []
+    n_clusters = 0
+    for t, clusters in enumerate(landmarks):
+        codes, inverse = np.unique(given[:, t], return_inverse=True)
+        numbered[:, t] = inverse + n_clusters
+        wanted += (np.searchsorted(codes, np.asarray(clusters, np.int64)) + n_clusters).tolist()
+        n_clusters += len(codes)
+    rows = np.arange(len(checked))
+    code = dissimilarity_code(dissimilarity)
+    sums = cluster_sums(checked, rows, numbered, n_clusters, code)
+    means = (sums / np.bincount(numbered.ravel(), minlength=n_clusters))[:, wanted]
+    spread = means.std(axis=0)
+    return (means - means.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+
+
+def match_individuals(
+    values_a: ArrayLike,
+    values_b: ArrayLike,
+    a: Conjunction,
+    b: Conjunction,
+    matching: GroupMatching,
+    *,
+    within_groups: bool = True,
+    dissimilarity: str = "taxonomic",
+    fused: float = 0.5,
+    most_structured: int = _MOST_STRUCTURED,
+    progress: Progress | None = None,
+) -> IndividualMatching:
+    """Link records one-to-one, within matched classes or over the whole files.
+
+    Parameters
+    ----------
+    values_a, values_b
+        The records that were clustered.
+    a, b
+        Their classes.
+    matching
+        Which class of B each class of A was matched with.
+    within_groups
+        Whether a record may only be linked within the class that its class was matched with.
+    dissimilarity
+        The dissimilarity of records.
+    fused
+        The share of the landmarks where distances within the files are used too.
+    most_structured
+        Use distances within the files in blocks of up to so many records of either file.
+    progress
+        Called with the number of blocks done and all of them.
+
+    Examples
+    --------
+    >>> from gamekeeper.algorithms.group_matching import match_groups
+    >>> from gamekeeper.algorithms.partition_conjunction import conjunction
+    >>> values = np.array([[0.0], [1.0], [7.0], [9.0], [12.0]])
+    >>> a = conjunction([[0], [0], [1], [1], [1]])
+    >>> found = match_individuals(values, 3 * values, a, a, match_groups(a.rows, a.rows))
+    >>> found.columns
+    array([0, 1, 2, 3, 4])
+    """
+    checked_a, checked_b = check_values(values_a, "File A"), check_values(values_b, "File B")
+    if len(checked_a) != len(a.classes) or len(checked_b) != len(b.classes):
+        raise InputError(
+            Reason.WRONG_SCHEMA,
+            _ASKED,
+            f"The files have {len(checked_a):,} and {len(checked_b):,} records, their classes"
+            f" {len(a.classes):,} and {len(b.classes):,}.",
+            "Give the files that were clustered.",
+        )
+    features_a = landmark_features(
+        checked_a, a.rows[a.classes], [list(pairs) for pairs in matching.mappings], dissimilarity
+    )
+    features_b = landmark_features(
+        checked_b,
+        b.rows[b.classes],
+        [list(pairs.values()) for pairs in matching.mappings],
+        dissimilarity,
+    )
+    if within_groups:
+        pointed = matching.groups[a.classes]
+        blocks = [
+            (np.flatnonzero(pointed == group), members)
+            for group, members in enumerate(b.members())
+            if (pointed == group).any()
+        ]
+    else:
+        blocks = [(np.arange(len(checked_a)), np.arange(len(checked_b)))]
+    columns = np.full(len(checked_a), -1, np.int64)
+    n_structured = 0
+    for done, (rows, members) in enumerate(blocks):
+        if progress is not None:
+            progress(done, len(blocks))
+        is_structured = 3 <= min(len(rows), len(members)) and (
+            max(len(rows), len(members)) <= most_structured
+        )
+        n_structured += is_structured
+        links = _block_links(
+            (checked_a[rows], checked_b[members]),
+            (features_a[rows], features_b[members]),
+            dissimilarity_code(dissimilarity) if is_structured else None,
+            fused,
+        )
+        columns[rows[links >= 0]] = members[links[links >= 0]]
+    if progress is not None:
+        progress(len(blocks), len(blocks))
+    costs = np.full(len(columns), np.nan)
+    linked = np.flatnonzero(columns >= 0)
+    differences = features_a[linked] - features_b[columns[linked]]
+    costs[linked] = (differences**2).mean(axis=1)
+    return IndividualMatching(columns, costs, len(blocks), n_structured)
+
+
+def _block_links(
+    values: tuple[Floats, Floats], features: tuple[Floats, Floats], kind: int | None, fused: float
+) -> Integers:
+    """Link the records of one block; by their distances within the files too if a kind is given."""
+    from scipy.optimize import linear_sum_assignment
+    from scipy.spatial.distance import cdist
+
+    from gamekeeper.algorithms.clustering_kernels import square_table
+
+    costs = cdist(*features, "sqeuclidean") / features[0].shape[1]
+    if kind is not None:
+        tables = [square_table(part, kind) for part in values]
+        return match_structure(*tables, linear=costs, fused=fused).columns
+    rows, columns = linear_sum_assignment(costs)
+    links = np.full(len(costs), -1, np.int64)
+    links[rows] = columns
+    return links

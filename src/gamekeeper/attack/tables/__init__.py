@@ -1,0 +1,1 @@
+"""What released counts give away: bounds, feasible tables, subtraction, attributions."""

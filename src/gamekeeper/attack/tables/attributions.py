@@ -1,0 +1,250 @@
+"""What the release lets anybody say about people: everyone of a kind is, or nobody is.
+
+Statements follow from cells that are certainly empty under everything that is published; see
+`gamekeeper.algorithms.attributions`. The number of people they concern is bounded by the same
+release.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.attributions import (
+    MOST_COMBINATIONS,
+    Attribution,
+    People,
+    find_attributions,
+)
+from gamekeeper.algorithms.count_constraints import UNBOUNDED, CountConstraints, kept_axes
+from gamekeeper.attack.tables.bounds import TableBounds, bound_cells
+from gamekeeper.data.release import Release
+from gamekeeper.data.table_axes import Axis
+from gamekeeper.errors import count_of
+from gamekeeper.results import Progress, Provenance, Result
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Attributions", "infer_attributions"]
+
+Integers = NDArray[np.int64]
+
+_SHOWN = 10
+_EXACT_CELLS = 2_000
+
+
+@dataclass(frozen=True, repr=False)
+class Attributions(Result):
+    """The most general statements that hold for certain, those on most people first.
+
+    Attributes
+    ----------
+    axes
+        The axes of the base table.
+    statements
+        The attributions, by numbers of axes and categories.
+    bounds
+        The bounds that they follow from.
+    """
+
+    axes: tuple[Axis, ...]
+    statements: tuple[Attribution, ...]
+    bounds: TableBounds
+    provenance: Provenance
+
+    def of_kind(self, kind: str) -> tuple[Attribution, ...]:
+        """Return the positive or the negative statements."""
+        return tuple(one for one in self.statements if one.kind == kind)
+
+    def words(self, one: Attribution) -> str:
+        """Return a statement in words."""
+        conditions = " and ".join(
+            f"{self.axes[axis].name} {self.axes[axis].categories[category]}"
+            for axis, category in zip(one.axes, one.categories, strict=True)
+        )
+        who = f" with {conditions}" if conditions else ""
+        target = f"{self.axes[one.target].name} {self.axes[one.target].categories[one.category]}"
+        verb = "Everyone" if one.kind == "positive" else "Nobody"
+        doubt = "" if one.certain else ", if there is anybody"
+        return f"{verb}{who} has {target}{doubt} ({_people(one)})."
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {
+            "positive": len(self.of_kind("positive")),
+            "negative": len(self.of_kind("negative")),
+            "certainly_empty": self.bounds.n_zeros,
+            "cells": self.bounds.n_cells,
+        }
+
+    def sentences(self, most: int = _SHOWN) -> list[str]:
+        """Return what can be said, and the statements that concern most people."""
+        positive, negative = len(self.of_kind("positive")), len(self.of_kind("negative"))
+        if not self.statements:
+            return ["Nothing can be said of anybody for certain."]
+        n_statements = len(self.statements)
+        first = (
+            f"{count_of(n_statements, 'statement')} about people"
+            f" {'is' if n_statements == 1 else 'are'} certain: {positive:,} that everyone of a kind"
+            f" has something, {negative:,} that nobody has."
+        )
+        return [first, *(self.words(one) for one in self.statements[:most])]
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per statement, those on most people first."""
+        import pyarrow as pa
+
+        schema = pa.schema(
+            [
+                ("statement", pa.string()),
+                ("kind", pa.string()),
+                ("conditions", pa.int64()),
+                ("about", pa.string()),
+                ("people_from", pa.int64()),
+                ("people_to", pa.int64()),
+            ]
+        )
+        rows = [
+            {
+                "statement": self.words(one),
+                "kind": one.kind,
+                "conditions": len(one.axes),
+                "about": self.axes[one.target].name,
+                "people_from": one.people_low,
+                "people_to": None if one.people_high >= UNBOUNDED else one.people_high,
+            }
+            for one in self.statements
+        ]
+        return pa.Table.from_pylist(rows, schema=schema)
+
+    def _repr_html_(self) -> str:
+        from gamekeeper.results import table_html
+
+        return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)
+
+
+def infer_attributions(
+    release: Release,
+    *,
+    bounds: TableBounds | None = None,
+    about: Sequence[str] = (),
+    max_conditions: int | None = None,
+    max_combinations: int = MOST_COMBINATIONS,
+    progress: Progress | None = None,
+) -> Attributions:
+    """Return what anybody can say for certain about people of a kind.
+
+    Parameters
+    ----------
+    release
+        Everything that is published.
+    bounds
+        Bounds of its cells, where they are known already.
+    about
+        Axes that the statements are to be about; all by default.
+    max_conditions
+        The most conditions of a statement; all by default.
+    max_combinations
+        Lifts the limit on the size of the table.
+
+    Examples
+    --------
+    >>> release = Release.typed(
+    ...     {"age": ["16-17", "18-24"], "work": ["yes", "no"]},
+    ...     [{"margin": ["age", "work"], "counts": [[0, 4], [5, 2]]}],
+    ... )
+    >>> infer_attributions(release).sentences()[1]
+    'Everyone with work yes has age 18-24 (5 people).'
+    """
+    started = time.perf_counter()
+    found = bounds if bounds is not None else bound_cells(release, progress=progress)
+    names = [axis.name for axis in release.axes]
+    wanted = {_axis_number(names, name) for name in about} or set(range(len(names)))
+    statements = find_attributions(
+        found.upper == 0,
+        _people_of(release, found),
+        max_conditions=max_conditions,
+        max_combinations=max_combinations,
+    )
+    return Attributions(
+        release.axes,
+        tuple(one for one in statements if one.target in wanted),
+        found,
+        Provenance(
+            "logical attributions",
+            found.provenance.variant,
+            {"about": ", ".join(about)},
+            fingerprint=release.fingerprint,
+            seconds=time.perf_counter() - started,
+        ),
+    )
+
+
+def _people_of(release: Release, found: TableBounds) -> People:
+    """Return bounds of the number of people with some categories, one marginal table at a time."""
+    margins: dict[tuple[int, ...], tuple[Integers, Integers]] = {}
+
+    def people(axes: tuple[int, ...], categories: tuple[int, ...]) -> tuple[int, int]:
+        if axes not in margins:
+            margins[axes] = _margin_bounds(release.constraints, found, axes)
+        lower, upper = margins[axes]
+        return int(lower[categories]), int(upper[categories])
+
+    return people
+
+
+def _margin_bounds(
+    constraints: CountConstraints, found: TableBounds, axes: tuple[int, ...]
+) -> tuple[Integers, Integers]:
+    """Bound the cells of a marginal table: exactly in small tables, else by what is published."""
+    lower, upper = _summed(found.lower, found.upper, axes)
+    for margin in constraints.margins:
+        if margin.plain and set(axes) <= set(margin.axes):
+            low, high = _summed(margin.lower, margin.upper, axes)
+            lower, upper = np.maximum(lower, low), np.minimum(upper, high)
+    if constraints.size > _EXACT_CELLS or np.array_equal(lower, upper):
+        return lower, upper
+    from gamekeeper.algorithms.integer_bounds import sum_bounds
+    from gamekeeper.algorithms.recoded_bounds import closed_sum_bounds
+
+    blank = np.zeros([constraints.shape[axis] for axis in axes], np.int64)
+    margin = kept_axes(constraints.shape, axes, blank)
+    closed = closed_sum_bounds(constraints, margin.groups)
+    if closed is not None:
+        return closed[0].reshape(blank.shape), closed[1].reshape(blank.shape)
+    exact = sum_bounds(constraints, margin)
+    return exact.lower.reshape(blank.shape), exact.upper.reshape(blank.shape)
+
+
+def _summed(lower: Integers, upper: Integers, axes: tuple[int, ...]) -> tuple[Integers, Integers]:
+    others = tuple(axis for axis in range(lower.ndim) if axis not in axes)
+    is_open = (upper >= UNBOUNDED).any(axis=others)
+    highs = np.where(upper >= UNBOUNDED, 0, upper).sum(axis=others)
+    return lower.sum(axis=others), np.where(is_open, UNBOUNDED, highs)
+
+
+def _axis_number(names: Sequence[str], name: str) -> int:
+    from gamekeeper.errors import InputError, Reason, did_you_mean, quoted
+
+    if name not in names:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"Statements about {quoted([name])} were asked for.",
+            "The release has no such axis.",
+            did_you_mean(name, names),
+        )
+    return names.index(name)
+
+
+def _people(one: Attribution) -> str:
+    if one.people_high >= UNBOUNDED:
+        return f"at least {count_of(one.people_low, 'person', 'people')}"
+    if one.people_low == one.people_high:
+        return count_of(one.people_low, "person", "people")
+    return f"{one.people_low:,} to {count_of(one.people_high, 'person', 'people')}"

@@ -1,0 +1,196 @@
+"""Schemes compared: what random tables published under each of them give away.
+
+The experiment of the thesis' Table 1 for any scheme, base, margins and table shape: random tables
+are published under a scheme, and SAP of each is worked out for numbers of known people. All schemes
+get the same tables.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.algorithms.scheme_names import SchemeLike, parse_scheme
+from gamekeeper.algorithms.subtraction_experiment import (
+    BANDS,
+    SubtractionExperiment,
+    subtraction_experiment,
+)
+from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.results import Progress, Provenance, Result
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+__all__ = ["SchemeComparison", "compare_schemes"]
+
+
+@dataclass(frozen=True, repr=False)
+class SchemeComparison(Result):
+    """SAP of random tables, under each scheme.
+
+    Attributes
+    ----------
+    schemes
+        The schemes, as they are written.
+    experiments
+        What was found for each.
+    """
+
+    schemes: tuple[str, ...]
+    experiments: tuple[SubtractionExperiment, ...]
+    n_tables: int
+    published: str
+    provenance: Provenance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the mean SAP of each scheme for the largest number of known people."""
+        return {
+            "tables": self.n_tables,
+            "n": int(self.experiments[0].n[-1]),
+            **{
+                f"mean_sap {scheme}": float(found.means[-1])
+                for scheme, found in zip(self.schemes, self.experiments, strict=True)
+            },
+        }
+
+    def sentences(self) -> list[str]:
+        """Return how the schemes compare, in words."""
+        n = self.experiments[0].n
+        said = [f"{count_of(self.n_tables, 'random table')}, {self.published}."]
+        for number in _few(n):
+            k = int(np.flatnonzero(n == number)[0])
+            ranked = sorted(
+                zip(self.schemes, self.experiments, strict=True), key=lambda pair: pair[1].means[k]
+            )
+            risks = ", ".join(f"{scheme} {found.means[k]:.3g}" for scheme, found in ranked)
+            said.append(
+                f"Knowing {count_of(int(number), 'person', 'people')}, a zero is recovered with a"
+                f" mean probability of: {risks}."
+            )
+        sampled = sum(found.n_sampled for found in self.experiments)
+        if sampled:
+            said.append(f"SAP of {count_of(sampled, 'table')} was estimated from random samples.")
+        return said
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per scheme and number of known people: tables per band of SAP."""
+        import pyarrow as pa
+
+        columns: dict[str, list[Any]] = {"scheme": [], "n": [], "mean_sap": []}
+        columns |= {f"sap_{band}": [] for band in BANDS}
+        for scheme, found in zip(self.schemes, self.experiments, strict=True):
+            for k, number in enumerate(found.n):
+                columns["scheme"].append(scheme)
+                columns["n"].append(int(number))
+                columns["mean_sap"].append(float(found.means[k]))
+                for band, count in zip(BANDS, found.counts[k], strict=True):
+                    columns[f"sap_{band}"].append(int(count))
+        return pa.table(columns)
+
+    def few(self, most: int = 6) -> pa.Table:
+        """Return a few rows of each scheme, evenly spaced, with the first and the last n."""
+        table = self.to_arrow()
+        n = len(self.experiments[0].n)
+        chosen = np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.int64))
+        return table.take(np.concatenate([chosen + n * k for k in range(len(self.schemes))]))
+
+    def plot(self) -> Figure:
+        """Draw the mean SAP of each scheme over the number of known people; needs no display."""
+        from gamekeeper.attack.tables.plots import plot_comparison
+
+        return plot_comparison(self)
+
+
+def compare_schemes(
+    schemes: Sequence[SchemeLike],
+    *,
+    shape: Sequence[int] = (2, 6),
+    mean: float = 2.0,
+    tables: int = 1_200,
+    total: bool = True,
+    margins: Sequence[Sequence[int]] | None = None,
+    n: Iterable[int] = range(25),
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> SchemeComparison:
+    """Compare perturbation schemes on random tables.
+
+    Parameters
+    ----------
+    schemes
+        Such as "conventional:5", "random:3", "barnardization:0.8" or "exact".
+    shape, mean, tables
+        The shape of the random tables, the expected count of a cell, and how many there are.
+    total, margins
+        Whether the table is published with its total; or the axes of every margin that is.
+    n
+        The numbers of known people.
+    seed
+        The same seed gives the same tables.
+
+    Examples
+    --------
+    >>> found = compare_schemes(["conventional:5", "random:5"], tables=200, n=[5], seed=1)
+    >>> found.summary()["mean_sap conventional:5"] > found.summary()["mean_sap random:5"]
+    True
+    """
+    started = time.perf_counter()
+    if not schemes:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "Schemes were to be compared.",
+            "None was given.",
+            "Give at least one, such as 'conventional:5'.",
+        )
+    made = [parse_scheme(scheme) for scheme in schemes]
+    asked = [int(number) for number in n]
+    found: list[SubtractionExperiment] = []
+    for number, scheme in enumerate(made):
+
+        def tell(done: int, whole: int | None, before: int = number * tables) -> None:
+            if progress is not None:
+                progress(before + done, (whole or tables) * len(made))
+
+        found.append(
+            subtraction_experiment(
+                scheme,
+                total=total,
+                margins=margins,
+                n_tables=tables,
+                shape=shape,
+                mean=mean,
+                n=asked,
+                seed=seed,
+                progress=tell,
+            )
+        )
+    sizes = " x ".join(map(str, shape))
+    with_ = "with the margins asked for" if margins is not None else "with the total" * total
+    return SchemeComparison(
+        tuple(scheme.text for scheme in made),
+        tuple(found),
+        tables,
+        f"{sizes} cells of mean {mean:g}, published {with_ or 'alone'}",
+        Provenance(
+            "comparison of schemes by SAP",
+            "",
+            {
+                "shape": sizes,
+                "mean": f"{mean:g}",
+                "margins": "total" * total if margins is None else str([list(m) for m in margins]),
+            },
+            seed=seed,
+            seconds=time.perf_counter() - started,
+        ),
+    )
+
+
+def _few(n: Any) -> list[int]:
+    wanted = [number for number in (5, 10, 20) if number in n]
+    return wanted or [int(n[-1])]

@@ -1,0 +1,295 @@
+"""The tables that agree with a release: how many, which, and how probable the count of each cell is.
+
+Bounds say what is possible, not what is likely. An intruder who knows the perturbation scheme can
+weigh every table that agrees with the release by the probability that the scheme would have
+published what it did, and by a prior.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.count_constraints import UNBOUNDED
+from gamekeeper.algorithms.feasible_parts import Likelihood
+from gamekeeper.algorithms.feasible_tables import count_tables, list_tables
+from gamekeeper.algorithms.table_posterior import CellPosteriors, cell_posteriors
+from gamekeeper.attack.tables.conflicts import consistent
+from gamekeeper.data.release import Release
+from gamekeeper.data.table_axes import Axis
+from gamekeeper.errors import InputError, LimitError, Reason, count_of, quoted
+from gamekeeper.results import Progress, Provenance, Result, table_html
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["PRIORS", "FeasibleTables", "explore_tables"]
+
+Integers = NDArray[np.int64]
+
+PRIORS = ("uniform", "poisson", "multinomial")
+MOST_TABLES = 10_000_000
+_PILOT = 2_000
+_SURE = 0.95
+# Above this a likelihood is too long to be listed, and the scheme too vague to matter.
+_LONGEST = 10_000
+
+
+@dataclass(frozen=True, repr=False)
+class FeasibleTables(Result):
+    """How many tables agree with a release, and the distribution of each cell over them.
+
+    Attributes
+    ----------
+    number
+        How many there are; None where it is not known exactly, or there are infinitely many.
+    estimate, error
+        An estimate and its standard error where they were too many to count.
+    is_endless
+        Whether there are infinitely many.
+    cells
+        The distribution of each cell; None where it does not exist.
+    tables
+        The tables themselves, where they were asked for.
+    """
+
+    axes: tuple[Axis, ...]
+    number: int | None
+    estimate: float | None
+    error: float | None
+    is_endless: bool
+    prior: str
+    cells: CellPosteriors | None
+    tables: Integers | None
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {
+            "tables": self.number
+            if self.number is None or self.number < 2**53
+            else float(self.number),
+            "estimate": self.estimate,
+            "endless": self.is_endless,
+            "prior": self.prior,
+            "exact": self.cells is not None and self.cells.exact,
+            "probably_known": self.n_probable,
+        }
+
+    @property
+    def n_probable(self) -> int:
+        """How many cells have a count with a probability of at least 0.95."""
+        if self.cells is None:
+            return 0
+        return sum(
+            bool(self.cells.mass(cell)[1].max() >= _SURE) for cell in range(len(self.cells.first))
+        )
+
+    def sentences(self) -> list[str]:
+        """Return what was found, in words."""
+        said: list[str] = []
+        if self.is_endless:
+            said.append("Infinitely many tables agree with the release: some cells have no limit.")
+        elif self.number is not None:
+            verb = "agrees" if self.number == 1 else "agree"
+            said.append(
+                f"{_large(self.number)} {'table' if self.number == 1 else 'tables'} {verb} with the"
+                " release" + (": it is given away whole." if self.number == 1 else ".")
+            )
+        elif self.estimate is not None:
+            said.append(
+                f"About {self.estimate:.3g} tables agree with the release (standard error"
+                f" {self.error or 0:.2g}), estimated from random ones."
+            )
+        if self.cells is not None:
+            cells = self.cells
+            said.append(
+                f"Given the schemes and a {self.prior} prior, {self.n_probable:,} of"
+                f" {count_of(len(cells.first), 'cell')} have one count that is at least 95% probable,"
+                f" and {np.count_nonzero(cells.p_zero >= _SURE):,} are empty with at least 95%."
+            )
+            if not cells.exact:
+                said.append(
+                    f"These are estimates from random tables, worth {cells.effective_size:,.0f}"
+                    f" independent ones at least; walks agree to {cells.r_hat:.2f} (1 is best)."
+                )
+        return [*said, *self.notes]
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per cell: mean, most probable count, interval, probability of 0."""
+        import pyarrow as pa
+
+        shape = tuple(len(axis.categories) for axis in self.axes)
+        numbers = np.unravel_index(np.arange(math.prod(shape)), shape) if shape else ()
+        columns: dict[str, Any] = {
+            axis.name: pa.array([axis.categories[k] for k in codes], pa.string())
+            for axis, codes in zip(self.axes, numbers, strict=True)
+        }
+        if self.cells is None:
+            return pa.table(columns)
+        low, high = self.cells.interval()
+        columns |= {
+            "mean": pa.array(self.cells.mean.reshape(-1)),
+            "most_probable": pa.array(self.cells.mode.reshape(-1)),
+            "from_95": pa.array(low.reshape(-1)),
+            "to_95": pa.array(high.reshape(-1)),
+            "p_zero": pa.array(self.cells.p_zero.reshape(-1)),
+            "p_zero_error": pa.array(self.cells.p_zero_error.reshape(-1)),
+        }
+        return pa.table(columns)
+
+    def top(self, n: int) -> pa.Table:
+        """Return the cells whose most probable count is most probable."""
+        assert self.cells is not None
+        best = [float(self.cells.mass(cell)[1].max()) for cell in range(len(self.cells.first))]
+        return self.to_arrow().take(np.argsort(-np.array(best), kind="stable")[:n])
+
+    def _repr_html_(self) -> str:
+        return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)
+
+
+def explore_tables(
+    release: Release,
+    *,
+    most: int | None = None,
+    listed: int = 0,
+    prior: str = "uniform",
+    draws: int = 10_000,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> FeasibleTables:
+    """Count the tables that agree with a release, and weigh them.
+
+    Parameters
+    ----------
+    release
+        Everything that is published.
+    most
+        How many tables may be visited to count them; beyond it their number is estimated.
+    listed
+        Return the tables themselves, if there are at most so many.
+    prior
+        "uniform" over tables, "poisson" counts with the means of the published margins, or
+        "multinomial": people fall into all cells alike.
+    draws, seed, workers
+        For what has to be sampled.
+
+    Examples
+    --------
+    >>> release = Release.typed(
+    ...     {"sex": ["f", "m"]}, [{"margin": ["sex"], "scheme": "random:3", "counts": [0, 3]}]
+    ... )
+    >>> found = explore_tables(release)
+    >>> found.number, found.cells.p_zero.round(2).tolist()
+    (15, [0.5, 0.0])
+    """
+    started = time.perf_counter()
+    if prior not in PRIORS:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The prior {quoted([prior])} was asked for.",
+            "There is no such prior.",
+            f"There are: {quoted(PRIORS)}.",
+        )
+    constraints = release.constraints
+    notes: list[str] = []
+    number = estimate = error = tables = cells = None
+    is_endless = False
+    with consistent(release, "The tables that agree with a release were asked for."):
+        try:
+            number = count_tables(
+                constraints, most=MOST_TABLES if most is None else most, progress=progress
+            )
+            is_endless = number is None
+        except LimitError:
+            estimate, error = _estimate(release, draws, seed, workers)
+        if listed and number is not None and number <= listed:
+            tables = list_tables(constraints, most=listed)
+        elif listed:
+            notes.append(f"The tables are not listed: there are more than {listed:,}.")
+        if is_endless and prior != "poisson":
+            notes.append(
+                "How probable counts are is not known: some cells have no limit. The prior"
+                " 'poisson' makes them finite."
+            )
+        else:
+            cells = cell_posteriors(
+                constraints,
+                _likelihoods(release),
+                prior,  # pyright: ignore[reportArgumentType]
+                draws=draws,
+                seed=seed,
+                workers=workers,
+                progress=progress,
+            )
+    is_sampled = estimate is not None or (cells is not None and not cells.exact)
+    return FeasibleTables(
+        release.axes,
+        number,
+        estimate,
+        error,
+        is_endless,
+        prior,
+        cells,
+        tables,
+        tuple(notes),
+        Provenance(
+            "feasible tables",
+            "sampled" if is_sampled else "exact",
+            {"prior": prior, "draws": str(draws) if is_sampled else "0"},
+            seed=seed if is_sampled else None,
+            fingerprint=release.fingerprint,
+            seconds=time.perf_counter() - started,
+        ),
+    )
+
+
+def _estimate(
+    release: Release, draws: int, seed: int, workers: int | None
+) -> tuple[float | None, float | None]:
+    from gamekeeper.algorithms.table_sampling import sample_tables
+
+    wanted = min(draws, _PILOT)
+    sample = sample_tables(
+        release.constraints, draws=wanted, seed=seed, method="importance", workers=workers
+    )
+    return sample.n_tables, sample.n_tables_error
+
+
+def _likelihoods(release: Release) -> list[list[Likelihood | None] | None]:
+    """Return for each margin what its schemes say beyond limits; None where that is nothing."""
+    found: list[list[Likelihood | None] | None] = []
+    row = 0
+    for margin in release.constraints.margins:
+        entries: list[Likelihood | None] = []
+        widths = np.where(margin.upper >= UNBOUNDED, UNBOUNDED, margin.upper - margin.lower)
+        for width in widths.reshape(-1):
+            entries.append(_weighed(release, row) if width < _LONGEST else None)
+            row += 1
+        found.append(entries if any(entry is not None for entry in entries) else None)
+    return found
+
+
+def _weighed(release: Release, row: int) -> Likelihood | None:
+    first, chances = release.row_likelihood(row)
+    if chances is None or all(chance == Fraction(1) for chance in chances):
+        return None
+    return first, chances
+
+
+def _large(number: int) -> str:
+    return (
+        f"{number:,}"
+        if number < 10**15
+        else f"{float(number):.3g}"
+        if number < 10**300
+        else "Very many"
+    )

@@ -1,0 +1,109 @@
+"""Plots of what tables give away; every plot is a figure of its own that needs no display."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gamekeeper.algorithms.count_constraints import UNBOUNDED
+from gamekeeper.results.plotting import COLOURS, GRID, MUTED, drawable, drawable_letters
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from gamekeeper.attack.tables.bounds import TableBounds
+    from gamekeeper.attack.tables.comparison import SchemeComparison
+    from gamekeeper.attack.tables.conditional import ConditionalSubtraction
+    from gamekeeper.attack.tables.subtraction import SubtractionAttack
+
+__all__ = ["plot_bounds", "plot_comparison", "plot_subtraction", "plot_tables"]
+
+_MOST_CELLS = 400
+
+
+def plot_bounds(found: TableBounds) -> Figure:
+    """Draw the interval of each cell, cells that are known exactly first.
+
+    Beyond 400 cells, evenly spaced ones of the sorted cells are drawn.
+    """
+    figure, ax = _figure()
+    upper = found.upper.reshape(-1)
+    lower = found.lower.reshape(-1)
+    largest = int(upper[upper < UNBOUNDED].max(initial=1))
+    shown = np.where(upper >= UNBOUNDED, max(largest, int(lower.max(initial=0))) * 1.1 + 1, upper)
+    order = np.lexsort((lower, shown - lower))
+    if order.size > _MOST_CELLS:
+        order = order[np.linspace(0, order.size - 1, _MOST_CELLS).astype(np.int64)]
+    places = np.arange(order.size)
+    ax.vlines(places, lower[order], shown[order], color=COLOURS[0], linewidth=1.6)
+    exact = lower[order] == upper[order]
+    ax.scatter(places[exact], lower[order][exact], s=9, color=COLOURS[1], zorder=3)
+    endless = upper[order] >= UNBOUNDED
+    ax.scatter(places[endless], shown[order][endless], s=12, marker="^", color=MUTED, zorder=3)
+    ax.set_xlabel("cells, the narrowest interval first (dots: known exactly)")
+    ax.set_ylabel("possible counts")
+    ax.set_xticks([])
+    return figure
+
+
+def plot_subtraction(found: SubtractionAttack) -> Figure:
+    """Draw SAP over the number of known people, with what it lies between where it is estimated."""
+    figure, ax = _figure()
+    risk = found.risk
+    if risk.draws:
+        ax.fill_between(risk.n, risk.lower, risk.upper, color=COLOURS[0], alpha=0.2, linewidth=0)
+    ax.plot(risk.n, risk.values, color=COLOURS[0], marker=".", markersize=4)
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_xlabel("people known")
+    ax.set_ylabel("probability of recovering a zero")
+    return figure
+
+
+def plot_tables(found: ConditionalSubtraction) -> Figure:
+    """Draw for each number of known people the share of tables whose SAP is above a value."""
+    figure, ax = _figure()
+    share = np.linspace(1, 0, found.n_tables, endpoint=False)
+    for k, number in enumerate(found.n):
+        colour = COLOURS[k % len(COLOURS)]
+        ax.step(np.sort(found.values[:, k]), share, color=colour, label=str(number), where="post")
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_ylim(0, 1.02)
+    ax.set_xlabel("probability of recovering a zero")
+    ax.set_ylabel("share of tables at least as risky")
+    ax.legend(title="people known", frameon=False)
+    return figure
+
+
+def plot_comparison(found: SchemeComparison) -> Figure:
+    """Draw the mean SAP of each scheme over the number of known people."""
+    figure, ax = _figure()
+    letters = drawable_letters()
+    for k, (scheme, one) in enumerate(zip(found.schemes, found.experiments, strict=True)):
+        colour = COLOURS[k % len(COLOURS)]
+        ax.plot(
+            one.n,
+            one.means,
+            color=colour,
+            marker=".",
+            markersize=4,
+            label=drawable(scheme, letters),
+        )
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_xlabel("people known")
+    ax.set_ylabel("mean probability of recovering a zero")
+    ax.legend(frameon=False)
+    return figure
+
+
+def _figure() -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+    ax = figure.add_subplot()
+    ax.grid(color=GRID, linewidth=0.8)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return figure, ax

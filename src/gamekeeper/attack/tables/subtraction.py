@@ -1,0 +1,334 @@
+"""What somebody learns who knows n of the people: SAP of a release.
+
+The intruder takes the n people out of the table. Where nobody else can be left in a cell, a zero is
+recovered, and zeros are what discloses: nobody else is like that. SAP(n) is the probability that n
+people known at random recover at least one; see `gamekeeper.algorithms.subtraction`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.recovered_zeros import recovered_zeros
+from gamekeeper.algorithms.recovery_rule import RecoveryRule, cell_groups
+from gamekeeper.algorithms.subtraction import SubtractionRisk, cell_recovery, group_risks
+from gamekeeper.algorithms.subtraction_parts import release_rule
+from gamekeeper.algorithms.subtraction_release import MAX_SAMPLES, release_risk, release_zeros
+from gamekeeper.attack.tables.conflicts import consistent
+from gamekeeper.data.count_table import CountTable
+from gamekeeper.data.release import Release, check_truth
+from gamekeeper.data.table_axes import Axis
+from gamekeeper.errors import LimitError, count_of
+from gamekeeper.results import Progress, Provenance, Result, table_html
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+__all__ = ["CellRecovery", "SubtractionAttack", "subtract_known"]
+
+Floats = NDArray[np.float64]
+
+_MOST_N = 100
+_DETAIL = 10
+# Which cell and how many takes a decision for each cell and ordering.
+_DETAIL_DRAWS = 500
+_ASKED = "The probability of recovering zeros was asked for."
+
+
+@dataclass(frozen=True, repr=False)
+class CellRecovery(Result):
+    """Which cells and categories recover zeros when so many people are known.
+
+    Attributes
+    ----------
+    n
+        The number of known people.
+    cells
+        The probability for each cell of the base table.
+    categories
+        For each axis the probability that some cell of each category recovers a zero; empty where
+        it is not known.
+    """
+
+    axes: tuple[Axis, ...]
+    n: int
+    cells: Floats
+    categories: tuple[Floats, ...]
+    provenance: Provenance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {
+            "n": self.n,
+            "cells": self.cells.size,
+            "expected_zeros": float(self.cells.sum()),
+            "largest": float(self.cells.max(initial=0.0)),
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per category, then one per cell that can recover a zero."""
+        import pyarrow as pa
+
+        rows: list[dict[str, Any]] = []
+        for axis, risks in zip(self.axes, self.categories, strict=False):
+            rows += [
+                {"what": "category", "where": f"{axis.name} {name}", "probability": float(risk)}
+                for name, risk in zip(axis.categories, risks, strict=True)
+            ]
+        for place in np.argwhere(self.cells > 0):
+            where = ", ".join(
+                f"{axis.name} {axis.categories[k]}"
+                for axis, k in zip(self.axes, place, strict=True)
+            )
+            risk = float(self.cells[tuple(place)])
+            rows.append({"what": "cell", "where": where, "probability": risk})
+        rows.sort(key=lambda row: (row["what"] == "cell", -row["probability"]))
+        schema = pa.schema(
+            [("what", pa.string()), ("where", pa.string()), ("probability", pa.float64())]
+        )
+        return pa.Table.from_pylist(rows, schema=schema)
+
+    def _repr_html_(self) -> str:
+        return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)
+
+
+@dataclass(frozen=True, repr=False)
+class SubtractionAttack(Result):
+    """SAP of a release for numbers of known people.
+
+    Attributes
+    ----------
+    risk
+        SAP(n), exact or with what it lies between.
+    expected, distribution
+        The expected number of recovered zeros, and the probability of each number of them, for
+        each n; None where they are not known.
+    detail
+        Which cells and categories are to blame at one n; None where it is not known.
+    notes
+        What was left out, and why.
+    """
+
+    risk: SubtractionRisk
+    expected: Floats | None
+    distribution: Floats | None
+    detail: CellRecovery | None
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {
+            "population": self.risk.population,
+            "possible_from": self.risk.possible_from,
+            "certain_from": self.risk.certain_from,
+            "exact": self.risk.is_exact,
+            "largest_n": int(self.risk.n.max(initial=0)),
+            "largest_sap": float(self.risk.values.max(initial=0.0)),
+        }
+
+    def sentences(self) -> list[str]:
+        """Return what the curve says, in words."""
+        risk = self.risk
+        said = [f"The table has {count_of(risk.population, 'person', 'people')} in it."]
+        if not risk.values.size:
+            return said
+        if risk.values[0] == 1 and risk.n[0] == 0:
+            said.append("The release gives a zero away to anybody: nobody has to be known.")
+        else:
+            said += [
+                f"Somebody who knows {count_of(int(risk.n[k]), 'person', 'people')} at random"
+                f" recovers a zero with probability {_probability(risk, k)}."
+                for k in _told(risk)
+            ]
+        if risk.possible_from is not None and risk.possible_from > 0:
+            said.append(
+                "A zero can be recovered from"
+                f" {count_of(risk.possible_from, 'known person', 'known people')} on"
+                + (
+                    f", and always is from {risk.certain_from:,} on."
+                    if risk.certain_from is not None
+                    else "."
+                )
+            )
+        elif not risk.values.any() and risk.draws == 0:
+            said.append("No number of known people that was asked for recovers a zero.")
+        if risk.draws:
+            said.append(
+                f"Estimated from {risk.draws:,} random orders of the population; intervals are of 95%"
+                " for each number of people."
+            )
+        return [*said, *self.notes]
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per number of known people."""
+        import pyarrow as pa
+
+        risk = self.risk
+        exact = (
+            [str(value) for value in risk.fractions]
+            if risk.fractions is not None
+            else [""] * len(risk.n)
+        )
+        columns: dict[str, Any] = {
+            "n": pa.array(risk.n),
+            "sap": pa.array(risk.values),
+            "exact": pa.array([_short(text) for text in exact], pa.string()),
+            "lower": pa.array(risk.lower),
+            "upper": pa.array(risk.upper),
+        }
+        if self.expected is not None:
+            columns["expected_zeros"] = pa.array(self.expected)
+        return pa.table(columns)
+
+    def few(self, most: int = 15) -> pa.Table:
+        """Return some of the rows, evenly spaced, with the first and the last."""
+        table = self.to_arrow()
+        if table.num_rows <= most:
+            return table
+        return table.take(np.linspace(0, table.num_rows - 1, most).round().astype(np.int64))
+
+    def plot(self) -> Figure:
+        """Draw SAP over the number of known people; needs no display."""
+        from gamekeeper.attack.tables.plots import plot_subtraction
+
+        return plot_subtraction(self)
+
+
+def subtract_known(
+    release: Release,
+    truth: CountTable,
+    *,
+    n: Iterable[int] | None = None,
+    at: int | None = None,
+    method: str = "auto",
+    max_samples: int | None = None,
+    draws: int = 10_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> SubtractionAttack:
+    """Return SAP of a release: what somebody learns who knows n people.
+
+    Parameters
+    ----------
+    release
+        Everything that is published.
+    truth
+        The true base table, which the steward has.
+    n
+        Numbers of known people; 0 to the population by default, at most 0 to 100. Above the
+        population, SAP stays where it is for the whole population.
+    at
+        The number of people for which cells and categories are told; 10 or the largest n.
+    method, max_samples, draws, seed
+        'exact', 'sampling' or 'auto'; how many samples are searched for an exact answer; how many
+        orders are drawn otherwise, and their seed.
+
+    Examples
+    --------
+    >>> table = CountTable.typed({"sex": ["f", "m"]}, [3, 1])
+    >>> counts = [{"margin": ["sex"], "scheme": "random:5", "counts": [5, 5]}]
+    >>> total = {"margin": [], "scheme": "random:5", "counts": 0}
+    >>> release = Release.typed({"sex": ["f", "m"]}, [*counts, total])
+    >>> [str(value) for value in subtract_known(release, table).risk.fractions]
+    ['0', '0', '0', '1/4', '1']
+    """
+    started = time.perf_counter()
+    check_truth(release, truth)
+    counts = truth.dense()
+    population = int(counts.sum())
+    asked = list(range(min(population, _MOST_N) + 1)) if n is None else [int(k) for k in n]
+    most = MAX_SAMPLES if max_samples is None else max_samples
+    with consistent(release, _ASKED):
+        risk = release_risk(
+            release.constraints, counts, n=asked, method=method, draws=draws, seed=seed,
+            progress=progress, max_samples=most,
+        )  # fmt: skip
+    provenance = Provenance(
+        "subtraction attribution probability",
+        risk.method,
+        {"n": _numbers(asked), "draws": str(risk.draws)},
+        seed=seed if risk.draws else None,
+        fingerprint=release.fingerprint,
+        seconds=time.perf_counter() - started,
+    )
+    chosen = min(_DETAIL, max(asked, default=0)) if at is None else at
+    rule = release_rule(release.constraints, counts.reshape(-1))
+    if rule is not None:
+        expected, distribution = _numbers_of_zeros(rule, asked)
+        return SubtractionAttack(
+            risk,
+            expected,
+            distribution,
+            _by_rule(release, rule, chosen, provenance),
+            (),
+            provenance,
+        )
+    fewer = min(draws, _DETAIL_DRAWS)
+    zeros = release_zeros(
+        release.constraints, counts, n=[*asked, chosen], method=method, max_samples=most,
+        draws=fewer, seed=seed,
+    )  # fmt: skip
+    detail = CellRecovery(release.axes, chosen, zeros.cells[-1], (), provenance)
+    notes = (
+        (f"How many zeros and which are estimated from {fewer:,} random orders of the population.",)
+        if zeros.draws
+        else ()
+    )
+    return SubtractionAttack(
+        risk, zeros.zeros.expected[:-1], zeros.zeros.probabilities[:-1], detail, notes, provenance
+    )
+
+
+def _numbers_of_zeros(rule: RecoveryRule, asked: Sequence[int]) -> tuple[Floats, Floats | None]:
+    try:
+        zeros = recovered_zeros(rule, n=asked)
+    except LimitError:
+        found = np.asarray(cell_recovery(rule, n=asked), np.float64)
+        return found.reshape(len(asked), -1).sum(axis=1), None
+    return zeros.expected, zeros.probabilities
+
+
+def _by_rule(release: Release, rule: RecoveryRule, n: int, provenance: Provenance) -> CellRecovery:
+    shape = release.shape
+    cells = np.asarray(cell_recovery(rule, n=[n]), np.float64).reshape(shape)
+    categories: list[Floats] = []
+    for axis in range(len(shape)):
+        groups = cell_groups(shape, (axis,)).reshape(rule.counts.shape)
+        risks = group_risks(rule, groups, n=[n])
+        categories.append(np.array([float(risk.values[0]) for risk in risks]))
+    return CellRecovery(release.axes, n, cells, tuple(categories), provenance)
+
+
+def _told(risk: SubtractionRisk) -> list[int]:
+    """Choose a few numbers of people to speak of: the first that matter, and the last."""
+    above = np.flatnonzero(risk.values > 0)
+    chosen = {len(risk.n) - 1}
+    chosen |= {k for k in range(len(risk.n)) if risk.n[k] in (1, 5, 10)}
+    if above.size:
+        chosen.add(int(above[0]))
+    return sorted(chosen)
+
+
+def _probability(risk: SubtractionRisk, k: int) -> str:
+    value = f"{risk.values[k]:.3g}" if 0 < risk.values[k] < 1 else f"{risk.values[k]:.0f}"
+    if risk.draws:
+        return f"{value} ({risk.lower[k]:.3g} to {risk.upper[k]:.3g})"
+    return value
+
+
+def _short(fraction: str) -> str:
+    return fraction if len(fraction) <= 40 else ""
+
+
+def _numbers(asked: Sequence[int]) -> str:
+    if len(asked) > 1 and list(asked) == list(range(asked[0], asked[-1] + 1)):
+        return f"{asked[0]}-{asked[-1]}"
+    return ",".join(map(str, asked))

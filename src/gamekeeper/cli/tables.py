@@ -1,0 +1,512 @@
+"""The commands of stage two on tables: what released counts give away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gamekeeper.attack.tables.bounds import BoundsMethod
+from gamekeeper.cli.microdata import microdata_command
+from gamekeeper.cli.options import AsFormat
+from gamekeeper.cli.release_options import groups_of, names_of, numbers_of, release_command
+from gamekeeper.cli.risk_options import Plot, Seed, Workers
+from gamekeeper.cli.risk_show import say_all, say_how, show_result
+from gamekeeper.cli.show import Format, progress_bar, say, show
+from gamekeeper.errors import InputError, Reason, count_of, quoted
+from gamekeeper.workbench import tables
+from gamekeeper.workbench.microdata import MicrodataRequest
+from gamekeeper.workbench.tables import ReleaseRequest
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="tables",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Stage two: attack tables of counts that may be released.\n\n"
+    "What can be worked out about the cells from everything that is published together, exact,"
+    " rounded, suppressed or perturbed? What can be said of people for certain, and what does"
+    " somebody learn who knows some of them? The zeros are what discloses.",
+)
+
+_BANDS = {
+    "scheme": "scheme",
+    "n": "n",
+    "mean_sap": "mean",
+    "sap_0": "0",
+    **{f"sap_{k / 10:.1f}-{(k + 1) / 10:.1f}": f"<{(k + 1) / 10:.1f}" for k in range(10)},
+    "sap_1": "1",
+}
+
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Write to this .csv or .parquet.", show_default=False),
+]
+Report = Annotated[
+    Path | None, typer.Option(help="Write an HTML report to this file.", show_default=False)
+]
+Draws = Annotated[int, typer.Option(help="How many random draws, where they are needed.", min=1)]
+
+
+@microdata_command(app, "release", is_sample=False)
+def release_command_(
+    request: MicrodataRequest,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Write the release to this .json.")
+    ] = Path("release.json"),
+    margin: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Variables of a published table: Age,Sex. Empty ('') for the total. May be"
+            " repeated; by default one table of all keys.",
+            show_default=False,
+        ),
+    ] = None,
+    scheme: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="How counts are published: exact, conventional:5, random:3, barnardization:0.8,"
+            " suppressed:5. Once for all tables, or once for each.",
+            show_default="exact",
+        ),
+    ] = None,
+    truth: Annotated[
+        bool,
+        typer.Option(
+            help="Keep the true counts in the file, for SAP. It is then as confidential as the data."
+        ),
+    ] = True,
+    seed: Seed = 0,
+    title: Annotated[str, typer.Option(help="What the release is called.")] = "",
+) -> None:
+    """Count a file of microdata, and publish tables of it under a scheme.
+
+    [bold]Examples[/bold]
+
+      gamekeeper tables release people.csv --keys Area,Age,Work --scheme conventional:5 -o area.json
+
+    A table, its margins and its total:
+      gamekeeper tables release people.csv -k Age,Work --margin Age,Work --margin Age --margin ''
+    """
+    margins = [names_of([text]) for text in margin or ()]
+    with progress_bar("Counting") as progress:
+        release, made = tables.publish_tables(
+            request,
+            margins,
+            scheme or ["exact"],
+            output,
+            with_truth=truth,
+            seed=seed,
+            title=title,
+            progress=progress,
+        )
+    shape = " x ".join(map(str, release.shape))
+    say(f"Counted {made.total:,} records by {', '.join(release.names)}: {shape} cells.")
+    for table in release.published:
+        say(f"Published: {table.name} ({table.scheme.text}).")
+    say(f"Release: {output}" + (", with the true counts: keep it safe." if truth else "."))
+
+
+@release_command(app, "bounds")
+def bounds_command(
+    request: ReleaseRequest,
+    method: Annotated[
+        BoundsMethod,
+        typer.Option(
+            help="auto: the cheapest that is exact. closed: closed form. shuttle: the generalized"
+            " shuttle algorithm with trial tightening. integer: integer programs."
+        ),
+    ] = BoundsMethod.AUTO,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Bound the table of these axes only, the others summed out.", show_default=False
+        ),
+    ] = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Join categories first: 'Age:young=16-17|18-24;old=25+'. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    most_programs: Annotated[
+        int | None,
+        typer.Option(help="Stop after so many programs.", min=1, show_default=False),
+    ] = None,
+    max_nodes: Annotated[
+        int | None,
+        typer.Option(help="Lifts the limit of the shuttle.", min=1, show_default=False),
+    ] = None,
+    top: Annotated[int, typer.Option(help="Show so many of the best known cells.", min=0)] = 20,
+    output: Output = None,
+    plot: Plot = None,
+    report: Report = None,
+    how: AsFormat = Format.TABLE,
+) -> None:
+    """Bound every cell by everything that is published, and say whether the bounds are tight.
+
+    [bold]Examples[/bold]
+
+      gamekeeper tables bounds release.json
+
+    A table with totals in the same file, rounded to base 3:
+      gamekeeper tables bounds table.csv --scheme conventional:3 --total Total --report bounds.html
+    """
+    with progress_bar("Bounding cells") as progress:
+        _, found = tables.bound_release(
+            request,
+            method=method,
+            keep=names_of(keep) if keep is not None else None,
+            groups=groups_of(group),
+            most_programs=most_programs,
+            max_nodes=max_nodes,
+            output=output,
+            plot=plot,
+            report=report,
+            progress=progress,
+        )
+    if how is not Format.TABLE:
+        show(found, how, extra={"sentences": found.sentences()})
+        return
+    say_all(found.sentences())
+    if top:
+        say()
+        say("The cells that are known best:")
+        say()
+        show_result(found, table=found.top(top))
+    say_how(found)
+    _say_files(output, plot, report)
+
+
+@release_command(app, "feasible")
+def feasible_command(
+    request: ReleaseRequest,
+    prior: Annotated[
+        str,
+        typer.Option(
+            help="uniform over tables; poisson with the means of the margins; multinomial: people"
+            " fall into all cells alike."
+        ),
+    ] = "uniform",
+    most: Annotated[
+        int | None,
+        typer.Option(help="Visit so many tables at most to count them.", min=1, show_default=False),
+    ] = None,
+    listed: Annotated[
+        int, typer.Option("--list", help="Print the tables if there are at most so many.", min=0)
+    ] = 0,
+    draws: Draws = 10_000,
+    top: Annotated[int, typer.Option(help="Show so many cells.", min=0)] = 20,
+    seed: Seed = 0,
+    workers: Workers = None,
+    output: Output = None,
+    how: AsFormat = Format.TABLE,
+) -> None:
+    """Count the tables that agree with a release, and say how probable each count is.
+
+    [bold]Examples[/bold]
+
+      gamekeeper tables feasible release.json
+      gamekeeper tables feasible rounded.csv --scheme random:3 --prior poisson --list 20
+    """
+    with progress_bar("Searching tables") as progress:
+        found = tables.explore_release(
+            request,
+            most=most,
+            listed=listed,
+            prior=prior,
+            draws=draws,
+            seed=seed,
+            workers=workers,
+            output=output,
+            progress=progress,
+        )
+    if how is not Format.TABLE:
+        extra: dict[str, object] = {"sentences": found.sentences()}
+        if found.tables is not None:
+            extra["tables"] = found.tables.tolist()
+        show(found, how, extra=extra)
+        return
+    say_all(found.sentences())
+    if found.cells is not None and top:
+        say()
+        say("The cells whose count is most probable:")
+        say()
+        show_result(found, table=found.top(top))
+    if found.tables is not None:
+        for number, table in enumerate(found.tables, start=1):
+            say()
+            say(f"Table {number}: {table.tolist()}")
+    say_how(found)
+    _say_files(output)
+
+
+@release_command(app, "sap")
+def sap_command(
+    request: ReleaseRequest,
+    n: Annotated[
+        str,
+        typer.Option(
+            "--n",
+            "-n",
+            help="Numbers of people known: 0-24, 1,2,5 or 0-1000:50. By default 0 to 100, or to"
+            " everybody.",
+            show_default=False,
+        ),
+    ] = "",
+    within: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An area, or key variables: SAP of the table of each. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    anywhere: Annotated[
+        bool,
+        typer.Option(
+            help="With --within: the people known are of the whole population, not of the same area."
+        ),
+    ] = False,
+    at: Annotated[
+        int | None,
+        typer.Option(
+            help="The number of people for which cells are told.", min=0, show_default=False
+        ),
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="exact, sampling, or auto: exact where it can be done.")
+    ] = "auto",
+    max_samples: Annotated[
+        int | None,
+        typer.Option(help="Search so many samples for an exact answer.", min=1, show_default=False),
+    ] = None,
+    draws: Draws = 10_000,
+    seed: Seed = 0,
+    output: Output = None,
+    plot: Plot = None,
+    report: Report = None,
+    how: AsFormat = Format.TABLE,
+) -> None:
+    """Say what somebody learns who knows n of the people: SAP, the subtraction attribution probability.
+
+    The true counts are needed: a release written by 'tables release' has them, or name --truth.
+
+    [bold]Examples[/bold]
+
+      gamekeeper tables sap release.json -n 0-20 --plot sap.svg
+
+    Each small area as a table of its own:
+      gamekeeper tables sap areas.json --within Area -n 1,2,5,10
+    """
+    if within:
+        if report is not None:
+            raise InputError(
+                Reason.BAD_OPTION,
+                "A report on SAP within areas was asked for.",
+                "The report is on the whole table.",
+                "Leave out --report or --within; a table of areas goes to --output.",
+            )
+        with progress_bar("Subtracting people") as progress:
+            areas = tables.subtract_release_within(
+                request,
+                names_of(within),
+                n=numbers_of(n),
+                own_people=not anywhere,
+                draws=draws,
+                seed=seed,
+                output=output,
+                plot=plot,
+                progress=progress,
+            )
+        if how is not Format.TABLE:
+            show(areas, how, extra={"sentences": areas.sentences()})
+            return
+        say_all(areas.sentences())
+        say()
+        say("The riskiest:")
+        say()
+        show_result(areas, table=areas.to_arrow().slice(0, 15))
+        say_how(areas)
+        _say_files(output, plot)
+        return
+    with progress_bar("Subtracting people") as progress:
+        found = tables.subtract_release(
+            request,
+            n=numbers_of(n),
+            at=at,
+            method=method,
+            max_samples=max_samples,
+            draws=draws,
+            seed=seed,
+            output=output,
+            plot=plot,
+            report=report,
+            progress=progress,
+        )
+    if how is not Format.TABLE:
+        extra: dict[str, object] = {"sentences": found.sentences()}
+        if found.detail is not None:
+            extra["where"] = found.detail.to_arrow().to_pylist()
+        if found.distribution is not None:
+            extra["numbers_of_zeros"] = found.distribution.tolist()
+        show(found, how, extra=extra)
+        return
+    say_all(found.sentences())
+    say()
+    show_result(found, table=found.few())
+    if found.detail is not None:
+        say()
+        say(
+            "Where zeros are recovered when"
+            f" {count_of(found.detail.n, 'person is', 'people are')} known:"
+        )
+        say()
+        show_result(found.detail, table=found.detail.to_arrow().slice(0, 15))
+    say_how(found)
+    _say_files(output, plot, report)
+
+
+@release_command(app, "infer")
+def infer_command(
+    request: ReleaseRequest,
+    about: Annotated[
+        list[str] | None,
+        typer.Option(help="Statements about these axes only.", show_default=False),
+    ] = None,
+    conditions: Annotated[
+        int | None,
+        typer.Option(help="Statements with so many conditions at most.", min=0, show_default=False),
+    ] = None,
+    top: Annotated[int, typer.Option(help="Print so many statements.", min=0)] = 20,
+    output: Output = None,
+    report: Report = None,
+    how: AsFormat = Format.TABLE,
+) -> None:
+    """Say what anybody can say for certain about people of a kind: everyone is, nobody is.
+
+    [bold]Examples[/bold]
+
+      gamekeeper tables infer release.json --about Work
+    """
+    with progress_bar("Inferring") as progress:
+        found = tables.attribute_release(
+            request,
+            about=names_of(about),
+            max_conditions=conditions,
+            output=output,
+            report=report,
+            progress=progress,
+        )
+    if how is not Format.TABLE:
+        show(found, how, extra={"sentences": found.sentences()})
+        return
+    said = found.sentences(top)
+    say(said[0])
+    if len(said) > 1:
+        say()
+    for number, sentence in enumerate(said[1:], start=1):
+        say(f"{number:>3}. {sentence}")
+    say_how(found)
+    _say_files(output, report)
+
+
+@app.command("compare")
+def compare_command(
+    schemes: Annotated[
+        list[str],
+        typer.Argument(
+            help="Schemes: conventional:5, random:3, barnardization:0.8, exact.",
+            show_default=False,
+        ),
+    ],
+    shape: Annotated[str, typer.Option(help="Shape of the random tables.")] = "2x6",
+    mean: Annotated[float, typer.Option(help="Expected count of a cell.", min=0.0)] = 2.0,
+    count: Annotated[int, typer.Option("--tables", help="How many tables.", min=1)] = 1_200,
+    margin: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Axes of a published margin, from 1: '1,2' is a table, '1' its rows, '' the total."
+            " May be repeated; by default the table and its total.",
+            show_default=False,
+        ),
+    ] = None,
+    total: Annotated[bool, typer.Option(help="Publish the total with the table.")] = True,
+    n: Annotated[str, typer.Option("--n", "-n", help="Numbers of people known.")] = "0-24",
+    seed: Seed = 0,
+    output: Output = None,
+    plot: Plot = None,
+    how: AsFormat = Format.TABLE,
+) -> None:
+    """Compare perturbation schemes: what random tables under each of them give away.
+
+    [bold]Examples[/bold]
+
+    The experiment of the thesis, and other schemes beside it:
+      gamekeeper tables compare conventional:5 random:5 conventional:3 --plot schemes.svg
+
+    With margins:
+      gamekeeper tables compare random:3 --shape 3x4 --margin 1,2 --margin 1 --margin 2 --tables 200
+    """
+    lengths = _lengths(shape)
+    with progress_bar("Subtracting people from random tables") as progress:
+        found = tables.compare_published(
+            schemes,
+            shape=lengths,
+            mean=mean,
+            tables=count,
+            total=total,
+            margins=_margins(margin, len(lengths)),
+            n=numbers_of(n) or range(25),
+            seed=seed,
+            output=output,
+            plot=plot,
+            progress=progress,
+        )
+    if how is not Format.TABLE:
+        show(found, how, extra={"sentences": found.sentences()})
+        return
+    say_all(found.sentences())
+    say()
+    say("Tables by SAP, for some numbers of people known:")
+    say()
+    show_result(found, _BANDS, table=found.few())
+    say_how(found)
+    _say_files(output, plot)
+
+
+def _lengths(shape: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in shape.lower().split("x"))
+    except ValueError:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Tables of the shape {quoted([shape])} were asked for.",
+            "It cannot be read.",
+            "Write it as 2x6.",
+        ) from None
+
+
+def _margins(given: list[str] | None, n_axes: int) -> list[tuple[int, ...]] | None:
+    if not given:
+        return None
+    try:
+        made = [tuple(int(part) - 1 for part in names_of([text])) for text in given]
+    except ValueError:
+        made = [(-1,)]
+    if any(not 0 <= axis < n_axes for axes in made for axis in axes):
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The margins {quoted(given)} were to be published.",
+            f"The tables have the axes 1 to {n_axes}.",
+            "Write a margin as 1,2; the total as ''.",
+        )
+    return made
+
+
+def _say_files(*files: Path | None) -> None:
+    written = [str(file) for file in files if file is not None]
+    if written:
+        say(f"Written: {', '.join(written)}")

@@ -1,0 +1,72 @@
+"""Checks of the worked examples of exact bounds, given everything that is released."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.count_constraints import (
+    UNBOUNDED,
+    CountConstraints,
+    CountMargin,
+    NoTableError,
+    kept_axes,
+)
+from gamekeeper.algorithms.integer_bounds import integer_bounds
+from gamekeeper.algorithms.scheme_names import parse_scheme
+from tests.reference.cases import Case, ShapeError
+from tests.reference.tables_feasible import check_feasible_tables
+
+__all__ = ["tables_bounds"]
+
+
+def tables_bounds(case: Case) -> None:
+    constraints = _constraints(case)
+    try:
+        found = integer_bounds(constraints)
+    except NoTableError:
+        case.compare("status", "infeasible")
+        # Bounds that were expected and do not exist are a difference.
+        case.compare("lower", None)
+        case.compare("upper", None)
+    else:
+        case.compare("status", "ok")
+        case.compare("lower", found.lower.tolist())
+        case.compare("upper", _or_null(found.upper))
+        if not found.tight.all():
+            case.check("lower", "proven", True, False)
+    check_feasible_tables(case, constraints)
+
+
+def _constraints(case: Case) -> CountConstraints:
+    variables = case.needs("variables")
+    names = [variable["name"] for variable in variables]
+    shape = tuple(variable["levels"] for variable in variables)
+    margins = tuple(_margin(names, shape, table) for table in case.needs("release"))
+    return CountConstraints(shape, margins)
+
+
+def _margin(names: Sequence[str], shape: Sequence[int], table: dict[str, Any]) -> CountMargin:
+    missing = [name for name in table["margin"] if name not in names]
+    if missing:
+        raise ShapeError(f"there is no variable '{missing[0]}'")
+    axes = [names.index(name) for name in table["margin"]]
+    published = np.array(table["published"], object)
+    if table["scheme"]["type"] == "interval":
+        return kept_axes(shape, axes, published[..., 0], published[..., 1])
+    hidden = published == None  # noqa: E711 - one by one
+    # A zero can be published under every scheme, and its limits are replaced.
+    counts = np.where(hidden, 0, published).astype(np.int64)
+    lower, upper = parse_scheme(table["scheme"]).limits(counts)
+    return kept_axes(
+        shape, axes, np.where(hidden, 0, lower), np.where(hidden, UNBOUNDED, upper)
+    )  # fmt: skip
+
+
+def _or_null(upper: NDArray[np.int64]) -> Any:
+    limits = upper.astype(object)
+    limits[upper >= UNBOUNDED] = None
+    return limits.tolist()
