@@ -160,6 +160,8 @@ def infer_command(
         {
             "variable": "variable",
             "tau1_left": "population uniques left without it",
+            "tau1_lower": "from",
+            "tau1_upper": "to",
             "relative_tau1": "times fewer",
             "relative_match": "match probability, times less",
         },
@@ -167,6 +169,7 @@ def infer_command(
     if found.categories is not None:
         say()
         say(f"What each category of {categories} adds, by {by}:")
+        say_all(found.categories.sentences()[1:])
         say()
         show_result(
             found.categories,

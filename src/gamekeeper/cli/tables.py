@@ -301,14 +301,16 @@ def sap_command(
     Each small area as a table of its own:
       gamekeeper tables sap areas.json --within Area -n 1,2,5,10
     """
+    whole = (report is not None, at is not None, method != "auto", max_samples is not None)
+    if (within and any(whole)) or (anywhere and not within):
+        raise InputError(
+            Reason.BAD_OPTION,
+            "SAP was asked for.",
+            "--report, --at, --method and --max-samples are for the whole table, --anywhere is for"
+            " --within.",
+            "Leave out the one or the other; a table of areas goes to --output.",
+        )
     if within:
-        if report is not None:
-            raise InputError(
-                Reason.BAD_OPTION,
-                "A report on SAP within areas was asked for.",
-                "The report is on the whole table.",
-                "Leave out --report or --within; a table of areas goes to --output.",
-            )
         with progress_bar("Subtracting people") as progress:
             areas = tables.subtract_release_within(
                 request,
@@ -380,6 +382,12 @@ def infer_command(
         int | None,
         typer.Option(help="Statements with so many conditions at most.", min=0, show_default=False),
     ] = None,
+    max_combinations: Annotated[
+        int | None,
+        typer.Option(
+            help="Lifts the limit on combinations of categories.", min=1, show_default=False
+        ),
+    ] = None,
     top: Annotated[int, typer.Option(help="Print so many statements.", min=0)] = 20,
     output: Output = None,
     report: Report = None,
@@ -396,6 +404,7 @@ def infer_command(
             request,
             about=names_of(about),
             max_conditions=conditions,
+            max_combinations=max_combinations,
             output=output,
             report=report,
             progress=progress,
