@@ -19,6 +19,11 @@ Stage two attacks a file that may be released::
     keys = gk.count_keys(people, ["Age", "Sex", "Region"], fraction="2%")
     risk = gk.assess_uniques(keys)
     risk.sentences(), risk.explain(17)
+
+or tables of counts::
+
+    release = gk.read_counts("rounded.csv", scheme="conventional:3")
+    gk.bound_cells(release).sentences(), gk.infer_attributions(release).sentences()
 """
 
 from importlib import import_module
@@ -53,6 +58,7 @@ from gamekeeper.report.drawing import draw_harmonization_graph, draw_partition_g
 from gamekeeper.store.folder import read_environment, write_environment
 
 if TYPE_CHECKING:
+    from gamekeeper.algorithms.scheme_names import parse_scheme, register_scheme
     from gamekeeper.attack.judging.compare import Comparison, compare_measures
     from gamekeeper.attack.judging.judgement import Judgement, judge
     from gamekeeper.attack.matching.result import MatchingRisk
@@ -68,6 +74,12 @@ if TYPE_CHECKING:
     from gamekeeper.attack.simulation.pilot import PilotStudy, pilot_study
     from gamekeeper.attack.simulation.result import SimulationResult
     from gamekeeper.attack.simulation.simulate import simulate
+    from gamekeeper.attack.tables.attributions import Attributions, infer_attributions
+    from gamekeeper.attack.tables.bounds import TableBounds, bound_cells, bound_recoded
+    from gamekeeper.attack.tables.comparison import SchemeComparison, compare_schemes
+    from gamekeeper.attack.tables.conditional import ConditionalSubtraction, subtract_within
+    from gamekeeper.attack.tables.feasible import FeasibleTables, explore_tables
+    from gamekeeper.attack.tables.subtraction import SubtractionAttack, subtract_known
     from gamekeeper.attack.uniques.dis import assess_dis
     from gamekeeper.attack.uniques.dis_result import DisRisk
     from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uniques
@@ -75,15 +87,22 @@ if TYPE_CHECKING:
     from gamekeeper.data.codebook import Codebook
     from gamekeeper.data.coded_table import CodedTable, coded_from_codes
     from gamekeeper.data.coding import code_frame, code_source
+    from gamekeeper.data.count_file import read_count_table, read_counts
+    from gamekeeper.data.count_table import CountTable
     from gamekeeper.data.key_table import KeyTable, count_keys
     from gamekeeper.data.missing import Missing
     from gamekeeper.data.population import make_population, sample_population
+    from gamekeeper.data.release import Release, make_release
+    from gamekeeper.data.release_file import read_release, write_release
+    from gamekeeper.data.release_joining import join_releases
     from gamekeeper.data.source import open_source
+    from gamekeeper.data.tabulation import tabulate
     from gamekeeper.store.database.environment_store import EnvironmentStore
 
 __all__ = [
     "ARBITRARY",
     "OUTSIDE",
+    "Attributions",
     "Band",
     "BandGraph",
     "BandStyle",
@@ -93,9 +112,12 @@ __all__ = [
     "Codebook",
     "CodedTable",
     "Comparison",
+    "ConditionalSubtraction",
+    "CountTable",
     "DisRisk",
     "Environment",
     "EnvironmentStore",
+    "FeasibleTables",
     "Form",
     "GamekeeperError",
     "Group",
@@ -115,18 +137,24 @@ __all__ = [
     "PartitionGraph",
     "PilotStudy",
     "RecordRisk",
+    "Release",
     "RiskClasses",
     "Scale",
+    "SchemeComparison",
     "SimulationResult",
     "SizeCurve",
     "SpecialUniques",
     "StoreError",
+    "SubtractionAttack",
+    "TableBounds",
     "UniquesRisk",
     "Variable",
     "assess_dis",
     "assess_matching",
     "assess_special_uniques",
     "assess_uniques",
+    "bound_cells",
+    "bound_recoded",
     "build_report",
     "categories_risk",
     "categorize",
@@ -135,49 +163,67 @@ __all__ = [
     "code_source",
     "coded_from_codes",
     "compare_measures",
+    "compare_schemes",
     "count_keys",
     "draw_harmonization_graph",
     "draw_partition_graph",
     "effective_categories",
+    "explore_tables",
     "find_violations",
     "fit_models",
     "fraction_experiment",
     "harmonize",
+    "infer_attributions",
     "infer_risk",
     "infer_target",
     "is_finer",
     "is_null",
     "join",
+    "join_releases",
     "judge",
     "list_categories",
     "list_codes",
     "make_population",
+    "make_release",
     "map_key_variables",
     "meet",
     "open_source",
     "parse_band",
     "parse_prevalence",
     "parse_risk_classes",
+    "parse_scheme",
     "pilot_study",
     "rank_attacks",
+    "read_count_table",
+    "read_counts",
     "read_environment",
+    "read_release",
+    "register_scheme",
     "sample_population",
     "simulate",
     "strategy_experiment",
+    "subtract_known",
+    "subtract_within",
+    "tabulate",
     "threshold",
     "variables_risk",
     "write_environment",
+    "write_release",
     "write_report",
 ]
 
 
 # Files, engines and attacks bring libraries that take a while to import: only where they are used.
 _LAZY = {
+    "Attributions": "gamekeeper.attack.tables.attributions",
     "Codebook": "gamekeeper.data.codebook",
     "CodedTable": "gamekeeper.data.coded_table",
     "Comparison": "gamekeeper.attack.judging.compare",
+    "ConditionalSubtraction": "gamekeeper.attack.tables.conditional",
+    "CountTable": "gamekeeper.data.count_table",
     "DisRisk": "gamekeeper.attack.uniques.dis_result",
     "EnvironmentStore": "gamekeeper.store.database.environment_store",
+    "FeasibleTables": "gamekeeper.attack.tables.feasible",
     "Judgement": "gamekeeper.attack.judging.judgement",
     "KeyTable": "gamekeeper.data.key_table",
     "MatchingRisk": "gamekeeper.attack.matching.result",
@@ -186,34 +232,54 @@ _LAZY = {
     "ModelRisk": "gamekeeper.attack.models.inference",
     "PilotStudy": "gamekeeper.attack.simulation.pilot",
     "RecordRisk": "gamekeeper.attack.risk",
+    "Release": "gamekeeper.data.release",
     "RiskClasses": "gamekeeper.attack.risk_classes",
+    "SchemeComparison": "gamekeeper.attack.tables.comparison",
     "SimulationResult": "gamekeeper.attack.simulation.result",
     "SpecialUniques": "gamekeeper.attack.uniques.special",
+    "SubtractionAttack": "gamekeeper.attack.tables.subtraction",
+    "TableBounds": "gamekeeper.attack.tables.bounds",
     "UniquesRisk": "gamekeeper.attack.uniques.suda",
     "assess_dis": "gamekeeper.attack.uniques.dis",
     "assess_matching": "gamekeeper.attack.matching.strategies",
     "assess_special_uniques": "gamekeeper.attack.uniques.special",
     "assess_uniques": "gamekeeper.attack.uniques.suda",
+    "bound_cells": "gamekeeper.attack.tables.bounds",
+    "bound_recoded": "gamekeeper.attack.tables.bounds",
     "categories_risk": "gamekeeper.attack.models.levels",
     "code_frame": "gamekeeper.data.coding",
     "code_source": "gamekeeper.data.coding",
     "coded_from_codes": "gamekeeper.data.coded_table",
     "compare_measures": "gamekeeper.attack.judging.compare",
+    "compare_schemes": "gamekeeper.attack.tables.comparison",
     "count_keys": "gamekeeper.data.key_table",
+    "explore_tables": "gamekeeper.attack.tables.feasible",
     "fit_models": "gamekeeper.attack.models.fitting",
     "fraction_experiment": "gamekeeper.attack.simulation.experiments",
+    "infer_attributions": "gamekeeper.attack.tables.attributions",
     "infer_risk": "gamekeeper.attack.models.inference",
     "infer_target": "gamekeeper.attack.models.queries",
+    "join_releases": "gamekeeper.data.release_joining",
     "judge": "gamekeeper.attack.judging.judgement",
     "make_population": "gamekeeper.data.population",
+    "make_release": "gamekeeper.data.release",
     "open_source": "gamekeeper.data.source",
     "parse_risk_classes": "gamekeeper.attack.risk_classes",
+    "parse_scheme": "gamekeeper.algorithms.scheme_names",
     "pilot_study": "gamekeeper.attack.simulation.pilot",
     "rank_attacks": "gamekeeper.attack.models.ranking",
+    "read_count_table": "gamekeeper.data.count_file",
+    "read_counts": "gamekeeper.data.count_file",
+    "read_release": "gamekeeper.data.release_file",
+    "register_scheme": "gamekeeper.algorithms.scheme_names",
     "sample_population": "gamekeeper.data.population",
     "simulate": "gamekeeper.attack.simulation.simulate",
     "strategy_experiment": "gamekeeper.attack.simulation.experiments",
+    "subtract_known": "gamekeeper.attack.tables.subtraction",
+    "subtract_within": "gamekeeper.attack.tables.conditional",
+    "tabulate": "gamekeeper.data.tabulation",
     "variables_risk": "gamekeeper.attack.models.levels",
+    "write_release": "gamekeeper.data.release_file",
 }
 
 

@@ -34,6 +34,12 @@ from gamekeeper.attack.simulation.experiments import (
 from gamekeeper.attack.simulation.pilot import PilotStudy, pilot_study
 from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.simulate import simulate
+from gamekeeper.attack.tables.attributions import Attributions, infer_attributions
+from gamekeeper.attack.tables.bounds import TableBounds, bound_cells
+from gamekeeper.attack.tables.comparison import SchemeComparison, compare_schemes
+from gamekeeper.attack.tables.conditional import ConditionalSubtraction, subtract_within
+from gamekeeper.attack.tables.feasible import FeasibleTables, explore_tables
+from gamekeeper.attack.tables.subtraction import CellRecovery, SubtractionAttack, subtract_known
 from gamekeeper.attack.uniques.dis import assess_dis
 from gamekeeper.attack.uniques.dis_result import DisRisk
 from gamekeeper.attack.uniques.explaining import Explanations
@@ -41,7 +47,9 @@ from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uni
 from gamekeeper.attack.uniques.special_table import SpecialProperties
 from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques
 from gamekeeper.data.coded_table import coded_from_codes
+from gamekeeper.data.count_table import CountTable
 from gamekeeper.data.key_table import KeyTable, count_keys
+from gamekeeper.data.release import Release, make_release
 from gamekeeper.mapping.analysis import map_key_variables
 from gamekeeper.mapping.edits import Consequences, RemoveCategory, weigh_edits
 from gamekeeper.mapping.environment import Environment, Form
@@ -110,6 +118,19 @@ def inferred():
     return infer_risk(table, fit_models(table, method="occam"))
 
 
+def counts():
+    axes = {"Kind": [MARKUP, "two or rest"], "Place": ["North", "South", "<b>West</b>"]}
+    return CountTable.typed(axes, [[3, 1, 0], [2, 2, 4]])
+
+
+def released() -> Release:
+    return make_release(counts(), [("Kind", "Place"), ()], "conventional:3", title=MARKUP)
+
+
+def subtracted():
+    return subtract_known(released(), counts())
+
+
 EXAMPLES = {
     KeyVariableMap: lambda: map_key_variables(environment(), "Target", forms=["Bank"]),
     SizeCurves: lambda: map_key_variables(environment(), "Target").curves(),
@@ -144,6 +165,13 @@ EXAMPLES = {
     RelativeRisk: lambda: categories_risk(inferred(), key_table(), "Kind"),
     RankedAttack: lambda: rank_attacks(inferred(), key_table(), count_keys(people(), KEYS), top=2),
     Inference: lambda: infer_target(inferred(), key_table(), {"Place": "North"}, ["Kind"]),
+    TableBounds: lambda: bound_cells(released()),
+    FeasibleTables: lambda: explore_tables(released()),
+    Attributions: lambda: infer_attributions(make_release(counts(), [("Kind", "Place")])),
+    SubtractionAttack: subtracted,
+    CellRecovery: lambda: subtracted().detail,
+    ConditionalSubtraction: lambda: subtract_within(released(), counts(), ["Place"]),
+    SchemeComparison: lambda: compare_schemes(["random:3", "exact"], tables=5),
     PilotStudy: lambda: pilot_study(people(), KEYS, fraction="1/2", samples=2),
 }
 OF_MICRODATA = {kind for kind in EXAMPLES if not kind.__module__.startswith("gamekeeper.mapping")}

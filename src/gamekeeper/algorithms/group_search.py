@@ -6,7 +6,8 @@ often they go together. Neither step lowers the similarity. Starts are random, o
 tables of each two techniques: how many records have both labels is known in either file, and
 mappings under which these tables agree are found by assignments of a few dozen labels. The best is
 then disturbed again and again, and what is no worse is kept. On small problems exchanges of single
-labels are tried too.
+labels are tried too. Many mappings may have the same similarity; of those that were met the one is
+returned that goes best with hints, where there are any, and under which the tables agree best.
 
 Torra, Towards the re-identification of individuals in data files with non-common variables; the
 paper leaves the algorithm open. One round costs techniques times rows of A times rows of B.
@@ -37,11 +38,17 @@ _FINISHED = 8
 
 @dataclass(frozen=True, eq=False)
 class GroupProblem:
-    """Labels of the rows of both files, numbered from 0 in each technique, and what is allowed."""
+    """Labels and sizes of the rows of both files, and what is allowed.
+
+    Labels are numbered from 0 in each technique.
+    """
 
     a: Integers
     b: Integers
     weights: Integers
+    sizes_a: Integers
+    sizes_b: Integers
+    hints: Floats
     n_a: Integers
     n_b: Integers
     is_free: NDArray[np.bool_]
@@ -58,6 +65,16 @@ class GroupProblem:
         return np.ascontiguousarray(self.b.T, dtype=np.int32)
 
     @property
+    def shares_a(self) -> Floats:
+        """The share of each row of A in its file."""
+        return self.sizes_a / max(int(self.sizes_a.sum()), 1)
+
+    @property
+    def shares_b(self) -> Floats:
+        """The share of each row of B in its file."""
+        return self.sizes_b / max(int(self.sizes_b.sum()), 1)
+
+    @property
     def work(self) -> int:
         """The comparisons of labels that one round takes."""
         return len(self.a) * len(self.b) * self.n_techniques
@@ -71,8 +88,15 @@ class _Search:
         self.by_technique = problem.by_technique
         self.shape = (problem.n_techniques, int(problem.n_a.max()), int(problem.n_b.max()))
         self.counts = np.empty(self.shape)
-        self.tables_a = _pair_tables(problem.a, problem.n_a, problem.weights)
-        self.tables_b = _pair_tables(problem.b, problem.n_b, np.ones(len(problem.b), np.int64))
+        self.tables_a = _pair_tables(problem.a, problem.n_a, problem.shares_a)
+        self.tables_b = _pair_tables(problem.b, problem.n_b, problem.shares_b)
+
+        self.hint_counts = np.zeros(self.shape)
+        if problem.hints.size:
+            rows, columns = np.nonzero(problem.hints)
+            for t in range(problem.n_techniques):
+                places = problem.a[rows, t], problem.b[columns, t]
+                np.add.at(self.hint_counts[t], places, problem.hints[rows, columns])
 
     def alternate(self, mapping: Integers) -> int:
         """Improve a mapping in place until nothing changes; return its similarity."""
@@ -81,12 +105,14 @@ class _Search:
         problem, similarity = self.problem, -1
         for _ in range(_MOST_ROUNDS):
             before = mapping.copy()
-            _, most, _ = agreement_counts(
+            _, most = agreement_counts(
                 problem.a,
                 self.by_technique,
                 problem.weights,
+                problem.shares_a,
+                problem.shares_b,
+                problem.hints,
                 mapping,
-                problem.n_techniques,
                 self.counts,
             )
             reached = int(most @ problem.weights)
@@ -159,6 +185,29 @@ class _Search:
                 break
         return mapping
 
+    def hinted_start(self) -> Integers:
+        """Return the mappings that go best with the hints."""
+        mapping = np.full(self.shape[:2], -1, np.int64)
+        self.remap(mapping, self.hint_counts)
+        return mapping
+
+    def hinted(self, mapping: Integers) -> float:
+        """Return how much of the hints goes with mappings."""
+        techniques, labels = np.nonzero(mapping >= 0)
+        return float(self.hint_counts[techniques, labels, mapping[techniques, labels]].sum())
+
+    def difference(self, mapping: Integers) -> float:
+        """Return how much the tables of each two techniques differ under mappings."""
+        total = 0.0
+        for t in range(self.shape[0]):
+            known = np.flatnonzero(mapping[t] >= 0)
+            for other in range(t + 1):
+                its_known = np.flatnonzero(mapping[other] >= 0)
+                table_a = self.tables_a[t][other][np.ix_(known, its_known)]
+                places = np.ix_(mapping[t, known], mapping[other, its_known])
+                total += float(np.abs(table_a - self.tables_b[t][other][places]).sum())
+        return total
+
     def disturb(self, mapping: Integers, rng: np.random.Generator) -> Integers:
         """Return mappings with some labels of one technique exchanged."""
         changed = mapping.copy()
@@ -182,38 +231,43 @@ def search_mappings(
     rng = np.random.default_rng(seed)
     search = _Search(problem)
     is_small = problem.work <= _SMALL
-    found: dict[bytes, tuple[int, Integers]] = {}
+    found: dict[bytes, tuple[tuple[int, float, float], Integers]] = {}
 
-    def finish(mapping: Integers) -> int:
-        similarity = search.polish(mapping) if is_small else search.alternate(mapping)
-        found[mapping.tobytes()] = (similarity, mapping.copy())
-        return similarity
+    def finish(mapping: Integers, *, is_polished: bool) -> tuple[int, float, float]:
+        similarity = search.polish(mapping) if is_polished else search.alternate(mapping)
+        hinted = round(search.hinted(mapping), 9)
+        rank = similarity, hinted, -round(search.difference(mapping), 12)
+        found[mapping.tobytes()] = (rank, mapping.copy())
+        return rank
 
     n_disturbed = restarts * (4 if problem.work <= _LARGE else 1)
     n_steps = restarts + n_disturbed
-    best, mapping = -1, np.empty(0, np.int64)
+    best, mapping = (-1, 0.0, 0.0), np.empty(0, np.int64)
     for number in range(n_steps):
         if progress is not None:
             progress(number, n_steps)
         if number < restarts:
-            if number % 2 == 0:
+            if number == 0 and problem.hints.size:
+                trial = search.hinted_start()
+            elif number % 2 == 0:
                 trial = search.start(rng, noise=0.0 if number == 0 else 0.5)
             else:
                 trial = np.full(search.shape[:2], -1, np.int64)
                 search.remap(trial, rng.random(search.shape))
         else:
             trial = search.disturb(mapping, rng)
-        similarity = finish(trial)
-        if similarity >= best:
-            best, mapping = similarity, trial
+        rank = finish(trial, is_polished=is_small)
+        if rank >= best:
+            best, mapping = rank, trial
     if not is_small and problem.work <= 10 * _LARGE:
-        found[mapping.tobytes()] = (search.polish(mapping), mapping)
+        finish(mapping, is_polished=True)
     if progress is not None:
         progress(n_steps, n_steps)
-    ranked = sorted(found.values(), key=lambda pair: -pair[0])
+    ranked = sorted(found.values(), key=lambda pair: pair[0], reverse=True)
     if not problem.is_one_to_one:
-        similarity, mapping = ranked[0]
-        return similarity, mapping, assigned(problem, mapping)[1]
+        mapping = ranked[0][1]
+        similarity, groups = assigned(problem, mapping)
+        return similarity, mapping, groups
     n_finished = _FINISHED if is_small else 1
     finished = [_finish_one_to_one(search, mapping) for _, mapping in ranked[:n_finished]]
     return max(finished, key=lambda triple: triple[0])
@@ -231,8 +285,15 @@ def assigned(problem: GroupProblem, mapping: Integers) -> tuple[int, Integers]:
     by_technique = problem.by_technique
     if not problem.is_one_to_one:
         counts = np.empty((problem.n_techniques, int(problem.n_a.max()), int(problem.n_b.max())))
-        best, most, _ = agreement_counts(
-            problem.a, by_technique, problem.weights, mapping, problem.n_techniques, counts
+        best, most = agreement_counts(
+            problem.a,
+            by_technique,
+            problem.weights,
+            problem.shares_a,
+            problem.shares_b,
+            problem.hints,
+            mapping,
+            counts,
         )
         return int(most @ problem.weights), best
     scores = score_matrix(problem.a, by_technique, mapping) * problem.weights[:, None]
@@ -260,14 +321,13 @@ def _finish_one_to_one(search: _Search, mapping: Integers) -> tuple[int, Integer
         similarity, mapping, groups = reached, trial, its_groups
 
 
-def _pair_tables(labels: Integers, n_labels: Integers, weights: Integers) -> list[list[Floats]]:
-    """Return the shares of weight with each two labels, for each two techniques."""
-    total = max(int(weights.sum()), 1)
+def _pair_tables(labels: Integers, n_labels: Integers, shares: Floats) -> list[list[Floats]]:
+    """Return the share of the file with each two labels, for each two techniques."""
     tables: list[list[Floats]] = []
     for t, n in enumerate(n_labels.tolist()):
         tables.append([])
         for other, n_other in enumerate(n_labels.tolist()):
             table = np.zeros((n, n_other))
-            np.add.at(table, (labels[:, t], labels[:, other]), weights / total)
+            np.add.at(table, (labels[:, t], labels[:, other]), shares)
             tables[t].append(table)
     return tables

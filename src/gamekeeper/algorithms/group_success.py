@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.group_matching import GroupMatching
 from gamekeeper.algorithms.partition_conjunction import Conjunction
 from gamekeeper.errors import InputError, Reason, count_of
 
@@ -61,17 +60,16 @@ class GroupSuccess:
         )
 
 
-def group_success(
-    a: Conjunction, b: Conjunction, matching: GroupMatching, truth: ArrayLike
-) -> GroupSuccess:
-    """Compare a matching of classes with the truth.
+def group_success(pointed: ArrayLike, b: Conjunction, truth: ArrayLike) -> GroupSuccess:
+    """Compare the classes that records were pointed at with the truth.
 
     Parameters
     ----------
-    a, b
-        The classes of the two files.
-    matching
-        Which class of B each class of A was matched with.
+    pointed
+        For each record of A a class of B, -1 for none: `matching.groups[a.classes]` where classes
+        were matched, `b.classes[matching.groups]` where records were.
+    b
+        The classes of B.
     truth
         For each record of A the number of its record of B, -1 where there is none.
 
@@ -81,14 +79,14 @@ def group_success(
     >>> from gamekeeper.algorithms.partition_conjunction import conjunction
     >>> a, b = conjunction([[0], [0], [1]]), conjunction([[7], [8], [8]])
     >>> matching = match_groups(a.rows, b.rows, weights=a.sizes)
-    >>> group_success(a, b, matching, [2, 1, 0])
+    >>> group_success(matching.groups[a.classes], b, [2, 1, 0])
     GroupSuccess(3 of 3 correct, 1.7 by chance)
     """
-    links = checked_truth(truth, len(a.classes), len(b.classes))
-    pointed = matching.groups[a.classes]
+    classes = np.asarray(pointed, dtype=np.int64)
+    links = checked_truth(truth, len(classes), len(b.classes))
     is_known = links >= 0
-    is_correct = is_known & (pointed >= 0) & (b.classes[links] == pointed)
-    sizes = np.where(pointed >= 0, b.sizes[pointed], 0)
+    is_correct = is_known & (classes >= 0) & (b.classes[links] == classes)
+    sizes = np.where(classes >= 0, b.sizes[classes], 0)
     return GroupSuccess(
         is_correct,
         int(is_known.sum()),
@@ -102,9 +100,9 @@ def checked_truth(truth: ArrayLike, n_a: int, n_b: int) -> NDArray[np.int64]:
     links = np.asarray(truth)
     if links.shape == (n_a,) and np.issubdtype(links.dtype, np.integer):
         known = links[links >= 0]
-        if len(np.unique(known)) == len(known) and not (links < -1).any() and known.size:
-            if int(known.max()) < n_b:
-                return links.astype(np.int64)
+        is_single = len(np.unique(known)) == len(known) > 0
+        if is_single and int(links.min()) >= -1 and int(known.max()) < n_b:
+            return links.astype(np.int64)
     raise InputError(
         Reason.BAD_OPTION,
         "A comparison of links with the truth was asked for.",

@@ -3,8 +3,8 @@
 Clusters that were matched with each other are landmarks that both files share. How far a record
 lies from each landmark, on average over the cluster, can be compared across files, once every such
 distance is brought to mean 0 and variance 1 within its file. Costs of pairs are the mean squared
-differences of these distances. Records are linked either within matched classes or over the whole
-files, one-to-one: by an assignment on these costs and, where a block is small enough, by the
+differences of these distances. Records are linked either within blocks, such as matched classes, or
+over the whole files, one-to-one: by an assignment on these costs and, where a block is small enough, by the
 distances within the files too (see `structure_matching`), starting from these costs.
 
 The second stage that Torra leaves open. The landmarks cost a look at all pairs of records of a
@@ -13,22 +13,20 @@ file, a block its assignment.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.clusterings import check_values, dissimilarity_code
-from gamekeeper.algorithms.group_matching import GroupMatching
-from gamekeeper.algorithms.partition_conjunction import Conjunction
 from gamekeeper.algorithms.structure_matching import match_structure
 from gamekeeper.errors import InputError, Reason, count_of
 from gamekeeper.results import Progress
 
 __all__ = ["IndividualMatching", "landmark_features", "match_individuals"]
 
-_ASKED = "Links of records were asked for, from matched classes."
+_ASKED = "Links of records were asked for, from matched clusters."
 _MOST_STRUCTURED = 1500
 
 Floats = NDArray[np.float64]
@@ -106,28 +104,29 @@ def landmark_features(
 def match_individuals(
     values_a: ArrayLike,
     values_b: ArrayLike,
-    a: Conjunction,
-    b: Conjunction,
-    matching: GroupMatching,
+    labels_a: ArrayLike,
+    labels_b: ArrayLike,
+    mappings: Sequence[Mapping[int, int]],
     *,
-    within_groups: bool = True,
+    blocks: tuple[ArrayLike, ArrayLike] | None = None,
     dissimilarity: str = "taxonomic",
     fused: float = 0.5,
     most_structured: int = _MOST_STRUCTURED,
     progress: Progress | None = None,
 ) -> IndividualMatching:
-    """Link records one-to-one, within matched classes or over the whole files.
+    """Link records one-to-one, within blocks or over the whole files.
 
     Parameters
     ----------
     values_a, values_b
         The records that were clustered.
-    a, b
-        Their classes.
-    matching
-        Which class of B each class of A was matched with.
-    within_groups
-        Whether a record may only be linked within the class that its class was matched with.
+    labels_a, labels_b
+        Their labels, one column per technique.
+    mappings
+        For each technique which cluster of B a cluster of A was matched with.
+    blocks
+        For each record of A and of B a number, -1 for none: only records with the same number are
+        linked. With matched classes `(matching.groups[a.classes], b.classes)`.
     dissimilarity
         The dissimilarity of records.
     fused
@@ -139,47 +138,34 @@ def match_individuals(
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.group_matching import match_groups
-    >>> from gamekeeper.algorithms.partition_conjunction import conjunction
     >>> values = np.array([[0.0], [1.0], [7.0], [9.0], [12.0]])
-    >>> a = conjunction([[0], [0], [1], [1], [1]])
-    >>> found = match_individuals(values, 3 * values, a, a, match_groups(a.rows, a.rows))
-    >>> found.columns
+    >>> labels = [[0], [0], [1], [1], [1]]
+    >>> match_individuals(values, 3 * values, labels, labels, [{0: 0, 1: 1}]).columns
     array([0, 1, 2, 3, 4])
     """
     checked_a, checked_b = check_values(values_a, "File A"), check_values(values_b, "File B")
-    if len(checked_a) != len(a.classes) or len(checked_b) != len(b.classes):
+    its_labels = [np.asarray(labels, dtype=np.int64) for labels in (labels_a, labels_b)]
+    shapes = [(len(checked_a), len(mappings)), (len(checked_b), len(mappings))]
+    if [labels.shape for labels in its_labels] != shapes or not any(mappings):
         raise InputError(
             Reason.WRONG_SCHEMA,
             _ASKED,
-            f"The files have {len(checked_a):,} and {len(checked_b):,} records, their classes"
-            f" {len(a.classes):,} and {len(b.classes):,}.",
-            "Give the files that were clustered.",
+            "The labels are not one per record and mapping, or no clusters were matched.",
+            "Give the files, labels and mappings that belong together.",
         )
     features_a = landmark_features(
-        checked_a, a.rows[a.classes], [list(pairs) for pairs in matching.mappings], dissimilarity
+        checked_a, its_labels[0], [list(pairs) for pairs in mappings], dissimilarity
     )
     features_b = landmark_features(
-        checked_b,
-        b.rows[b.classes],
-        [list(pairs.values()) for pairs in matching.mappings],
-        dissimilarity,
+        checked_b, its_labels[1], [list(pairs.values()) for pairs in mappings], dissimilarity
     )
-    if within_groups:
-        pointed = matching.groups[a.classes]
-        blocks = [
-            (np.flatnonzero(pointed == group), members)
-            for group, members in enumerate(b.members())
-            if (pointed == group).any()
-        ]
-    else:
-        blocks = [(np.arange(len(checked_a)), np.arange(len(checked_b)))]
+    parts = _parts(blocks, len(checked_a), len(checked_b))
     columns = np.full(len(checked_a), -1, np.int64)
     n_structured = 0
-    for done, (rows, members) in enumerate(blocks):
+    for done, (rows, members) in enumerate(parts):
         if progress is not None:
-            progress(done, len(blocks))
-        is_structured = 3 <= min(len(rows), len(members)) and (
+            progress(done, len(parts))
+        is_structured = min(len(rows), len(members)) >= 3 and (
             max(len(rows), len(members)) <= most_structured
         )
         n_structured += is_structured
@@ -191,12 +177,33 @@ def match_individuals(
         )
         columns[rows[links >= 0]] = members[links[links >= 0]]
     if progress is not None:
-        progress(len(blocks), len(blocks))
+        progress(len(parts), len(parts))
     costs = np.full(len(columns), np.nan)
     linked = np.flatnonzero(columns >= 0)
     differences = features_a[linked] - features_b[columns[linked]]
     costs[linked] = (differences**2).mean(axis=1)
-    return IndividualMatching(columns, costs, len(blocks), n_structured)
+    return IndividualMatching(columns, costs, len(parts), n_structured)
+
+
+def _parts(
+    blocks: tuple[ArrayLike, ArrayLike] | None, n_a: int, n_b: int
+) -> list[tuple[Integers, Integers]]:
+    """Return the records of A and of B of each block that has both."""
+    if blocks is None:
+        return [(np.arange(n_a), np.arange(n_b))]
+    of_a, of_b = (np.asarray(numbers, dtype=np.int64) for numbers in blocks)
+    if of_a.shape != (n_a,) or of_b.shape != (n_b,):
+        raise InputError(
+            Reason.WRONG_SCHEMA,
+            _ASKED,
+            "The blocks are not one number per record.",
+            "Give one number for each record of A and of B.",
+        )
+    return [
+        (np.flatnonzero(of_a == block), np.flatnonzero(of_b == block))
+        for block in np.intersect1d(of_a, of_b).tolist()
+        if block >= 0
+    ]
 
 
 def _block_links(

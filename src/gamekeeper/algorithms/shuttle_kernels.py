@@ -250,27 +250,29 @@ def _open_cell(work, cells):
 
 
 @numba.njit(cache=True, nogil=True)
-def search_tables(work, cells, guide, ceiling, max_steps):
-    """Search on for a table within the bounds; return how it ended and the steps it took.
+def search_tables(work, cells, guide, ceiling, max_steps, max_failures):
+    """Search on for a table within the bounds; return how it ended, the steps and the failures.
 
     A step bounds a cell towards its value in `guide` and propagates; after a contradiction it is
     retracted and the other side is taken. A search that stopped goes on when it is called again;
-    it stops after `max_steps`, and where more room is needed. When a table is found, the bounds of
+    it stops after `max_steps` or `max_failures`, steps that were retracted, and where more room is
+    needed. When a table is found, the bounds of
     all cells are equal to it. Cells must have upper bounds.
     """
     numbers, decisions = work.numbers, work.decisions
-    steps = 0
+    steps = failures = 0
     while True:
         cell = _open_cell(work, cells)
         if cell < 0:
-            return FOUND, steps
+            return FOUND, steps, failures
         depth = numbers[N_DECISIONS]
         if (
             steps >= max_steps
+            or failures >= max_failures
             or depth == len(decisions)
             or numbers[N_TRAIL] + len(work.lower) > len(work.trail)
         ):
-            return STOPPED, steps
+            return STOPPED, steps, failures
         steps += 1
         node = cells[cell]
         aim = min(max(guide[cell], work.lower[node]), work.upper[node])
@@ -284,12 +286,13 @@ def search_tables(work, cells, guide, ceiling, max_steps):
             continue
         while True:
             if numbers[N_DECISIONS] == 0:
-                return NONE, steps
+                return NONE, steps, failures
             numbers[N_DECISIONS] -= 1
             depth = numbers[N_DECISIONS]
             retract(work, decisions[depth, 0])
             # The other side holds until the decision before is taken back: it joins that level.
             node, value, is_upper = decisions[depth, 1], decisions[depth, 2], decisions[depth, 3]
             steps += 1
+            failures += 1
             if bound_node(work, node, value, is_upper == 1, ceiling):
                 break

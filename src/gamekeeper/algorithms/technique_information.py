@@ -12,11 +12,12 @@ section 5, asks the question. The cost is one matching per technique and one mor
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.group_matching import GroupMatching, match_groups
+from gamekeeper.algorithms.group_matching import match_groups
 from gamekeeper.algorithms.group_success import GroupSuccess, checked_truth, group_success
 from gamekeeper.algorithms.partition_conjunction import conjunction
 from gamekeeper.errors import InputError, Reason
@@ -70,7 +71,7 @@ def technique_information(
 ) -> TechniqueInformation:
     """Match two files by all their clusterings and without each of them.
 
-    Classes count by their records. The other options are those of `match_groups`.
+    Classes count by their records. Options not named here are those of `match_groups`.
 
     Parameters
     ----------
@@ -78,6 +79,8 @@ def technique_information(
         The label of each record by each technique.
     truth
         For each record of A the number of its record of B, -1 where there is none.
+    one_to_one
+        Whether records rather than classes are matched, each with another one.
 
     Examples
     --------
@@ -97,37 +100,38 @@ def technique_information(
         )
     links = None if truth is None else checked_truth(truth, len(a.classes), len(b.classes))
 
-    def matched(kept: list[int]) -> tuple[GroupMatching, GroupSuccess | None]:
-        part_a = conjunction(a.rows[a.classes][:, kept])
-        part_b = conjunction(b.rows[b.classes][:, kept])
-        matching = match_groups(
-            part_a.rows,
-            part_b.rows,
-            weights=part_a.sizes,
-            one_to_one=one_to_one,
-            restarts=restarts,
-            seed=seed,
-            exact=exact,
-        )
-        return matching, None if links is None else group_success(part_a, part_b, matching, links)
+    def matched(kept: list[int]) -> tuple[NDArray[np.float64], GroupSuccess | None]:
+        """Return the share of records that agree in each technique kept, and the success."""
+        records_a, records_b = a.rows[a.classes][:, kept], b.rows[b.classes][:, kept]
+        part_a, part_b = conjunction(records_a), conjunction(records_b)
+        search = partial(match_groups, restarts=restarts, seed=seed, exact=exact)
+        if one_to_one:
+            matching = search(records_a, records_b, one_to_one=True)
+            pointed = np.where(matching.groups < 0, -1, part_b.classes[matching.groups])
+        else:
+            sizes = part_a.sizes, part_b.sizes
+            matching = search(part_a.rows, part_b.rows, weights=part_a.sizes, sizes=sizes)
+            pointed = matching.groups[part_a.classes]
+        shares = matching.by_technique / len(records_a)
+        return shares, None if links is None else group_success(pointed, part_b, links)
 
     every = list(range(n_techniques))
-    whole, success = matched(every)
+    own_agreement, success = matched(every)
     shares: list[float] = []
     successes: list[GroupSuccess] = []
     for left_out in every:
         if progress is not None:
             progress(left_out + 1, n_techniques + 1)
-        matching, its_success = matched([t for t in every if t != left_out])
-        shares.append(matching.similarity / (len(a.classes) * (n_techniques - 1)))
+        agreement, its_success = matched([t for t in every if t != left_out])
+        shares.append(float(agreement.mean()))
         if its_success is not None:
             successes.append(its_success)
     if progress is not None:
         progress(n_techniques + 1, n_techniques + 1)
     return TechniqueInformation(
-        whole.similarity / (len(a.classes) * n_techniques),
+        float(own_agreement.mean()),
         np.array(shares),
-        whole.by_technique / len(a.classes),
+        own_agreement,
         success,
         tuple(successes),
     )

@@ -14,7 +14,19 @@ from typing import Annotated
 
 import typer
 
-from gamekeeper.cli import demo, env, form, group, mapping, risk, scenario, shell, tables, variable
+from gamekeeper.cli import (
+    demo,
+    env,
+    form,
+    group,
+    link,
+    mapping,
+    risk,
+    scenario,
+    shell,
+    tables,
+    variable,
+)
 from gamekeeper.cli.show import say, warn
 from gamekeeper.errors import Cancelled, GamekeeperError, StoreError
 from gamekeeper.results import package_version
@@ -37,7 +49,7 @@ app.command("map")(mapping.map_command)
 app.command("graph")(mapping.graph_command)
 app.command("check")(mapping.check_command)
 app.command("demo")(demo.demo_command)
-for part in (env, form, variable, group, scenario, risk, tables):
+for part in (env, form, variable, group, scenario, risk, tables, link):
     app.add_typer(part.app)
 app.command("shell")(shell.shell_command)
 

@@ -83,6 +83,13 @@ def demo_command(
     say()
     _show_tables(told.tables)
     say()
+    say(
+        f"10. Stage two, linkage: {told.linkage.n_records:,} records of the file, masked in two ways,"
+        f" linked with the original on {', '.join(told.linkage.variables)}."
+    )
+    for sentence in told.linkage.sentences():
+        say(f"    {sentence}")
+    say()
     for what, path in told.files.items():
         say(f"{what}: {path}")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 
@@ -54,13 +56,7 @@ def join_releases(releases: Sequence[Release], title: str = "") -> Release:
         for number, release in enumerate(releases, start=1)
         for table in release.published
     ]
-    names = [table.name for table in published]
-    if len(set(names)) < len(names):
-        published = [
-            replace(table, name=f"{table.name} ({number})")
-            for number, table in enumerate(published, start=1)
-        ]
-    return Release(tuple(axes.values()), tuple(published), title)
+    return Release(tuple(axes.values()), tuple(_told_apart(published)), title)
 
 
 def align_truth(release: Release, truth: CountTable) -> CountTable:
@@ -85,9 +81,8 @@ def align_truth(release: Release, truth: CountTable) -> CountTable:
         if axis.name in truth.names:
             unknown = set(truth.axis(axis.name).categories) - set(axis.categories)
             if unknown:
-                found = (
-                    f"{count_of(len(unknown), 'category', 'categories')} of the truth not in it."
-                )
+                n_unknown = count_of(len(unknown), "category", "categories")
+                found = f"the release lacks {n_unknown} of the truth."
                 problems.append(Problem(Reason.WRONG_SCHEMA, f"axis {quoted([axis.name])}", found))
     raise_all(asked, problems)
     if truth.axes == release.axes:
@@ -114,6 +109,22 @@ def _ordered(table: PublishedTable, release: Release, axes: dict[str, Axis]) -> 
         counts = np.take(counts, order, number)
         highs = None if highs is None else np.take(highs, order, number)
     return replace(table, counts=counts, highs=highs)
+
+
+def _told_apart(tables: Sequence[PublishedTable]) -> list[PublishedTable]:
+    """Number the tables that share a name with another, by numbers that no table has."""
+    names = Counter(table.name for table in tables)
+    taken = set(names)
+    made: list[PublishedTable] = []
+    for table in tables:
+        if names[table.name] == 1:
+            made.append(table)
+            continue
+        free = (f"{table.name} ({k})" for k in count(1))
+        name = next(name for name in free if name not in taken)
+        taken.add(name)
+        made.append(replace(table, name=name))
+    return made
 
 
 def _named(table: PublishedTable, number: int) -> PublishedTable:

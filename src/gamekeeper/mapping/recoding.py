@@ -13,16 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gamekeeper.algorithms.graph_property import bits
-from gamekeeper.algorithms.intervals import parse_band
 from gamekeeper.algorithms.partitions import Arbitrary, Partition
-from gamekeeper.data.codebook import MISSING, Codebook, CodedVariable, number_of
+from gamekeeper.data.codebook import MISSING, Codebook, CodedVariable
 from gamekeeper.data.recoding import Recode
 from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
 from gamekeeper.mapping.blocks import categorization_of
 from gamekeeper.mapping.environment import Environment
 from gamekeeper.mapping.names import folded
 from gamekeeper.mapping.scenario import Scenario, ScenarioKey
+from gamekeeper.mapping.sink_sets import SinkFinder
 from gamekeeper.mapping.variable import Variable
 
 __all__ = ["RecodePlan", "UnmappedValues", "columns_of", "plan_recodes"]
@@ -202,46 +201,21 @@ class _Blocks:
     """Finds the block of a categorization that a text means."""
 
     def __init__(self, variable: Variable, partition: Partition, decimal: str) -> None:
-        self.variable = variable
-        self.decimal = decimal
+        self._finder = SinkFinder(variable, decimal)
         self.words = variable.words(partition)
         self._block = {
             sink: number for number, block in enumerate(partition.blocks()) for sink in block
         }
-        self._names: dict[str, str | None] = {}
-        for name in variable.graph.categories:
-            # Two categories that fold to the same are told apart by their exact names only.
-            fold = folded(name)
-            self._names[fold] = None if fold in self._names else name
 
     def find(self, texts: Iterable[str]) -> tuple[int | None, bool]:
         """Return the block of the first text that is known, and whether one was too coarse."""
         is_coarse = False
         for text in texts:
-            blocks = {self._block[sink] for sink in self._sinks(text)}
+            blocks = {self._block[sink] for sink in self._finder.sinks(text)}
             if len(blocks) == 1:
                 return blocks.pop(), False
             is_coarse = is_coarse or len(blocks) > 1
         return None, is_coarse
-
-    def _sinks(self, text: str) -> list[int]:
-        graph = self.variable.graph
-        name = self.variable.resolve(text) or self._names.get(folded(text))
-        if name is not None:
-            return bits(graph.sink_set(name))
-        if self.variable.space is None:
-            return []
-        bands = [self.variable.bands[sink] for sink in graph.sinks]
-        number = number_of(text, self.decimal)
-        if number is not None:
-            return [place for place, band in enumerate(bands) if band.low <= number < band.high]
-        try:
-            asked = parse_band(text, self.variable.style).within(self.variable.space)
-        except InputError:
-            return []
-        if not self.variable.space.holds(asked):
-            return []
-        return [place for place, band in enumerate(bands) if band.overlap(asked) is not None]
 
 
 def _recoded(

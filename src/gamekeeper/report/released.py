@@ -69,7 +69,7 @@ def _bounds(found: TableBounds) -> RiskSection:
         "bounds",
         "Bounds on the cells",
         found.sentences(),
-        [(found.plot(), "The possible counts of each cell, the narrowest first.")],
+        [(found.plot(), "The possible counts of each cell.")],
         [RiskTable.of("Cells, those that are known best first", found.top(found.n_cells))],
     )
 

@@ -19,6 +19,7 @@ from gamekeeper.report.drawing import draw_harmonization_graph
 from gamekeeper.results import Listing, Progress
 from gamekeeper.store.folder import write_environment
 from gamekeeper.workbench.demo_environment import TARGET, demo_environment
+from gamekeeper.workbench.demo_linkage import LinkageDemo, run_linkage_demo
 from gamekeeper.workbench.demo_risk import STEPS as RISK_STEPS
 from gamekeeper.workbench.demo_risk import RiskDemo, run_risk_demo
 from gamekeeper.workbench.demo_tables import STEPS as TABLES_STEPS
@@ -32,7 +33,7 @@ __all__ = ["Demo", "run_demo"]
 
 _GROUP = "Commercial"
 _PREVALENCE = "10%"
-_STEPS = 7 + RISK_STEPS + TABLES_STEPS
+_STEPS = 8 + RISK_STEPS + TABLES_STEPS
 _WHO = "demo"
 _SCENARIO = "A data broker"
 _KEYS = 5
@@ -51,6 +52,7 @@ class Demo:
     history: Listing
     risk: RiskDemo
     tables: TablesDemo
+    linkage: LinkageDemo
     files: Mapping[str, Path]
 
 
@@ -59,7 +61,7 @@ def run_demo(output: Path, *, seed: int, progress: Progress | None = None) -> De
 
     Then the outcome is saved as a scenario, the environment changes, and the scenario is reviewed.
     Then a sample of a made-up population is attacked under the scenario, and tables of a small
-    area are.
+    area are; masked copies of the sample are linked with it.
     """
 
     def step(number: int) -> None:
@@ -106,6 +108,8 @@ def run_demo(output: Path, *, seed: int, progress: Progress | None = None) -> De
     tables = run_tables_demo(
         output, risk.population, progress=lambda done, _: step(7 + RISK_STEPS + done)
     )
+    linkage = run_linkage_demo(output, risk.sample, seed=seed)
+    step(_STEPS)
     return Demo(
         store,
         check,
@@ -115,6 +119,7 @@ def run_demo(output: Path, *, seed: int, progress: Progress | None = None) -> De
         list_history(store),
         risk,
         tables,
+        linkage,
         {
             "HTML report of stage one": report,
             "HTML report of stage two": risk.report,

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gamekeeper.algorithms.attributions import MOST_COMBINATIONS
+from gamekeeper.algorithms.scheme_names import parse_scheme
 from gamekeeper.attack.tables.attributions import Attributions, infer_attributions
 from gamekeeper.attack.tables.bounds import (
     BoundsMethod,
@@ -92,6 +94,14 @@ def open_release(request: ReleaseRequest) -> tuple[Release, CountTable | None]:
             "Name one JSON file, or text files only.",
         )
     truth: CountTable | None = None
+    if documents and request.scheme != "exact":
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The release {quoted([documents[0].name])} was to be read with the scheme"
+            f" {quoted([request.scheme])}.",
+            "A release in JSON has the scheme of each of its tables.",
+            "Leave the scheme out, or write it into the file.",
+        )
     if documents:
         release, truth = read_release_and_truth(documents[0])
     else:
@@ -133,6 +143,7 @@ def publish_tables(
     With the truth, the file is as confidential as the microdata: it is the steward's own.
     """
     require_destinations({output: JSON_ENDINGS}, read=[request.file])
+    wanted = [parse_scheme(scheme) for scheme in schemes]
     data = open_microdata(request, progress=progress)
     truth = tabulate(data.coded, data.keys, missing=request.missing, progress=progress)
     listed = list(margins) or [data.keys]
@@ -144,15 +155,15 @@ def publish_tables(
             f"The variables that are counted are {quoted(data.keys)}.",
             "Name them as keys as well.",
         )
-    if len(schemes) not in (1, len(listed)):
+    if len(wanted) not in (1, len(listed)):
         raise InputError(
             Reason.BAD_OPTION,
-            f"{count_of(len(listed), 'table')} were to be published.",
-            f"{count_of(len(schemes), 'scheme')} were given.",
+            f"{count_of(len(listed), 'table was', 'tables were')} to be published.",
+            f"{count_of(len(wanted), 'scheme was', 'schemes were')} given.",
             "Give one scheme, or one for each table.",
         )
     release = make_release(
-        truth, listed, schemes[0] if len(schemes) == 1 else list(schemes), seed=seed, title=title
+        truth, listed, wanted[0] if len(wanted) == 1 else wanted, seed=seed, title=title
     )
     write_release(release, output, truth if with_truth else None)
     return release, truth
@@ -172,10 +183,19 @@ def bound_release(
     progress: Progress | None = None,
 ) -> tuple[Release, TableBounds]:
     """Bound every cell of the base table, or of a table recoded from it."""
+    is_recoded = keep is not None or bool(groups)
+    chosen = (method is not BoundsMethod.AUTO, most_programs is not None, max_nodes is not None)
+    if is_recoded and (report is not None or any(chosen)):
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Bounds on a recoded table were asked for.",
+            "Reports, methods and their limits are for the base table.",
+            "Leave out the groups and the axes to keep, or the other options.",
+        )
     destinations = {output: TABLE_ENDINGS, plot: PICTURE_ENDINGS, report: PAGE_ENDINGS}
     require_destinations(destinations, read=[*request.files, request.truth])
     release, _ = open_release(request)
-    if keep is None and not groups:
+    if not is_recoded:
         found = bound_cells(
             release,
             method=method,
@@ -190,8 +210,8 @@ def bound_release(
     if plot is not None:
         save_figure(found.plot(), plot)
     if report is not None:
-        attributions = infer_attributions(release, progress=progress)
-        write_risk_report(released_report(release, attributions.bounds, attributions), report)
+        attributions = infer_attributions(release, bounds=found, progress=progress)
+        write_risk_report(released_report(release, found, attributions), report)
     return release, found
 
 
@@ -201,7 +221,7 @@ def explore_release(
     most: int | None = None,
     listed: int = 0,
     prior: str = "uniform",
-    draws: int = 2_000,
+    draws: int = 10_000,
     seed: int = 0,
     workers: int | None = None,
     output: Path | None = None,
@@ -303,6 +323,7 @@ def attribute_release(
     *,
     about: Sequence[str] = (),
     max_conditions: int | None = None,
+    max_combinations: int | None = None,
     output: Path | None = None,
     report: Path | None = None,
     progress: Progress | None = None,
@@ -312,7 +333,11 @@ def attribute_release(
     require_destinations(destinations, read=[*request.files, request.truth])
     release, _ = open_release(request)
     found = infer_attributions(
-        release, about=about, max_conditions=max_conditions, progress=progress
+        release,
+        about=about,
+        max_conditions=max_conditions,
+        max_combinations=MOST_COMBINATIONS if max_combinations is None else max_combinations,
+        progress=progress,
     )
     if output is not None:
         write_table(found.to_arrow(), output)

@@ -243,6 +243,8 @@ def _axis_number(names: Sequence[str], name: str) -> int:
 
 
 def _people(one: Attribution) -> str:
+    if one.people_high >= UNBOUNDED and not one.people_low:
+        return "any number of people"
     if one.people_high >= UNBOUNDED:
         return f"at least {count_of(one.people_low, 'person', 'people')}"
     if one.people_low == one.people_high:

@@ -34,7 +34,6 @@ __all__ = ["BoundsMethod", "TableBounds", "bound_cells", "bound_recoded"]
 
 Integers = NDArray[np.int64]
 Groups = Mapping[str, Mapping[str, Sequence[str]]]
-_LISTED = 1_000_000
 
 
 class BoundsMethod(StrEnum):
@@ -99,19 +98,17 @@ class TableBounds(Result):
     def sentences(self) -> list[str]:
         """Return what the bounds say, in words."""
         limited = self.upper < UNBOUNDED
+        are = "is" if self.n_zeros == 1 else "are"
         said = [
             (
                 f"Of {count_of(self.n_cells, 'cell')}, {self.n_known:,} can be worked out exactly, and"
-                f" {self.n_zeros:,} are certainly empty."
+                f" {self.n_zeros:,} {are} certainly empty."
             ),
         ]
         open_ = limited & (self.lower < self.upper)
         if open_.any():
-            widths = (self.upper - self.lower)[open_]
-            said.append(
-                f"Each of the others could have {_range(widths)}, {np.median(widths) + 1:,.0f} at the"
-                " median."
-            )
+            others = count_of(int(np.count_nonzero(open_)), "other")
+            said.append(f"Each of {others} could have {_range((self.upper - self.lower)[open_])}.")
         if not limited.all():
             n_open = self.n_cells - int(np.count_nonzero(limited))
             said.append(f"{count_of(n_open, 'cell')} could have any count from the lower bound up.")
@@ -285,7 +282,9 @@ def _solved(
                 "They exist for exact margins that form a decomposable model, and for a single table.",
                 "Use the method 'auto' or 'integer'.",
             )
-    return _by_programs(constraints, most_programs, progress)
+    if asked is BoundsMethod.INTEGER:
+        return _by_programs(constraints, most_programs, progress)
+    return _searched(constraints, most_programs, progress)
 
 
 def _in_closed_form(
@@ -324,7 +323,7 @@ def _in_closed_form(
     settled: list[bool] = []
 
     def solve(part: CountConstraints) -> tuple[Integers, Integers]:
-        found = _by_programs(part, most_programs, progress)
+        found = _searched(part, most_programs, progress)
         settled.append(bool(found.tight.all()))
         return found.lower, found.upper
 
@@ -334,12 +333,42 @@ def _in_closed_form(
         lower,
         upper,
         np.full(constraints.shape, tight),
-        f"{len(structure.components)} irreducible components",
+        count_of(len(structure.components), "irreducible component"),
         "The bounds are tight: what separates the parts is exact, each part that cannot be"
-        " decomposed further was solved by integer programs, and the parts are put together in"
+        " decomposed further was solved by a search, and the parts are put together in"
         " closed form."
         if tight
         else "The bounds hold, but need not be tight: the limit on programs was reached.",
+    )
+
+
+def _searched(
+    constraints: CountConstraints, most_programs: int | None, progress: Progress | None
+) -> _Solved:
+    """Return bounds by the shuttle where there are many short axes, and else by programs.
+
+    Measured on sixty releases: with four axes or fewer, programs are as fast or faster; with more,
+    the shuttle is up to fifteen times as fast while its sums are some thousands.
+    """
+    from gamekeeper.algorithms.integer_bounds import integer_bounds
+    from gamekeeper.algorithms.shuttle import node_count
+
+    n_axes = sum(length > 1 for length in constraints.shape)
+    if most_programs is not None or n_axes < 5 or node_count(constraints.shape) > 10_000:
+        return _by_programs(constraints, most_programs, progress)
+    found = _by_shuttle(constraints, None, progress, max_steps=2_000)
+    if found.tight.all():
+        return found
+    rest = integer_bounds(
+        constraints,
+        cells=np.flatnonzero(~found.tight),
+        lower=found.lower,
+        upper=found.upper,
+        progress=progress,
+    )
+    tight = found.tight | rest.tight
+    return _Solved(
+        rest.lower, rest.upper, tight, "shuttle and integer programs", _integer_why(tight)
     )
 
 
@@ -356,7 +385,9 @@ def _by_programs(
 
 def _range(widths: Integers) -> str:
     least, most = int(widths.min()) + 1, int(widths.max()) + 1
-    return f"{least:,} counts" if least == most else f"{least:,} to {most:,} counts"
+    if least == most:
+        return f"{least:,} counts"
+    return f"{least:,} to {most:,} counts, {np.median(widths) + 1:,g} at the median"
 
 
 def _integer_why(tight: NDArray[np.bool_]) -> str:
@@ -370,15 +401,19 @@ def _integer_why(tight: NDArray[np.bool_]) -> str:
 
 
 def _by_shuttle(
-    constraints: CountConstraints, max_nodes: int | None, progress: Progress | None
+    constraints: CountConstraints,
+    max_nodes: int | None,
+    progress: Progress | None,
+    *,
+    max_steps: int | None = None,
 ) -> _Solved:
-    from gamekeeper.algorithms.shuttle import Shuttle
+    from gamekeeper.algorithms.shuttle import MAX_NODES, MAX_STEPS, Shuttle
 
-    shuttle = (
-        Shuttle(constraints) if max_nodes is None else Shuttle(constraints, max_nodes=max_nodes)
-    )
+    shuttle = Shuttle(constraints, max_nodes=MAX_NODES if max_nodes is None else max_nodes)
     shuttle.run(progress=progress)
-    found = shuttle.tighten(progress=progress)
+    found = shuttle.tighten(
+        max_steps=MAX_STEPS if max_steps is None else max_steps, progress=progress
+    )
     tight = found.tight_lower & found.tight_upper
     why = (
         f"The bounds are tight: the shuttle algorithm settled {shuttle.n_nodes:,} sums of cells in"

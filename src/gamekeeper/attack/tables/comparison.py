@@ -10,10 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gamekeeper.algorithms.perturbation import Scheme
 from gamekeeper.algorithms.scheme_names import SchemeLike, parse_scheme
 from gamekeeper.algorithms.subtraction_experiment import (
     BANDS,
@@ -149,7 +151,28 @@ def compare_schemes(
             "Give at least one, such as 'conventional:5'.",
         )
     made = [parse_scheme(scheme) for scheme in schemes]
+    listed = None if margins is None else [[int(axis) for axis in margin] for margin in margins]
+    wrong = [
+        m for m in listed or () if len(set(m)) < len(m) or not set(m) <= set(range(len(shape)))
+    ]
+    if wrong or listed == []:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Schemes were to be compared on random tables with margins.",
+            f"{count_of(len(wrong), 'margin has', 'margins have')} axes that the tables lack, or one"
+            " twice."
+            if wrong
+            else "No margin was given.",
+            f"The axes are 0 to {len(shape) - 1}; a margin without axes is the total.",
+        )
     asked = [int(number) for number in n]
+    if not asked:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "Schemes were to be compared.",
+            "No number of known people was given.",
+            "Give at least one, such as 0 to 24.",
+        )
     found: list[SubtractionExperiment] = []
     for number, scheme in enumerate(made):
 
@@ -161,7 +184,7 @@ def compare_schemes(
             subtraction_experiment(
                 scheme,
                 total=total,
-                margins=margins,
+                margins=listed,
                 n_tables=tables,
                 shape=shape,
                 mean=mean,
@@ -183,12 +206,18 @@ def compare_schemes(
             {
                 "shape": sizes,
                 "mean": f"{mean:g}",
-                "margins": "total" * total if margins is None else str([list(m) for m in margins]),
+                "margins": "total" * total if listed is None else str(listed),
             },
             seed=seed,
+            fingerprint=_fingerprint(made, asked, [sizes, f"{mean:g}", tables, total, listed]),
             seconds=time.perf_counter() - started,
         ),
     )
+
+
+def _fingerprint(schemes: Sequence[Scheme], n: Sequence[int], tables: object) -> str:
+    told = ([scheme.text for scheme in schemes], list(n), tables)
+    return sha256(repr(told).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def _few(n: Any) -> list[int]:

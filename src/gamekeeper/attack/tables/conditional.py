@@ -104,7 +104,7 @@ class ConditionalSubtraction(Result):
             said.append(
                 f"Knowing {count_of(int(number), 'person', 'people')} {whose}: a zero is recovered"
                 f" with probability {risks.mean():.3g} on average, above {_THRESHOLD:g} in"
-                f" {np.count_nonzero(risks > _THRESHOLD):,}, for certain in"
+                f" {count_of(int(np.count_nonzero(risks > _THRESHOLD)), 'table')}, for certain in"
                 f" {np.count_nonzero(risks == 1):,}."
             )
         return [*said, *self.notes]
@@ -173,9 +173,16 @@ def subtract_within(
     check_truth(release, truth)
     axes = _axis_numbers(release, keys)
     asked = sorted({int(k) for k in (_DEFAULT_N if n is None else n)})
+    if not asked:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "SAP within areas or keys was asked for.",
+            "No number of known people was given.",
+            "Give at least one, such as 1 to 20.",
+        )
     counts = truth.dense()
     groups = cell_groups(release.shape, axes)
-    notes: tuple[str, ...] = ()
+    notes: list[str] = []
     n_sampled = 0
     with consistent(release, "SAP within areas or keys was asked for."):
         if own_people:
@@ -183,12 +190,13 @@ def subtract_within(
                 release.constraints, counts, axes, asked, draws, seed, progress
             )
             if is_partial:
-                notes = (
-                    (
-                        "Published tables that do not tell these apart are left out: they say nothing"
-                        " of one table alone."
-                    ),
+                notes.append(
+                    "Published tables that do not tell these apart are left out: they say nothing of"
+                    " one table alone."
                 )
+            if n_sampled:
+                sampled = count_of(n_sampled, "table was", "tables were")
+                notes.append(f"{sampled} estimated from {draws:,} random orders of their people.")
         else:
             values = _among_all(release.constraints, counts, groups, asked)
     populations = np.bincount(groups.reshape(-1), counts.reshape(-1)).astype(np.int64)
@@ -199,7 +207,7 @@ def subtract_within(
         values,
         own_people,
         n_sampled,
-        notes,
+        tuple(notes),
         Provenance(
             "subtraction attribution probability",
             "of each conditional table",

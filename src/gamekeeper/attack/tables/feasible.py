@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -71,13 +72,14 @@ class FeasibleTables(Result):
     provenance: Provenance
 
     def summary(self) -> dict[str, Any]:
-        """Return the headline numbers."""
+        """Return the headline numbers; those that are not known are left out."""
+        told: dict[str, Any] = {"endless": self.is_endless}
+        if self.number is not None:
+            told["tables"] = self.number if self.number < 2**53 else f"{Decimal(self.number):.3e}"
+        if self.estimate is not None:
+            told["estimate"] = self.estimate
         return {
-            "tables": self.number
-            if self.number is None or self.number < 2**53
-            else float(self.number),
-            "estimate": self.estimate,
-            "endless": self.is_endless,
+            **told,
             "prior": self.prior,
             "exact": self.cells is not None and self.cells.exact,
             "probably_known": self.n_probable,
@@ -110,10 +112,13 @@ class FeasibleTables(Result):
             )
         if self.cells is not None:
             cells = self.cells
+            n_empty = int(np.count_nonzero(cells.p_zero >= _SURE))
             said.append(
                 f"Given the schemes and a {self.prior} prior, {self.n_probable:,} of"
-                f" {count_of(len(cells.first), 'cell')} have one count that is at least 95% probable,"
-                f" and {np.count_nonzero(cells.p_zero >= _SURE):,} are empty with at least 95%."
+                f" {count_of(len(cells.first), 'cell')}"
+                f" {'has' if self.n_probable == 1 else 'have'} one count that is at least 95%"
+                f" probable, and {n_empty:,} {'is' if n_empty == 1 else 'are'} empty with a"
+                " probability of at least 95%."
             )
             if not cells.exact:
                 said.append(
@@ -135,14 +140,16 @@ class FeasibleTables(Result):
         if self.cells is None:
             return pa.table(columns)
         low, high = self.cells.interval()
-        columns |= {
-            "mean": pa.array(self.cells.mean.reshape(-1)),
-            "most_probable": pa.array(self.cells.mode.reshape(-1)),
-            "from_95": pa.array(low.reshape(-1)),
-            "to_95": pa.array(high.reshape(-1)),
-            "p_zero": pa.array(self.cells.p_zero.reshape(-1)),
-            "p_zero_error": pa.array(self.cells.p_zero_error.reshape(-1)),
-        }
+        taken = {name.lower() for name in columns}
+        for name, values in (
+            ("mean", self.cells.mean),
+            ("most_probable", self.cells.mode),
+            ("from_95", low),
+            ("to_95", high),
+            ("p_zero", self.cells.p_zero),
+            ("p_zero_error", self.cells.p_zero_error),
+        ):
+            columns[name if name not in taken else f"{name}_count"] = pa.array(values.reshape(-1))
         return pa.table(columns)
 
     def top(self, n: int) -> pa.Table:
@@ -286,10 +293,4 @@ def _weighed(release: Release, row: int) -> Likelihood | None:
 
 
 def _large(number: int) -> str:
-    return (
-        f"{number:,}"
-        if number < 10**15
-        else f"{float(number):.3g}"
-        if number < 10**300
-        else "Very many"
-    )
+    return f"{number:,}" if number < 10**15 else f"About {Decimal(number):.3g}"

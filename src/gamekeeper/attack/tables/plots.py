@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gamekeeper.algorithms.count_constraints import UNBOUNDED
+from gamekeeper.mapping.words import short
 from gamekeeper.results.plotting import COLOURS, GRID, MUTED, drawable, drawable_letters
 
 if TYPE_CHECKING:
@@ -21,13 +22,19 @@ if TYPE_CHECKING:
 __all__ = ["plot_bounds", "plot_comparison", "plot_subtraction", "plot_tables"]
 
 _MOST_CELLS = 400
+_GRID_AXES, _GRID_LENGTH = 2, 24
+_NAME_LETTERS = 22
 
 
 def plot_bounds(found: TableBounds) -> Figure:
-    """Draw the interval of each cell, cells that are known exactly first.
+    """Draw what is known of each cell.
 
-    Beyond 400 cells, evenly spaced ones of the sorted cells are drawn.
+    A small table with two axes is drawn as it is, with the possible counts of each cell written in
+    it. Of others the interval of each cell is drawn, cells that are known exactly first; beyond 400
+    cells, evenly spaced ones.
     """
+    if found.lower.ndim == _GRID_AXES and max(found.lower.shape) <= _GRID_LENGTH:
+        return _plot_grid(found)
     figure, ax = _figure()
     upper = found.upper.reshape(-1)
     lower = found.lower.reshape(-1)
@@ -45,6 +52,42 @@ def plot_bounds(found: TableBounds) -> Figure:
     ax.set_xlabel("cells, the narrowest interval first (dots: known exactly)")
     ax.set_ylabel("possible counts")
     ax.set_xticks([])
+    return figure
+
+
+def _plot_grid(found: TableBounds) -> Figure:
+    """Draw a table: cells that are certainly empty, known exactly, or open, each in its shade."""
+    from matplotlib.colors import ListedColormap
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
+
+    n_rows, n_columns = found.lower.shape
+    figure = Figure(figsize=(2.4 + 0.62 * n_columns, 1.9 + 0.36 * n_rows), layout="constrained")
+    ax = figure.add_subplot()
+    known = found.lower == found.upper
+    shades = ("#f4f6f8", "#f3c9a2", COLOURS[1])
+    state = np.where(found.upper == 0, 2, np.where(known, 1, 0))
+    ax.imshow(state, cmap=ListedColormap(shades), vmin=0, vmax=2, aspect="auto")
+    for row, column in np.ndindex(n_rows, n_columns):
+        low, high = int(found.lower[row, column]), int(found.upper[row, column])
+        text = str(low) if low == high else f"{low}+" if high >= UNBOUNDED else f"{low}-{high}"
+        ax.text(column, row, text, ha="center", va="center", fontsize=8)
+    letters = drawable_letters()
+    rows, columns = (
+        [drawable(short(name, _NAME_LETTERS), letters) for name in axis.categories]
+        for axis in found.axes
+    )
+    ax.set_yticks(range(n_rows), rows)
+    ax.set_xticks(range(n_columns), columns, rotation=40, ha="right")
+    ax.set_ylabel(drawable(found.axes[0].name, letters))
+    ax.set_xlabel(drawable(found.axes[1].name, letters))
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    names = ("open", "known exactly", "certainly empty")
+    patches = [
+        Patch(facecolor=shade, label=name) for shade, name in zip(shades, names, strict=True)
+    ]
+    figure.legend(handles=patches, loc="outside upper right", ncols=3, frameon=False, fontsize=8)
     return figure
 
 

@@ -124,11 +124,11 @@ class SubtractionAttack(Result):
     provenance: Provenance
 
     def summary(self) -> dict[str, Any]:
-        """Return the headline numbers."""
+        """Return the headline numbers; from how many people on is left out where it is not known."""
+        ends = {"possible_from": self.risk.possible_from, "certain_from": self.risk.certain_from}
         return {
             "population": self.risk.population,
-            "possible_from": self.risk.possible_from,
-            "certain_from": self.risk.certain_from,
+            **{name: number for name, number in ends.items() if number is not None},
             "exact": self.risk.is_exact,
             "largest_n": int(self.risk.n.max(initial=0)),
             "largest_sap": float(self.risk.values.max(initial=0.0)),

@@ -1,0 +1,222 @@
+"""Optimal one-to-one links between two files, from a dense matrix of costs.
+
+An assignment links every record of the smaller file to a record of its own of the other, at the
+least sum of costs (Lenz, problem AP). Potentials u of rows and v of columns with u + v <= cost
+for every pair prove it: the sum of potentials is a lower bound of every assignment's cost, and
+reaches that of the optimum. With more columns than rows the potentials of columns are at most
+zero, and zero for columns that are not linked; with more rows likewise the other way round.
+
+Shortest augmenting paths after Jonker and Volgenant (1987), over short lists of the rows. The
+worst case grows with the third power of the number of records; usual matrices are far below.
+Memory is that of the costs, a few percent more, and a copy where there are more rows than columns
+or columns lie one after the other.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.algorithms.assignment_costs import (
+    as_costs,
+    by_smaller_side,
+    cost_of,
+    not_costs,
+    refuse_faults,
+    sum_of_potentials,
+)
+from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.results import Progress
+
+__all__ = ["Assignment", "linkable_parts", "solve_assignment"]
+
+_PASSES, _MOST_BIDS = 2, 8
+_AT_ONCE = 512
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assignment:
+    """One-to-one links of least cost.
+
+    Attributes
+    ----------
+    columns
+        For each row the column that it is linked to, or -1.
+    cost
+        The sum of the costs of all links.
+    row_potentials, column_potentials
+        Potentials that prove the optimum: their sum is at most the cost for each pair, and equal
+        to it for linked pairs.
+    gap
+        By how much the cost can exceed the optimum through rounding; 0 for integers.
+    solver
+        The method.
+    """
+
+    columns: NDArray[np.int64]
+    cost: float
+    row_potentials: NDArray[np.float64]
+    column_potentials: NDArray[np.float64]
+    gap: float
+    solver: str = "shortest augmenting paths"
+
+    @property
+    def n_linked(self) -> int:
+        """The number of links."""
+        return int(np.count_nonzero(self.columns >= 0))
+
+    @property
+    def lower_bound(self) -> float:
+        """What no assignment with as many links can cost less than."""
+        return self.cost - self.gap
+
+    def __repr__(self) -> str:
+        shape = f"{len(self.columns)} x {len(self.column_potentials)}"
+        return f"Assignment({shape}, n_linked={self.n_linked}, cost={self.cost:g})"
+
+
+def solve_assignment(
+    costs: ArrayLike, *, partial: bool = False, progress: Progress | None = None
+) -> Assignment:
+    """Link every record of the smaller side at the least total cost.
+
+    Parameters
+    ----------
+    costs
+        The cost of linking row i with column j. Infinity forbids a pair; NaN is refused. Arrays
+        of float64, float32, int64 and uint8 are read in place, so small integers save memory.
+        Integers must not exceed 2 to the power of 53.
+    partial
+        Where forbidden pairs leave no complete assignment, link as many records as possible, at
+        the least cost of so many links, instead of refusing.
+    progress
+        Called with the number of rows done and their number.
+
+    Returns
+    -------
+    Assignment
+        The links, their cost, and potentials. Which of several optimal assignments is found is
+        not defined, but the same costs always give the same one.
+
+    Examples
+    --------
+    >>> found = solve_assignment([[5, 5, 0], [7, 5, 7], [7, 2, 5]])
+    >>> found.columns.tolist(), found.cost
+    ([2, 0, 1], 9.0)
+    >>> solve_assignment([[1, float("inf")], [2, float("inf")]], partial=True)
+    Assignment(2 x 2, n_linked=1, cost=1)
+    """
+    given = as_costs(costs)
+    worked = by_smaller_side(given)
+    columns, v, unlinked = _augmented(worked, progress)
+    if len(unlinked) and not partial:
+        side = "rows" if given.shape[0] <= given.shape[1] else "columns"
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"A complete assignment of {count_of(len(worked), 'record')} was asked for.",
+            f"{len(unlinked):,} of the {len(worked):,} {side} cannot be linked: "
+            "their finite costs are with too few of the other side.",
+            "Allow more pairs, or link as many as possible with partial=True.",
+        )
+    if len(unlinked):
+        found = _in_parts(worked, columns)
+    else:
+        found = _complete(worked, columns, v)
+    return found if given.shape[0] <= given.shape[1] else _turned(found)
+
+
+def linkable_parts(
+    costs: NDArray[Any], columns: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return the rows that compete for too few columns, and these columns, as masks.
+
+    Given are links as many as possible. The rows are those that alternating paths reach from
+    rows that are not linked (Dulmage and Mendelsohn); most links are reached by linking all of
+    these columns with these rows, and all other rows with other columns.
+    """
+    in_rows = columns < 0
+    in_columns = np.zeros(costs.shape[1], np.bool_)
+    row_of = np.full(costs.shape[1], -1, np.int64)
+    linked = np.flatnonzero(columns >= 0)
+    row_of[columns[linked]] = linked
+    waiting = np.flatnonzero(in_rows).tolist()
+    while waiting:
+        new = np.flatnonzero((costs[waiting.pop()] < np.inf) & ~in_columns)
+        in_columns[new] = True
+        rows = row_of[new]
+        in_rows[rows] = True
+        waiting += rows.tolist()
+    return in_rows, in_columns
+
+
+def _augmented(
+    costs: NDArray[Any], progress: Progress | None
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+    """Return columns of rows, potentials of columns, and rows that cannot be linked."""
+    from gamekeeper.algorithms.assignment_kernels import started
+    from gamekeeper.algorithms.assignment_path_kernels import augment, empty_search
+
+    n_rows, n_columns = costs.shape
+    if not n_rows:
+        return np.empty(0, np.int64), np.zeros(n_columns), np.empty(0, np.int64)
+    v, column_of, row_of, lists, free, *faults = started(costs, _PASSES, _MOST_BIDS)
+    refuse_faults(*faults)
+    search = empty_search(n_rows, n_columns)
+    unlinked = [np.empty(0, np.int64)]
+    for first in range(0, len(free), _AT_ONCE):
+        if progress:
+            progress(n_rows - len(free) + first, n_rows)
+        some = free[first : first + _AT_ONCE]
+        unlinked.append(augment(costs, v, column_of, row_of, some, lists, search))
+    if progress:
+        progress(n_rows, n_rows)
+    return column_of, v, np.concatenate(unlinked)
+
+
+def _complete(
+    costs: NDArray[Any], columns: NDArray[np.int64], v: NDArray[np.float64]
+) -> Assignment:
+    from gamekeeper.algorithms.assignment_kernels import row_minima
+
+    u = row_minima(costs, v)
+    cost = cost_of(costs, columns)
+    bound = sum_of_potentials(u, v)
+    if not math.isfinite(cost - bound):
+        raise not_costs("The costs are too large for sums of them.", "Scale the costs down.")
+    return Assignment(columns, cost, u, v, max(0.0, cost - bound))
+
+
+def _in_parts(costs: NDArray[Any], columns: NDArray[np.int64]) -> Assignment:
+    """Solve both parts of a matrix without complete assignment; each of them has one."""
+    in_rows, in_columns = linkable_parts(costs, columns)
+    rows, places = np.flatnonzero(in_rows), np.flatnonzero(in_columns)
+    crowded = solve_assignment(costs[np.ix_(rows, places)])
+    other_rows, other_places = np.flatnonzero(~in_rows), np.flatnonzero(~in_columns)
+    others = solve_assignment(costs[np.ix_(other_rows, other_places)])
+    found = np.full(costs.shape[0], -1, np.int64)
+    linked = crowded.columns >= 0
+    found[rows[linked]] = places[crowded.columns[linked]]
+    found[other_rows] = other_places[others.columns]
+    u, v = np.empty(costs.shape[0]), np.empty(costs.shape[1])
+    u[other_rows], v[other_places] = others.row_potentials, others.column_potentials
+    # Columns that are fought over are made dear enough that no other row would want them, and
+    # that rows and columns without link have the greatest potentials.
+    v[places] = crowded.column_potentials
+    excess = float(max(v[places].max(initial=0.0), u[other_rows].max(initial=0.0)))
+    for row in other_rows:
+        excess = max(excess, float(np.max(u[row] + v[places] - costs[row, places], initial=0.0)))
+    v[places] -= excess
+    u[rows] = crowded.row_potentials + excess
+    return Assignment(found, crowded.cost + others.cost, u, v, crowded.gap + others.gap)
+
+
+def _turned(found: Assignment) -> Assignment:
+    """Return the assignment of the transposed costs."""
+    columns = np.full(len(found.column_potentials), -1, np.int64)
+    linked = np.flatnonzero(found.columns >= 0)
+    columns[found.columns[linked]] = linked
+    return Assignment(columns, found.cost, found.column_potentials, found.row_potentials, found.gap)

@@ -1,0 +1,314 @@
+"""The start of a dense assignment: short lists of the rows, column minima, and bids of free rows.
+
+Rows are the smaller side. A row keeps the cheapest of its columns, sorted by key, the cost less
+the potential of the column, and a floor below which none of its other columns lies. Potentials of
+columns only ever fall, so keys and floors stay lower bounds, and a row is read again only where
+its floor is not enough. Column minima and bids of free rows follow Jonker and Volgenant (1987),
+with a limit on bids, since bids can rise by tiny steps. Filling a list costs one reading of the
+row; memory is linear beside the costs.
+
+The kernels are compiled for the type of the costs, read them in place, and let go of the
+interpreter. Forbidden pairs are infinite; NaN must not be there.
+"""
+
+# pyright: basic, reportCallIssue=false
+# numba infers the types of what it compiles.
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+__all__ = [
+    "RowLists",
+    "bid",
+    "column_minima",
+    "empty_lists",
+    "fill_all",
+    "fill_row",
+    "grow_and_fill",
+    "link_minima",
+    "row_minima",
+    "started",
+    "two_best",
+]
+
+# Loops over parts of this length that do the same for each place are compiled to vectors; a
+# minimum or an early end within the loop would prevent it (three times the time, measured).
+_BLOCK = 64
+# Lists start short, which is enough for most rows, and double whenever a row is read again.
+_FIRST = 16
+_LONGEST = 128
+# Rows start reading at places far apart, so that of equal columns each keeps others.
+_STRIDE = 40_503
+
+
+class RowLists(NamedTuple):
+    """For each row its cheapest columns, sorted by key, and the floor of all others."""
+
+    columns: np.ndarray
+    costs: np.ndarray
+    keys: np.ndarray
+    sizes: np.ndarray
+    lengths: np.ndarray
+    floors: np.ndarray
+
+
+def empty_lists(n_rows: int, n_columns: int) -> RowLists:
+    """Return lists to be filled."""
+    longest = max(1, min(_LONGEST, n_columns))
+    return RowLists(
+        np.empty((n_rows, longest), np.int32),
+        np.empty((n_rows, longest), np.float64),
+        np.empty((n_rows, longest), np.float64),
+        np.zeros(n_rows, np.int64),
+        np.full(n_rows, min(_FIRST, longest), np.int64),
+        np.full(n_rows, -np.inf),
+    )
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def column_minima(costs):
+    """Return the minimum of each column, 0 where none is finite, its first row, and faults.
+
+    The faults are the number of NaN and of negative infinities.
+    """
+    n_rows, n_columns = costs.shape
+    minima = np.full(n_columns, np.inf)
+    rows = np.full(n_columns, -1, np.int64)
+    n_nan, n_low = 0, 0
+    for i in range(n_rows):
+        for j in range(n_columns):
+            cost = np.float64(costs[i, j])
+            n_nan += cost != cost
+            n_low += cost == -np.inf
+            less = cost < minima[j]
+            minima[j] = cost if less else minima[j]
+            rows[j] = i if less else rows[j]
+    for j in range(n_columns):
+        if rows[j] < 0:
+            minima[j] = 0.0
+    return minima, rows, n_nan, n_low
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def row_minima(costs, v):
+    """Return for each row the least cost less the potential of the column."""
+    n_rows, n_columns = costs.shape
+    minima = np.empty(n_rows, np.float64)
+    lanes = np.empty(_BLOCK, np.float64)
+    for i in range(n_rows):
+        lanes[:] = np.inf
+        for start in range(0, n_columns, _BLOCK):
+            row_part, v_part = costs[i, start : start + _BLOCK], v[start : start + _BLOCK]
+            for lane in range(len(row_part)):
+                key = np.float64(row_part[lane]) - v_part[lane]
+                lanes[lane] = key if key < lanes[lane] else lanes[lane]
+        minima[i] = np.min(lanes)
+    return minima
+
+
+@numba.njit(cache=True, nogil=True)
+def _sift(keys, columns, costs, size, key, column, cost):
+    """Put an entry in the place of the first, the one of greatest key."""
+    place = 0
+    while True:
+        child = 2 * place + 1
+        if child >= size:
+            break
+        if child + 1 < size and keys[child + 1] > keys[child]:
+            child += 1
+        if keys[child] <= key:
+            break
+        keys[place] = keys[child]
+        columns[place] = columns[child]
+        costs[place] = costs[child]
+        place = child
+    keys[place] = key
+    columns[place] = column
+    costs[place] = cost
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _fill(row_costs, v, start, most, keys, columns, costs):
+    """Fill a list with the `most` cheapest columns of a row; return its size and floor."""
+    n_columns = len(row_costs)
+    size = 0
+    for part in range(2):
+        j, last = (start, n_columns) if part == 0 else (0, start)
+        while j < last and size < most:
+            key = np.float64(row_costs[j]) - v[j]
+            if key < np.inf:
+                place = size
+                size += 1
+                while place > 0 and keys[(place - 1) // 2] < key:
+                    above = (place - 1) // 2
+                    keys[place] = keys[above]
+                    columns[place] = columns[above]
+                    costs[place] = costs[above]
+                    place = above
+                keys[place] = key
+                columns[place] = j
+                costs[place] = row_costs[j]
+            j += 1
+        while j < last:
+            end = min(j + _BLOCK, last)
+            row_part, v_part = row_costs[j:end], v[j:end]
+            n_less, most_key = 0, keys[0]
+            for lane in range(len(row_part)):
+                n_less += 1 if np.float64(row_part[lane]) - v_part[lane] < most_key else 0
+            if n_less > 0:
+                for other in range(j, end):
+                    key = np.float64(row_costs[other]) - v[other]
+                    if key < keys[0]:
+                        _sift(keys, columns, costs, size, key, other, np.float64(row_costs[other]))
+            j = end
+    floor = keys[0] if size == most and n_columns > most else np.inf
+    for last in range(size - 1, 0, -1):
+        key, column, cost = keys[last], columns[last], costs[last]
+        keys[last], columns[last], costs[last] = keys[0], columns[0], costs[0]
+        _sift(keys, columns, costs, last, key, column, cost)
+    return size, floor
+
+
+@numba.njit(cache=True, nogil=True)
+def fill_row(costs, v, i, lists):
+    """Fill the list of a row with its cheapest columns."""
+    start = (i * _STRIDE) % costs.shape[1]
+    size, floor = _fill(
+        costs[i], v, start, lists.lengths[i], lists.keys[i], lists.columns[i], lists.costs[i]
+    )
+    lists.sizes[i] = size
+    lists.floors[i] = floor
+
+
+@numba.njit(cache=True, nogil=True)
+def fill_all(costs, v, lists):
+    """Fill the lists of all rows."""
+    for i in range(costs.shape[0]):
+        fill_row(costs, v, i, lists)
+
+
+@numba.njit(cache=True, nogil=True)
+def grow_and_fill(costs, v, i, lists):
+    """Fill the list of a row anew, twice as long where that is possible."""
+    lists.lengths[i] = min(2 * lists.lengths[i], lists.columns.shape[1])
+    fill_row(costs, v, i, lists)
+
+
+@numba.njit(cache=True, nogil=True)
+def two_best(v, i, lists):
+    """Return best and second best key of a row's list at present, and their columns."""
+    best, second, j_best, j_second = np.inf, np.inf, -1, -1
+    for place in range(lists.sizes[i]):
+        # Keys have only risen since the list was sorted.
+        if lists.keys[i, place] >= second:
+            break
+        j = lists.columns[i, place]
+        key = lists.costs[i, place] - v[j]
+        if key < best:
+            second, j_second = best, j_best
+            best, j_best = key, j
+        elif key < second:
+            second, j_second = key, j
+    return best, second, j_best, j_second
+
+
+@numba.njit(cache=True, nogil=True)
+def link_minima(costs, v, minimum_rows, column_of, row_of, lists):
+    """Link columns to the rows of their minima, and let the rows bid for them.
+
+    For as many columns as rows. A row that is the minimum of one column alone bids what it would
+    lose with its second best.
+    """
+    n_claims = np.zeros(costs.shape[0], np.int64)
+    for j in range(costs.shape[1] - 1, -1, -1):
+        i = minimum_rows[j]
+        if i < 0:
+            continue
+        n_claims[i] += 1
+        if column_of[i] < 0:
+            column_of[i] = j
+            row_of[j] = i
+    for i in range(costs.shape[0]):
+        if n_claims[i] != 1:
+            continue
+        mine = column_of[i]
+        second = lists.floors[i]
+        for place in range(lists.sizes[i]):
+            j = lists.columns[i, place]
+            if j != mine:
+                second = min(second, lists.costs[i, place] - v[j])
+        own = np.float64(costs[i, mine]) - v[mine]
+        if own < second < np.inf:
+            v[mine] -= second - own
+
+
+@numba.njit(cache=True, nogil=True)
+def bid(costs, v, column_of, row_of, lists, passes, most_bids):
+    """Let free rows take their best columns, which become dearer; return the rows left free.
+
+    There are so many passes over the free rows, each with at most so many bids per free row.
+    """
+    n_rows = costs.shape[0]
+    free = np.empty(n_rows, np.int64)
+    n_free = 0
+    for i in range(n_rows):
+        if column_of[i] < 0:
+            free[n_free] = i
+            n_free += 1
+    for _ in range(passes):
+        k, n_now, n_free = 0, n_free, 0
+        left = most_bids * n_now
+        while k < n_now:
+            i = free[k]
+            k += 1
+            best, second, j, j_second = two_best(v, i, lists)
+            if second > lists.floors[i]:
+                grow_and_fill(costs, v, i, lists)
+                best, second, j, j_second = two_best(v, i, lists)
+            if j < 0:
+                free[n_free] = i
+                n_free += 1
+                continue
+            dearer = v[j] - (second - best) if second < np.inf else v[j]
+            is_dearer = dearer < v[j]
+            if is_dearer:
+                v[j] = dearer
+            elif row_of[j] >= 0 and j_second >= 0 and second <= best:
+                j = j_second
+            other = row_of[j]
+            column_of[i] = j
+            row_of[j] = i
+            if other >= 0:
+                column_of[other] = -1
+                # The row that lost its column bids at once, unless it was outbid by nothing.
+                if is_dearer and left > 0:
+                    left -= 1
+                    k -= 1
+                    free[k] = other
+                else:
+                    free[n_free] = other
+                    n_free += 1
+    return free[:n_free].copy()
+
+
+def started(costs, passes, most_bids):
+    """Return potentials of columns, links so far both ways, lists, free rows, and faults."""
+    n_rows, n_columns = costs.shape
+    v, minimum_rows, n_nan, n_low = column_minima(costs)
+    column_of = np.full(n_rows, -1, np.int64)
+    row_of = np.full(n_columns, -1, np.int64)
+    lists = empty_lists(n_rows, n_columns)
+    if n_nan or n_low:
+        return v, column_of, row_of, lists, np.empty(0, np.int64), n_nan, n_low
+    if n_rows < n_columns:
+        # Columns that stay free must have the same potential.
+        v[:] = 0.0
+    fill_all(costs, v, lists)
+    if n_rows == n_columns:
+        link_minima(costs, v, minimum_rows, column_of, row_of, lists)
+    free = bid(costs, v, column_of, row_of, lists, passes, most_bids)
+    return v, column_of, row_of, lists, free, n_nan, n_low

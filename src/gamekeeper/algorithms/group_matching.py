@@ -1,0 +1,434 @@
+"""Matching the classes of two files without common variables, by mappings of cluster labels.
+
+Every class of a file has one label per clustering technique. Sought are a mapping f_t of the labels
+of A to those of B for each technique, and a row m(i) of B for each row i of A, with the greatest
+similarity S: the number of pairs of row and technique in which f_t(label of i) is the label of
+m(i), each row counting by its weight. Mappings are injective unless they are declared free; with
+all of them free and rows of B used more than once, constant mappings reach any similarity, so that
+is refused.
+
+Small problems are solved exactly, by branch and bound; beyond, the best of many starts is given
+with an upper bound of what can be reached.
+
+Torra, Towards the re-identification of individuals in data files with non-common variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.algorithms.group_search import GroupProblem, assigned, search_mappings
+from gamekeeper.errors import InputError, Problem, Reason, count_of
+from gamekeeper.results import Progress
+
+__all__ = ["GroupMatching", "best_groups", "match_groups"]
+
+Integers = NDArray[np.int64]
+
+_ASKED = "A matching of the classes of two files was asked for."
+# Branch and bound keeps one byte per pair of rows and level.
+_MOST_BYTES = 200_000_000
+# One node looks at every pair of rows in every technique: about a second in all.
+_AUTO_WORK = 500_000_000
+_NO_LIMIT = 2**62
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupMatching:
+    """Mappings of labels and the matching of classes that go with them.
+
+    Attributes
+    ----------
+    groups
+        For each row of A its row of B; -1 where a one-to-one matching leaves it alone.
+    mappings
+        For each technique the labels of A and what they are mapped to; a label without partner is
+        left out.
+    similarity
+        The weighted number of agreements reached.
+    upper_bound
+        No matching has a greater similarity.
+    agreements
+        For each row of A and each technique whether they agree.
+    weights
+        The weight of each row of A.
+    """
+
+    groups: Integers
+    mappings: tuple[dict[int, int], ...]
+    similarity: int
+    upper_bound: int
+    agreements: NDArray[np.bool_]
+    weights: Integers
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether it is proven that nothing better exists."""
+        return self.similarity == self.upper_bound
+
+    @property
+    def by_technique(self) -> Integers:
+        """The weighted number of agreements in each technique."""
+        return self.weights @ self.agreements
+
+    def __repr__(self) -> str:
+        return (
+            f"GroupMatching(similarity={self.similarity}, upper_bound={self.upper_bound},"
+            f" {len(self.groups)} rows)"
+        )
+
+
+def match_groups(
+    rows_a: ArrayLike,
+    rows_b: ArrayLike,
+    *,
+    injective: bool | Sequence[bool] = True,
+    one_to_one: bool = False,
+    weights: ArrayLike | None = None,
+    sizes: tuple[ArrayLike, ArrayLike] | None = None,
+    hints: ArrayLike | None = None,
+    restarts: int = 40,
+    seed: int = 0,
+    exact: bool | str = "auto",
+    allow_degenerate: bool = False,
+    progress: Progress | None = None,
+) -> GroupMatching:
+    """Find the mappings of labels and the matching of classes with the greatest similarity.
+
+    Parameters
+    ----------
+    rows_a, rows_b
+        The labels of each class, one column per technique; see `conjunction`.
+    injective
+        Whether different labels of A must have different labels of B, for all techniques or for
+        each. With as many labels in A as in B such a mapping is one-to-one; with more in A, some
+        are without partner.
+    one_to_one
+        Whether different rows of A must have different rows of B.
+    weights
+        The weight of each row of A as whole numbers, such as its number of records; 1 if left out.
+    sizes
+        The number of records of each row of A and of B. They do not change the similarity; among
+        mappings and rows with the same similarity they decide for those whose clusters are alike
+        in size.
+    hints
+        How much speaks for each row of A being each row of B, from elsewhere, from 0; such as
+        links of records counted by `count_links`. They do not change the similarity; they are a
+        start, and decide before the sizes.
+    restarts
+        The number of starts of the search.
+    seed
+        Reproduces the search.
+    exact
+        True searches until the optimum is proven, however long that takes, False does not try;
+        "auto" tries for about a second.
+    allow_degenerate
+        Whether to go on where constant mappings reach the greatest similarity there can be.
+    progress
+        Called with the number of starts done and all of them.
+
+    Examples
+    --------
+    >>> found = match_groups([[0, 0], [0, 1], [1, 1]], [[5, 8], [5, 9], [6, 9], [6, 8]])
+    >>> found
+    GroupMatching(similarity=6, upper_bound=6, 3 rows)
+    >>> found.mappings
+    ({0: 5, 1: 6}, {0: 8, 1: 9})
+    >>> found.groups
+    array([0, 1, 2])
+    """
+    problem, codes_a, codes_b = _problem(
+        rows_a, rows_b, injective, one_to_one, weights, sizes, hints, restarts, exact
+    )
+    if problem.is_free.all() and not one_to_one and not allow_degenerate:
+        raise InputError(
+            Reason.BAD_OPTION,
+            _ASKED,
+            "All mappings are free and rows of B may be used more than once: mapping every label to"
+            " those of one row of B reaches the greatest similarity and says nothing.",
+            "Make a mapping injective, match one-to-one, or allow_degenerate.",
+        )
+    similarity, mapping, groups = search_mappings(
+        problem, restarts=restarts, seed=seed, progress=progress
+    )
+    upper = simple_bound(problem)
+    if exact and similarity < upper:
+        similarity, mapping, groups, upper = _branched(
+            problem, similarity, mapping, groups, upper, is_endless=exact is True
+        )
+    mapping = _completed(problem, mapping)
+    linked = groups >= 0
+    rows = np.arange(problem.n_techniques)
+    targets = mapping[rows, problem.a]
+    agreements = (targets == problem.b[groups]) & linked[:, None]
+    return GroupMatching(
+        groups,
+        tuple(
+            {
+                int(codes_a[t][label]): int(codes_b[t][value])
+                for label, value in enumerate(mapping[t, : problem.n_a[t]].tolist())
+                if value >= 0
+            }
+            for t in range(problem.n_techniques)
+        ),
+        similarity,
+        upper,
+        agreements,
+        problem.weights,
+    )
+
+
+def best_groups(
+    rows_a: ArrayLike,
+    rows_b: ArrayLike,
+    mappings: Sequence[dict[int, int]],
+    *,
+    one_to_one: bool = False,
+) -> tuple[int, list[list[int]]]:
+    """Return the similarity at the best rows of B for given mappings, and all best rows.
+
+    For a one-to-one matching the rows are those of one best matching, none for a row left alone.
+
+    Examples
+    --------
+    >>> best_groups([[0], [1]], [[7], [7], [8]], [{0: 7, 1: 8}])
+    (2, [[0, 1], [2]])
+    """
+    from gamekeeper.algorithms.group_matching_kernels import score_matrix
+
+    problem, codes_a, codes_b = _problem(
+        rows_a, rows_b, True, one_to_one, None, None, None, 1, False
+    )
+    if len(mappings) != problem.n_techniques:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "The best classes for given mappings were asked for.",
+            f"{count_of(len(mappings), 'mapping')} for"
+            f" {count_of(problem.n_techniques, 'technique')}.",
+            "Give one mapping per technique.",
+        )
+    mapping = np.full((problem.n_techniques, int(problem.n_a.max())), -1, np.int64)
+    for t, given in enumerate(mappings):
+        places = {int(code): place for place, code in enumerate(codes_b[t])}
+        for place, code in enumerate(codes_a[t]):
+            mapping[t, place] = places.get(given.get(int(code), -1), -1)
+    similarity, groups = assigned(problem, mapping)
+    if one_to_one:
+        return similarity, [[group] if group >= 0 else [] for group in groups.tolist()]
+    scores = score_matrix(problem.a, problem.by_technique, mapping)
+    return similarity, [np.flatnonzero(row == row.max()).tolist() for row in scores]
+
+
+def simple_bound(problem: GroupProblem) -> int:
+    """Return an upper bound of the similarity from the labels of each technique alone."""
+    total = 0
+    for t in range(problem.n_techniques):
+        weights = np.zeros(int(problem.n_a[t]), np.int64)
+        np.add.at(weights, problem.a[:, t], problem.weights)
+        n_used = len(weights) if problem.is_free[t] else min(len(weights), int(problem.n_b[t]))
+        bound = int(np.sort(weights)[::-1][:n_used].sum())
+        if problem.is_one_to_one:
+            bound = min(bound, _one_to_one_bound(problem, t))
+        total += bound
+    if problem.is_one_to_one and len(problem.a) > len(problem.b):
+        heaviest = np.sort(problem.weights)[::-1][: len(problem.b)]
+        total = min(total, problem.n_techniques * int(heaviest.sum()))
+    return total
+
+
+def _one_to_one_bound(problem: GroupProblem, t: int) -> int:
+    """Return the greatest weight of rows that could agree in one technique, each label apart."""
+    from scipy.optimize import linear_sum_assignment
+
+    sizes_b = np.bincount(problem.b[:, t], minlength=int(problem.n_b[t]))
+    gains = np.zeros((int(problem.n_a[t]), len(sizes_b)), np.int64)
+    for label in range(len(gains)):
+        heaviest = np.sort(problem.weights[problem.a[:, t] == label])[::-1]
+        sums = np.concatenate([[0], np.cumsum(heaviest)])
+        gains[label] = sums[np.minimum(sizes_b, len(heaviest))]
+    if problem.is_free[t]:
+        return int(gains.max(axis=1).sum())
+    rows, columns = linear_sum_assignment(gains, maximize=True)
+    return int(gains[rows, columns].sum())
+
+
+def _branched(
+    problem: GroupProblem,
+    similarity: int,
+    mapping: Integers,
+    groups: Integers,
+    upper: int,
+    *,
+    is_endless: bool,
+) -> tuple[int, Integers, Integers, int]:
+    """Search by branch and bound for what is better than a matching already found."""
+    from gamekeeper.algorithms.group_matching_kernels import branch
+
+    n_bytes = (int(problem.n_a.sum()) + 1) * len(problem.a) * len(problem.b)
+    work = problem.work
+    if problem.is_one_to_one:
+        work += len(problem.a) * len(problem.b) * min(len(problem.a), len(problem.b))
+    if not is_endless and (n_bytes > _MOST_BYTES or work > _AUTO_WORK // 100):
+        return similarity, mapping, groups, upper
+    most_nodes = _NO_LIMIT if is_endless else _AUTO_WORK // work
+    best, found, bound, _ = branch(
+        problem.a,
+        problem.b,
+        problem.weights,
+        problem.n_a,
+        problem.n_b,
+        problem.is_free,
+        problem.is_one_to_one,
+        similarity,
+        most_nodes,
+    )
+    if best > similarity:
+        similarity, groups = assigned(problem, found)
+        mapping = found
+    return similarity, mapping, groups, min(upper, int(bound))
+
+
+def _completed(problem: GroupProblem, mapping: Integers) -> Integers:
+    """Give labels without partner, which agree nowhere, the labels of B that are left."""
+    full = mapping.copy()
+    for t in range(problem.n_techniques):
+        part = full[t, : problem.n_a[t]]
+        left = np.setdiff1d(np.arange(problem.n_b[t]), part)
+        alone = np.flatnonzero(part < 0)
+        n_given = min(len(left), len(alone))
+        part[alone[:n_given]] = left[:n_given]
+    return full
+
+
+def _problem(
+    rows_a: ArrayLike,
+    rows_b: ArrayLike,
+    injective: bool | Sequence[bool],
+    one_to_one: bool,
+    weights: ArrayLike | None,
+    sizes: tuple[ArrayLike, ArrayLike] | None,
+    hints: ArrayLike | None,
+    restarts: int,
+    exact: bool | str,
+) -> tuple[GroupProblem, list[Integers], list[Integers]]:
+    """Return what was asked in numbers from 0, with the labels that the numbers stand for."""
+    problems: list[Problem] = []
+    a = _labels(rows_a, "rows_a", problems)
+    b = _labels(rows_b, "rows_b", problems)
+    if not problems and a.shape[1] != b.shape[1]:
+        problems.append(
+            Problem(
+                Reason.WRONG_SCHEMA,
+                "rows_a and rows_b",
+                f"{count_of(a.shape[1], 'technique')} and {count_of(b.shape[1], 'technique')}.",
+                "Describe both files by the same techniques.",
+            )
+        )
+    flags = [injective] * a.shape[1] if isinstance(injective, bool) else list(injective)
+    if len(flags) != a.shape[1]:
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION,
+                "injective",
+                f"{count_of(len(flags), 'value')} for {count_of(a.shape[1], 'technique')}.",
+                "Give one value, or one per technique.",
+            )
+        )
+    given = _whole_numbers(weights, a, "weights", problems)
+    sizes_a = _whole_numbers(None if sizes is None else sizes[0], a, "sizes of A", problems)
+    sizes_b = _whole_numbers(None if sizes is None else sizes[1], b, "sizes of B", problems)
+    table = np.zeros((0, 0)) if hints is None else np.asarray(hints, dtype=np.float64)
+    if hints is not None and (
+        table.shape != (len(a), len(b)) or not np.isfinite(table).all() or (table < 0).any()
+    ):
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION,
+                "hints",
+                "not one number from 0 per row of A and row of B.",
+                "Give the number of links of each two rows.",
+            )
+        )
+    if restarts < 1:
+        problems.append(Problem(Reason.BAD_OPTION, "restarts", "fewer than 1.", "Give at least 1."))
+    if exact not in (True, False, "auto"):
+        problems.append(
+            Problem(Reason.BAD_OPTION, "exact", "not known.", "Give True, False or 'auto'.")
+        )
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            _ASKED,
+            f"{count_of(len(problems), 'fault')} found.",
+            problems=problems,
+        )
+    codes_a, numbers_a = _numbered(a)
+    codes_b, numbers_b = _numbered(b)
+    problem = GroupProblem(
+        numbers_a,
+        numbers_b,
+        given,
+        sizes_a,
+        sizes_b,
+        table,
+        np.array([len(codes) for codes in codes_a]),
+        np.array([len(codes) for codes in codes_b]),
+        ~np.array(flags, dtype=bool),
+        one_to_one,
+    )
+    return problem, codes_a, codes_b
+
+
+def _whole_numbers(
+    given: ArrayLike | None, rows: Integers, name: str, problems: list[Problem]
+) -> Integers:
+    """Return one whole number per row, 1 if none are given."""
+    numbers = np.ones(len(rows), np.int64) if given is None else np.asarray(given)
+    if (
+        numbers.shape != (len(rows),)
+        or not np.issubdtype(numbers.dtype, np.integer)
+        or (numbers < 0).any()
+        or float(numbers.sum(dtype=np.float64)) * rows.shape[1] > 2**53
+    ):
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION,
+                name,
+                "not one whole number from 0 per row.",
+                "Give the number of records of each row.",
+            )
+        )
+        return np.ones(len(rows), np.int64)
+    return numbers.astype(np.int64)
+
+
+def _labels(rows: ArrayLike, name: str, problems: list[Problem]) -> Integers:
+    matrix = np.asarray(rows)
+    if matrix.ndim != 2 or not matrix.size or not np.issubdtype(matrix.dtype, np.integer):
+        problems.append(
+            Problem(
+                Reason.WRONG_SCHEMA,
+                name,
+                "not a table of whole numbers with rows and columns.",
+                "Give one row per class and one column of labels per technique.",
+            )
+        )
+        return np.zeros((1, 1), np.int64)
+    if matrix.shape[1] > 255:
+        problems.append(
+            Problem(Reason.TOO_LARGE, name, f"{matrix.shape[1]} techniques.", "Give at most 255.")
+        )
+    return matrix.astype(np.int64)
+
+
+def _numbered(rows: Integers) -> tuple[list[Integers], Integers]:
+    codes: list[Integers] = []
+    numbers = np.empty_like(rows)
+    for t in range(rows.shape[1]):
+        distinct, numbers[:, t] = np.unique(rows[:, t], return_inverse=True)
+        codes.append(distinct)
+    return codes, numbers

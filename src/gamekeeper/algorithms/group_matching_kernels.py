@@ -1,0 +1,352 @@
+"""Scores, local search, and branch and bound for the matching of classes by labels, compiled.
+
+A row of A is matched with the row of B that agrees with it in most techniques, once the labels of A
+are mapped to labels of B. Labels are numbered from 0 in each technique; `mapping[t, l]` is the
+label of B for label l of A, or -1.
+
+Branch and bound decides one label after the other. A pair of rows can still agree in a technique
+where the labels are mapped to each other, or may yet be; the most such agreements of each row,
+summed, bound what can be reached (for one-to-one matchings the best assignment does). From one look
+at all pairs follows the bound of every decision that can be taken next, and the label with the
+fewest decisions worth taking is decided first.
+"""
+
+# pyright: basic, reportCallIssue=false
+# numba infers the types of what it compiles.
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+__all__ = ["agreement_counts", "branch", "improve", "score_matrix"]
+
+
+@numba.njit(cache=True, nogil=True)
+def _row_scores(labels, mapping, by_technique, scores):
+    """Set the number of techniques in which a row of A agrees with each row of B; return the most."""
+    scores[:] = 0
+    for t in range(len(labels)):
+        target = mapping[t, labels[t]]
+        if target >= 0:
+            column = by_technique[t]
+            for j in range(len(scores)):
+                scores[j] += column[j] == target
+    most = 0
+    for j in range(len(scores)):
+        most = max(most, scores[j])
+    return most
+
+
+@numba.njit(cache=True, nogil=True)
+def agreement_counts(a, by_technique, weights, shares_a, shares_b, hints, mapping, counts):
+    """Count with which labels of B the labels of A go, at the best rows of B for a mapping.
+
+    The weight of a row is divided among its best rows of B. Returns the best row of each, and its
+    agreements; of several the one with the greatest hint, whose share of the file is nearest, and
+    the first. The table of hints may be empty.
+    """
+    scores = np.empty(by_technique.shape[1], np.uint8)
+    best = np.empty(len(a), np.int64)
+    most = np.empty(len(a), np.int64)
+    counts[:] = 0.0
+    for i in range(len(a)):
+        most[i] = _row_scores(a[i], mapping, by_technique, scores)
+        n_best, nearest, hinted = 0, np.inf, -np.inf
+        for j in range(len(scores)):
+            if scores[j] == most[i]:
+                n_best += 1
+                apart = abs(shares_a[i] - shares_b[j])
+                hint = hints[i, j] if hints.size else 0.0
+                if hint > hinted or (hint == hinted and apart < nearest):
+                    best[i], nearest, hinted = j, apart, hint
+        part = weights[i] / n_best
+        for j in range(len(scores)):
+            if scores[j] == most[i]:
+                for t in range(a.shape[1]):
+                    counts[t, a[i, t], by_technique[t, j]] += part
+    return best, most
+
+
+@numba.njit(cache=True, nogil=True)
+def score_matrix(a, by_technique, mapping):
+    """Return the number of techniques in which each row of A agrees with each row of B."""
+    matrix = np.empty((len(a), by_technique.shape[1]), np.uint8)
+    for i in range(len(a)):
+        _row_scores(a[i], mapping, by_technique, matrix[i])
+    return matrix
+
+
+@numba.njit(cache=True, nogil=True)
+def improve(a, by_technique, weights, mapping, n_a, n_b, is_free):
+    """Exchange or move single labels while that raises the similarity; return it.
+
+    Labels of B that are not used count as partners of an exchange.
+    """
+    n_techniques = len(n_a)
+    scores = np.empty(by_technique.shape[1], np.uint8)
+    most = np.empty(len(a), np.int64)
+    for i in range(len(a)):
+        most[i] = _row_scores(a[i], mapping, by_technique, scores)
+    trial = most.copy()
+    is_better = True
+    while is_better:
+        is_better = False
+        for t in range(n_techniques):
+            for label in range(n_a[t]):
+                for value in range(n_b[t]):
+                    old = mapping[t, label]
+                    if value == old:
+                        continue
+                    other = -1
+                    if not is_free[t]:
+                        for k in range(n_a[t]):
+                            if mapping[t, k] == value:
+                                other = k
+                        # An exchange of two labels is met twice.
+                        if 0 <= other < label and old >= 0:
+                            continue
+                    mapping[t, label] = value
+                    if other >= 0:
+                        mapping[t, other] = old
+                    gain = 0
+                    for i in range(len(a)):
+                        if a[i, t] == label or (other >= 0 and a[i, t] == other):
+                            trial[i] = _row_scores(a[i], mapping, by_technique, scores)
+                            gain += weights[i] * (trial[i] - most[i])
+                    if gain > 0:
+                        is_better = True
+                        for i in range(len(a)):
+                            if a[i, t] == label or (other >= 0 and a[i, t] == other):
+                                most[i] = trial[i]
+                    else:
+                        mapping[t, label] = old
+                        if other >= 0:
+                            mapping[t, other] = value
+    total = 0
+    for i in range(len(a)):
+        total += weights[i] * most[i]
+    return total
+
+
+@numba.njit(cache=True, nogil=True)
+def _best_assignment(possible, weights, is_flat):
+    """Return the greatest weighted sum of a one-to-one choice, by shortest augmenting paths."""
+    n_rows, n_columns = possible.shape
+    if is_flat:
+        n_rows, n_columns = n_columns, n_rows
+    u = np.zeros(n_rows + 1, np.int64)
+    v = np.zeros(n_columns + 1, np.int64)
+    row_of = np.zeros(n_columns + 1, np.int64)
+    way = np.zeros(n_columns + 1, np.int64)
+    least = np.empty(n_columns + 1, np.int64)
+    is_used = np.empty(n_columns + 1, np.bool_)
+    for row in range(1, n_rows + 1):
+        row_of[0] = row
+        column = 0
+        least[:] = 2**62
+        is_used[:] = False
+        while True:
+            is_used[column] = True
+            i, delta, following = row_of[column], 2**62, 0
+            for j in range(1, n_columns + 1):
+                if not is_used[j]:
+                    if is_flat:
+                        gain = weights[j - 1] * possible[j - 1, i - 1]
+                    else:
+                        gain = weights[i - 1] * possible[i - 1, j - 1]
+                    reduced = -gain - u[i] - v[j]
+                    if reduced < least[j]:
+                        least[j], way[j] = reduced, column
+                    if least[j] < delta:
+                        delta, following = least[j], j
+            for j in range(n_columns + 1):
+                if is_used[j]:
+                    u[row_of[j]] += delta
+                    v[j] -= delta
+                else:
+                    least[j] -= delta
+            column = following
+            if row_of[column] == 0:
+                break
+        while column:
+            row_of[column] = row_of[way[column]]
+            column = way[column]
+    return v[0]
+
+
+@numba.njit(cache=True, nogil=True)
+def _decide(possible, a, b, t, label, value, is_free, is_decided, is_taken):
+    """Take away the agreements that a decision rules out, and no decision before it did."""
+    for i in range(len(a)):
+        if a[i, t] == label:
+            for j in range(len(b)):
+                if b[j, t] != value and not is_taken[t, b[j, t]]:
+                    possible[i, j] -= 1
+        elif value >= 0 and not is_free and not is_decided[t, a[i, t]]:
+            for j in range(len(b)):
+                if b[j, t] == value:
+                    possible[i, j] -= 1
+
+
+@numba.njit(cache=True, nogil=True)
+def _decision_bounds(possible, a, b, weights, n_a, n_b, is_free, is_decided, is_taken, bounds):
+    """Set the bound of each decision on each open label (the last one: no partner), or -1.
+
+    Returns the bound without a decision.
+    """
+    n_rows, n_techniques = a.shape
+    most = np.empty(n_rows, np.int64)
+    total = 0
+    for i in range(n_rows):
+        most[i] = possible[i].max()
+        total += weights[i] * most[i]
+    width = bounds.shape[2]
+    greatest = np.empty(width, np.int64)
+    for t in range(n_techniques):
+        bounds[t] = -1
+        if is_decided[t, : n_a[t]].all():
+            continue
+        lost = np.zeros(width, np.int64)
+        kept = np.zeros((n_a[t], width), np.int64)
+        own_lost = np.zeros((n_a[t], width), np.int64)
+        of_label = np.zeros(n_a[t], np.int64)
+        for i in range(n_rows):
+            if is_decided[t, a[i, t]]:
+                continue
+            greatest[:] = -1
+            for j in range(len(b)):
+                greatest[b[j, t]] = max(greatest[b[j, t]], np.int64(possible[i, j]))
+            # The greatest two, as they are and if this row's label goes to none of them.
+            first, second, at = -1, -1, -1
+            without, next_without, at_without = -1, -1, -1
+            for value in range(n_b[t]):
+                if greatest[value] > first:
+                    first, second, at = greatest[value], first, value
+                elif greatest[value] > second:
+                    second = greatest[value]
+                reduced = greatest[value] - (not is_taken[t, value])
+                if reduced > without:
+                    without, next_without, at_without = reduced, without, value
+                elif reduced > next_without:
+                    next_without = reduced
+            for value in range(n_b[t]):
+                others = second if value == at else first
+                loss = max(greatest[value] - 1, others) - most[i]
+                lost[value] += weights[i] * loss
+                own_lost[a[i, t], value] += weights[i] * loss
+                others = next_without if value == at_without else without
+                if_kept = max(greatest[value], others)
+                kept[a[i, t], value] += weights[i] * (if_kept - most[i])
+            of_label[a[i, t]] += weights[i] * (most[i] - without)
+        for label in range(n_a[t]):
+            if is_decided[t, label]:
+                continue
+            for value in range(n_b[t]):
+                if is_free[t]:
+                    bounds[t, label, value] = total + kept[label, value]
+                elif not is_taken[t, value]:
+                    bounds[t, label, value] = (
+                        total + kept[label, value] + lost[value] - own_lost[label, value]
+                    )
+            if not is_free[t] and n_a[t] > n_b[t]:
+                bounds[t, label, width - 1] = total - of_label[label]
+    return total
+
+
+@numba.njit(cache=True, nogil=True)
+def branch(a, b, weights, n_a, n_b, is_free, is_one_to_one, best, most_nodes):
+    """Search mappings for a similarity above `best`.
+
+    Returns the best similarity, its mapping (all -2 if none is above), an upper bound, which is
+    the best itself once the search is complete, and the number of nodes.
+    """
+    n_techniques = len(n_a)
+    n_levels = n_a.sum()
+    width = n_b.max() + 1
+    widest = n_a.max()
+    possible = np.empty((n_levels + 1, len(a), len(b)), np.uint8)
+    possible[0] = n_techniques
+    is_decided = np.zeros((n_techniques, widest), np.bool_)
+    is_taken = np.zeros((n_techniques, width), np.bool_)
+    mapping = np.full((n_techniques, widest), -2, np.int64)
+    found = mapping.copy()
+    bounds = np.full((n_techniques, widest, width), -1, np.int64)
+    # The decisions left at each level, the best of them last.
+    options = np.empty((n_levels + 1, width), np.int64)
+    option_bounds = np.empty((n_levels + 1, width), np.int64)
+    n_options = np.zeros(n_levels + 1, np.int64)
+    technique = np.zeros(n_levels + 1, np.int64)
+    label_of = np.zeros(n_levels + 1, np.int64)
+    is_applied = np.zeros(n_levels + 1, np.bool_)
+    level, n_nodes, is_entered = 0, 0, True
+    while level >= 0:
+        if is_entered:
+            is_entered = False
+            n_nodes += 1
+            n_options[level] = 0
+            top = _decision_bounds(
+                possible[level], a, b, weights, n_a, n_b, is_free, is_decided, is_taken, bounds
+            )
+            if is_one_to_one and top > best:
+                top = min(top, _best_assignment(possible[level], weights, len(a) > len(b)))
+            if top > best and level == n_levels:
+                best = top
+                found[:] = mapping
+            elif top > best:
+                fewest, least = width + 1, 0
+                for t in range(n_techniques):
+                    for label in range(n_a[t]):
+                        if is_decided[t, label]:
+                            continue
+                        n_open, weight = 0, 0
+                        for value in range(width):
+                            if bounds[t, label, value] > best:
+                                n_open += 1
+                                weight += bounds[t, label, value] - best
+                        if n_open < fewest or (n_open == fewest and weight < least):
+                            fewest, least = n_open, weight
+                            technique[level], label_of[level] = t, label
+                row = bounds[technique[level], label_of[level]]
+                for value in range(width):
+                    if row[value] > best:
+                        place = n_options[level]
+                        while place and option_bounds[level, place - 1] > row[value]:
+                            options[level, place] = options[level, place - 1]
+                            option_bounds[level, place] = option_bounds[level, place - 1]
+                            place -= 1
+                        options[level, place] = value
+                        option_bounds[level, place] = min(row[value], top)
+                        n_options[level] += 1
+        t, label = technique[level], label_of[level]
+        if is_applied[level]:
+            is_applied[level] = False
+            if mapping[t, label] >= 0:
+                is_taken[t, mapping[t, label]] = False
+            is_decided[t, label] = False
+            mapping[t, label] = -2
+        if n_nodes >= most_nodes:
+            upper = best
+            for k in range(level + 1):
+                for place in range(n_options[k]):
+                    upper = max(upper, option_bounds[k, place])
+            return best, found, upper, n_nodes
+        while n_options[level] and option_bounds[level, n_options[level] - 1] <= best:
+            n_options[level] -= 1
+        if not n_options[level]:
+            level -= 1
+            continue
+        n_options[level] -= 1
+        value = options[level, n_options[level]]
+        if value == width - 1:
+            value = -1
+        possible[level + 1] = possible[level]
+        _decide(possible[level + 1], a, b, t, label, value, is_free[t], is_decided, is_taken)
+        is_applied[level] = True
+        is_decided[t, label] = True
+        mapping[t, label] = value
+        if value >= 0 and not is_free[t]:
+            is_taken[t, value] = True
+        level += 1
+        is_entered = True
+    return best, found, best, n_nodes

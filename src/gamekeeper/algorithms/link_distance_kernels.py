@@ -1,0 +1,156 @@
+"""Distances of one variable between records of two files, added to a matrix or to listed pairs.
+
+Every kernel adds to what is there, so that a weighted sum over variables needs one matrix. Missing
+values are NaN among numbers and 0 among codes. One pair costs a few operations. The kernels are
+compiled, and let go of the interpreter.
+"""
+
+# pyright: basic, reportCallIssue=false
+# numba infers the types of what it compiles.
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+__all__ = [
+    "ABSOLUTE",
+    "RELATIVE",
+    "SQUARED",
+    "add_codes_matrix",
+    "add_codes_pairs",
+    "add_level_digits",
+    "add_level_weights",
+    "add_numbers_matrix",
+    "add_numbers_pairs",
+    "add_squares_matrix",
+    "add_squares_pairs",
+    "add_table_matrix",
+    "add_table_pairs",
+]
+
+ABSOLUTE, SQUARED, RELATIVE = 0, 1, 2
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _of_numbers(x, y, measure, factor, missing):
+    if np.isnan(x) or np.isnan(y):
+        return missing
+    difference = abs(x - y)
+    if measure == SQUARED:
+        return difference * difference * factor
+    if measure == RELATIVE:
+        largest = max(abs(x), abs(y))
+        return difference / largest * factor if largest > 0.0 else 0.0
+    return difference * factor
+
+
+@numba.njit(cache=True, nogil=True)
+def add_numbers_matrix(out, a, b, measure, factor, missing):
+    """Add the distances of numbers times a factor, and `missing` where one is missing."""
+    for i in range(len(a)):
+        for j in range(len(b)):
+            out[i, j] += _of_numbers(a[i], b[j], measure, factor, missing)
+
+
+@numba.njit(cache=True, nogil=True)
+def add_numbers_pairs(out, a, b, rows, columns, measure, factor, missing):
+    """Add the distances of listed pairs of numbers, as `add_numbers_matrix` does."""
+    for k in range(len(rows)):
+        out[k] += _of_numbers(a[rows[k]], b[columns[k]], measure, factor, missing)
+
+
+@numba.njit(cache=True, nogil=True)
+def add_codes_matrix(out, a, b, weight, missing):
+    """Add `weight` where codes differ, and `missing` where one is 0."""
+    for i in range(len(a)):
+        for j in range(len(b)):
+            if a[i] == 0 or b[j] == 0:
+                out[i, j] += missing
+            elif a[i] != b[j]:
+                out[i, j] += weight
+
+
+@numba.njit(cache=True, nogil=True)
+def add_codes_pairs(out, a, b, rows, columns, weight, missing):
+    """Add for listed pairs of codes, as `add_codes_matrix` does."""
+    for k in range(len(rows)):
+        x, y = a[rows[k]], b[columns[k]]
+        if x == 0 or y == 0:
+            out[k] += missing
+        elif x != y:
+            out[k] += weight
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _of_table(table, x, y, weight, missing):
+    if x == 0 or y == 0:
+        return missing
+    distance = table[x - 1, y - 1]
+    # An impossible pair stays impossible, also with weight 0.
+    return distance if np.isinf(distance) else weight * distance
+
+
+@numba.njit(cache=True, nogil=True)
+def add_table_matrix(out, a, b, table, weight, missing):
+    """Add what a table says of two codes times a weight, and `missing` where one is 0."""
+    for i in range(len(a)):
+        for j in range(len(b)):
+            out[i, j] += _of_table(table, a[i], b[j], weight, missing)
+
+
+@numba.njit(cache=True, nogil=True)
+def add_table_pairs(out, a, b, rows, columns, table, weight, missing):
+    """Add for listed pairs of codes, as `add_table_matrix` does."""
+    for k in range(len(rows)):
+        out[k] += _of_table(table, a[rows[k]], b[columns[k]], weight, missing)
+
+
+@numba.njit(cache=True, nogil=True)
+def add_squares_matrix(out, a, b):
+    """Add the squared Euclidean distances of rows of numbers."""
+    for i in range(len(a)):
+        for j in range(len(b)):
+            total = 0.0
+            for k in range(a.shape[1]):
+                difference = a[i, k] - b[j, k]
+                total += difference * difference
+            out[i, j] += total
+
+
+@numba.njit(cache=True, nogil=True)
+def add_squares_pairs(out, a, b, rows, columns):
+    """Add the squared Euclidean distances of listed pairs of rows."""
+    for p in range(len(rows)):
+        total = 0.0
+        for k in range(a.shape[1]):
+            difference = a[rows[p], k] - b[columns[p], k]
+            total += difference * difference
+        out[p] += total
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _level(distance, limits):
+    for level in range(len(limits)):
+        if distance <= limits[level]:
+            return level
+    return len(limits)
+
+
+@numba.njit(cache=True, nogil=True)
+def add_level_weights(out, distances, limits, weights):
+    """Add the weight of the level of each distance; 0 where NaN, infinite where impossible."""
+    for k in range(len(distances)):
+        distance = distances[k]
+        if np.isinf(distance):
+            out[k] += np.inf
+        elif not np.isnan(distance):
+            out[k] += weights[_level(distance, limits)]
+
+
+@numba.njit(cache=True, nogil=True)
+def add_level_digits(out, distances, limits, stride):
+    """Add the level of each distance plus one times a stride; 0 where NaN."""
+    for k in range(len(distances)):
+        if not np.isnan(distances[k]):
+            out[k] += stride * (_level(distances[k], limits) + 1)

@@ -1,0 +1,242 @@
+"""One-to-one links of least total cost among candidate pairs, with records that stay unlinked.
+
+The total is the cost of the links, plus a price for each unlinked record of the first file and,
+where given, of the second. Without prices as many records as possible are linked, and among all
+such sets of links the total cost is least: staying unlinked then costs more than all that a further
+link can change in its connected component.
+
+Solved by shortest augmenting paths in compiled code, all components with one call: a record whose
+nearest candidate is free takes one look, and a search never leaves its component. The potentials
+that come out prove a lower bound. For whole numbers below 2^53 the links are optimal and the gap is
+0. For other numbers the gap is rounding only, and is stated.
+
+Jonker and Volgenant (1987). Some 30 bytes per record and 12 per pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.algorithms.candidate_pairs import CandidatePairs
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.results import Progress
+
+__all__ = ["NearestCandidates", "SparseAssignment", "nearest_candidates", "solve_candidates"]
+
+Floats = NDArray[np.float64]
+
+_ASKED = "Records were to be linked one to one among candidate pairs."
+# In large components searches go far; bids spare most of them. Measured on random candidates,
+# 15 each: 100,000 records take 13 s without bids, 11 s with 10 and 4.5 s with 50 per record, and
+# components of 15 records take five times as long with them.
+_BIDS_PER_ROW = 50
+_LARGE = 1_000
+_ROWS_AT_ONCE = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class SparseAssignment:
+    """One-to-one links among candidate pairs.
+
+    Attributes
+    ----------
+    columns
+        For each record of the first file the record of the second, -1 for unlinked.
+    costs
+        The cost of each link, NaN for unlinked.
+    cost
+        The total cost of the links.
+    total
+        The cost of the links and the prices of unlinked records.
+    gap
+        How far the total can be above the least possible, proved by the potentials: 0 for whole
+        numbers, rounding for others.
+    row_potentials, column_potentials
+        Feasible: their sum is at most the cost of each pair, and neither is above its price.
+    """
+
+    columns: NDArray[np.int64] = field(repr=False)
+    costs: Floats = field(repr=False)
+    cost: float
+    total: float
+    gap: float
+    n_links: int
+    n_components: int
+    row_potentials: Floats = field(repr=False)
+    column_potentials: Floats = field(repr=False)
+
+    @property
+    def lower_bound(self) -> float:
+        """What no set of links can go below."""
+        return self.total - self.gap
+
+
+@dataclass(frozen=True, eq=False)
+class NearestCandidates:
+    """For each record of the first file its nearest candidate, not one to one.
+
+    `columns` is -1 and `costs` infinite without a candidate. The margin is how much farther the
+    second nearest is: 0 for a tie, infinite for a single candidate, NaN for none.
+    """
+
+    columns: NDArray[np.int64] = field(repr=False)
+    costs: Floats = field(repr=False)
+    margins: Floats = field(repr=False)
+
+
+def solve_candidates(
+    candidates: CandidatePairs,
+    costs: ArrayLike,
+    *,
+    unlinked_row: ArrayLike | None = None,
+    unlinked_column: ArrayLike | None = None,
+    progress: Progress | None = None,
+) -> SparseAssignment:
+    """Return the one-to-one links of least total cost.
+
+    Parameters
+    ----------
+    candidates
+        The pairs that may be linked.
+    costs
+        The cost of each pair, in their order; infinite for impossible.
+    unlinked_row
+        The price of an unlinked record of the first file, one number or one per record. By default
+        as many records as possible are linked. A link is made where it lowers the total; where it
+        makes no difference, the record stays unlinked.
+    unlinked_column
+        The price of an unlinked record of the second file, 0 by default; only with `unlinked_row`.
+    progress
+        Told how many records of the first file are done.
+
+    Examples
+    --------
+    >>> pairs = CandidatePairs.from_pairs([0, 0, 1, 1], [0, 1, 0, 1], (2, 2))
+    >>> solve_candidates(pairs, [1, 2, 2, 100]).columns.tolist()
+    [1, 0]
+    >>> solve_candidates(pairs, [1, 2, 2, 100], unlinked_row=2).columns.tolist()
+    [0, -1]
+    """
+    from gamekeeper.algorithms.sparse_assignment_kernels import bid, close_gap, link_rows
+
+    values = _checked_costs(candidates, costs)
+    n_rows, n_columns = candidates.shape
+    row_part, _, n_components = candidates.components()
+    if unlinked_row is None:
+        if unlinked_column is not None:
+            raise InputError(
+                Reason.BAD_OPTION,
+                _ASKED,
+                "A price of unlinked records was given for the second file only.",
+                "Give both, or the first only.",
+            )
+        prices = _prohibitive_prices(candidates, values, row_part, n_components)
+    else:
+        prices = _prices(unlinked_row, n_rows, "first")
+    column_prices = _prices(
+        0.0 if unlinked_column is None else unlinked_column, n_columns, "second"
+    )
+    graph = (candidates.starts, candidates.columns, values, prices)
+    u, v = np.zeros(n_rows), column_prices.copy()
+    column_of = np.full(n_rows, -1, np.int32)
+    row_of = np.full(n_columns, -1, np.int32)
+    links = (column_of, row_of)
+    room = (np.empty(n_columns), *(np.full(n_columns, -1, np.int32) for _ in range(5)))
+    # Rows of one component together find their neighbours in the cache.
+    order = np.argsort(row_part, kind="stable")
+    in_large = np.bincount(row_part, minlength=n_components)[row_part[order]] > _LARGE
+    bidding = order[in_large]
+    left = bid(bidding, graph, (u, v), links, _BIDS_PER_ROW * len(bidding))
+    left = np.concatenate((order[~in_large], left))
+    for first in range(0, len(left), _ROWS_AT_ONCE):
+        rows = left[first : first + _ROWS_AT_ONCE]
+        link_rows(rows, graph, (u, v), links, room)
+        if progress is not None:
+            progress(n_rows - len(left) + first + len(rows), n_rows)
+    costs_of = np.full(n_rows, np.nan)
+    gap = float(close_gap(graph, column_prices, (u, v), links, costs_of))
+    cost = float(costs_of[column_of >= 0].sum())
+    unlinked = prices[column_of < 0].sum() + column_prices[row_of < 0].sum()
+    return SparseAssignment(
+        columns=column_of.astype(np.int64),
+        costs=costs_of,
+        cost=cost,
+        total=cost + float(unlinked),
+        gap=gap,
+        n_links=int(np.count_nonzero(column_of >= 0)),
+        n_components=n_components,
+        row_potentials=u,
+        column_potentials=v,
+    )
+
+
+def nearest_candidates(candidates: CandidatePairs, costs: ArrayLike) -> NearestCandidates:
+    """Return the nearest candidate of each record of the first file, ties to the lowest number.
+
+    Examples
+    --------
+    >>> pairs = CandidatePairs.from_pairs([0, 0, 1], [0, 1, 1], (2, 2))
+    >>> nearest_candidates(pairs, [3, 1, 2]).margins.tolist()
+    [2.0, inf]
+    """
+    from gamekeeper.algorithms.sparse_assignment_kernels import nearest_two
+
+    values = _checked_costs(candidates, costs)
+    n_rows = candidates.shape[0]
+    columns, first, second = np.empty(n_rows, np.int64), np.empty(n_rows), np.empty(n_rows)
+    nearest_two(candidates.starts, candidates.columns, values, columns, first, second)
+    margins = np.full(n_rows, np.nan)
+    np.subtract(second, first, out=margins, where=columns >= 0)
+    return NearestCandidates(columns, first, margins)
+
+
+def _checked_costs(candidates: CandidatePairs, costs: ArrayLike) -> Floats:
+    values = np.ascontiguousarray(costs, np.float64)
+    if values.shape != (candidates.n_pairs,) or np.isnan(values).any() or np.isneginf(values).any():
+        raise InputError(
+            Reason.BAD_OPTION,
+            _ASKED,
+            f"{candidates.n_pairs:,} pairs came with costs of shape {values.shape}, or with a cost "
+            "that is not a number.",
+            "Give one cost per pair, infinite for impossible.",
+        )
+    return values
+
+
+def _prices(given: ArrayLike, n_records: int, which: str) -> Floats:
+    prices = np.asarray(given, np.float64)
+    if prices.shape not in ((), (n_records,)) or not np.isfinite(prices).all():
+        raise InputError(
+            Reason.BAD_OPTION,
+            _ASKED,
+            f"The prices of unlinked records of the {which} file have shape {prices.shape}, or one "
+            "is not a finite number.",
+            f"Give one number, or one for each of {n_records:,} records.",
+        )
+    return np.array(np.broadcast_to(prices, n_records))
+
+
+def _prohibitive_prices(
+    candidates: CandidatePairs, values: Floats, row_part: NDArray[np.int64], n_components: int
+) -> Floats:
+    """Return for each row a price above all that one more link can change in its component.
+
+    With r rows one more link changes the total by at most the largest cost and r times the
+    range of the costs.
+    """
+    part = np.repeat(row_part, np.diff(candidates.starts))
+    possible = np.isfinite(values)
+    least, most = np.full(n_components, np.inf), np.full(n_components, -np.inf)
+    np.minimum.at(least, part[possible], values[possible])
+    np.maximum.at(most, part[possible], values[possible])
+    linkable = least <= most
+    n_rows = np.bincount(row_part, minlength=n_components)
+    price = np.zeros(n_components)
+    low, high = least[linkable], most[linkable]
+    # Beyond the bound by the largest magnitude, so that whole numbers stay whole.
+    beyond = 1.0 + np.ceil(np.maximum(abs(low), abs(high)))
+    price[linkable] = high + n_rows[linkable] * (high - low) + beyond
+    return price[row_part]

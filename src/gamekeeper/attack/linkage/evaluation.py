@@ -1,0 +1,178 @@
+"""Masked versions of one file compared: how many records of each an intruder re-identifies."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.attack.linkage.files import FileLinks, link_files
+from gamekeeper.attack.linkage.linking import LinkMethod, ObjectiveName
+from gamekeeper.attack.linkage.truth import share_interval
+from gamekeeper.attack.linkage.variables import LinkVariable
+from gamekeeper.data.coded_table import CodedTable
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.results import Progress, Provenance, Result
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+__all__ = ["MaskingComparison", "compare_maskings"]
+
+
+@dataclass(frozen=True, repr=False)
+class MaskingComparison(Result):
+    """The re-identification rate of each masked version of a file.
+
+    Attributes
+    ----------
+    names
+        The masked versions.
+    methods
+        The ways of linking that were tried.
+    links
+        What was found: one list per version, in the order of the methods.
+    """
+
+    names: tuple[str, ...]
+    methods: tuple[str, ...]
+    links: tuple[tuple[FileLinks, ...], ...]
+    provenance: Provenance
+
+    def best(self, version: int) -> FileLinks:
+        """Return the links of the way that re-identifies most records of a version."""
+        return max(self.links[version], key=lambda one: one.n_correct or 0)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the highest rate of each version."""
+        return {name: self.best(number).rate for number, name in enumerate(self.names)}
+
+    def sentences(self) -> list[str]:
+        """Return how the versions compare, in words."""
+        ranked = sorted(range(len(self.names)), key=lambda k: -(self.best(k).rate or 0.0))
+        said: list[str] = []
+        for k in ranked:
+            best = self.best(k)
+            correct, n_records = best.n_correct or 0, best.n_records[0]
+            low, high = share_interval(correct, n_records)
+            said.append(
+                f"{self.names[k]}: {correct:,} of {n_records:,} records re-identified,"
+                f" {correct / max(n_records, 1):.1%} ({low:.1%} to {high:.1%}), by"
+                f" {best.provenance.variant}."
+            )
+        return said
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per version and way of linking."""
+        import pyarrow as pa
+
+        rows: list[dict[str, Any]] = []
+        for name, found in zip(self.names, self.links, strict=True):
+            for one in found:
+                correct, n_records = one.n_correct or 0, one.n_records[0]
+                low, high = share_interval(correct, n_records)
+                linked = one.linked
+                gap = None
+                if linked.lower_bound is not None and linked.total > 0:
+                    gap = (linked.total - linked.lower_bound) / linked.total
+                rows.append(
+                    {
+                        "version": name,
+                        "linked_by": one.provenance.variant,
+                        "records": n_records,
+                        "links": one.n_linked,
+                        "correct": correct,
+                        "rate": correct / max(n_records, 1),
+                        "lower": low,
+                        "upper": high,
+                        "by_chance": 1 / max(one.n_records[1], 1),
+                        "median_margin": _median(one.margins),
+                        "gap_to_bound": gap,
+                        "seconds": one.provenance.seconds,
+                    }
+                )
+        return pa.Table.from_pylist(rows)
+
+    def plot(self) -> Figure:
+        """Draw the rates with their intervals; needs no display."""
+        from gamekeeper.attack.linkage.plots import plot_maskings
+
+        return plot_maskings(self)
+
+
+def compare_maskings(
+    original: CodedTable,
+    masked: Mapping[str, CodedTable],
+    variables: Sequence[LinkVariable],
+    *,
+    truths: Mapping[str, NDArray[np.int64]],
+    objectives: Sequence[ObjectiveName | str] = (ObjectiveName.ESTIMATED,),
+    methods: Sequence[LinkMethod | str] = (LinkMethod.OPTIMAL, LinkMethod.NEAREST),
+    decimal: str = ".",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> MaskingComparison:
+    """Link every masked version of a file with the original, and count who is re-identified.
+
+    Parameters
+    ----------
+    original, masked
+        The original file, and its masked versions by name.
+    variables
+        What to compare, and how; the same for all.
+    truths
+        For each version the record of the original that each of its records was made from.
+    objectives, methods
+        The ways of linking to try; every combination of them.
+    """
+    started = time.perf_counter()
+    if not masked:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "Masked versions of a file were to be compared.",
+            "None was given.",
+            "Give at least one.",
+        )
+    ways = [(ObjectiveName(o), LinkMethod(m)) for o in objectives for m in methods]
+    found: list[tuple[FileLinks, ...]] = []
+    for number, (name, table) in enumerate(masked.items()):
+        found.append(
+            tuple(
+                link_files(
+                    table,
+                    original,
+                    variables,
+                    objective=objective,
+                    method=method,
+                    truth=truths[name],
+                    decimal=decimal,
+                    seed=seed,
+                )
+                for objective, method in ways
+            )
+        )
+        if progress is not None:
+            progress(number + 1, len(masked))
+    return MaskingComparison(
+        tuple(masked),
+        tuple(f"{method}, {objective}" for objective, method in ways),
+        tuple(found),
+        Provenance(
+            "re-identification by record linkage",
+            "",
+            {"variables": ", ".join(one.name for one in variables)},
+            seed=seed,
+            fingerprint=original.fingerprint,
+            seconds=time.perf_counter() - started,
+        ),
+    )
+
+
+def _median(margins: NDArray[np.float64]) -> float | None:
+    known = margins[np.isfinite(margins)]
+    return float(np.median(known)) if known.size else None

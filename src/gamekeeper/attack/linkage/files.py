@@ -1,0 +1,329 @@
+"""Re-identifying a masked file: which record is which, how sure that is, and how often it is true."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.blocking import block_on_sinks, block_on_values
+from gamekeeper.algorithms.candidate_pairs import MAX_PAIRS, CandidatePairs
+from gamekeeper.algorithms.link_comparison import Comparison
+from gamekeeper.attack.linkage.linking import (
+    Linked,
+    LinkMethod,
+    ObjectiveName,
+    link_pairs,
+    make_objective,
+)
+from gamekeeper.attack.linkage.resampling import Resampled, resample_links
+from gamekeeper.attack.linkage.truth import share_interval
+from gamekeeper.attack.linkage.variables import Kind, LinkVariable, compare_files, equal_codes
+from gamekeeper.data.coded_table import CodedTable
+from gamekeeper.errors import InputError, Reason, count_of, did_you_mean, quoted
+from gamekeeper.results import Progress, Provenance, Result, table_html
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+__all__ = ["FileLinks", "link_files"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, repr=False)
+class FileLinks(Result):
+    """The links between the records of two files.
+
+    Attributes
+    ----------
+    variables
+        The variables that records were compared on, with their kinds.
+    linked
+        The links, their costs and margins.
+    truth
+        The true partner of each record of the first file, -1 for none; None where it is not known.
+    n_records
+        The numbers of records of the two files.
+    resampled
+        How links hold when a part of both files is left out; None where that was not asked for.
+    """
+
+    variables: tuple[LinkVariable, ...]
+    linked: Linked
+    truth: Integers | None
+    n_records: tuple[int, int]
+    resampled: Resampled | None
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def n_linked(self) -> int:
+        """The number of links."""
+        return int(np.count_nonzero(self.linked.columns >= 0))
+
+    @property
+    def is_correct(self) -> NDArray[np.bool_] | None:
+        """Whether each record is linked to its true partner; None where truth is not known."""
+        if self.truth is None:
+            return None
+        return (self.linked.columns == self.truth) & (self.linked.columns >= 0)
+
+    @property
+    def n_correct(self) -> int | None:
+        """The number of correct links."""
+        correct = self.is_correct
+        return None if correct is None else int(np.count_nonzero(correct))
+
+    @property
+    def rate(self) -> float | None:
+        """The share of the records of the first file that are re-identified."""
+        correct = self.n_correct
+        if correct is None or not self.n_records[0]:
+            return None
+        return correct / self.n_records[0]
+
+    @property
+    def margins(self) -> Floats:
+        """Second least less least cost of each record; NaN where there is no candidate."""
+        with np.errstate(invalid="ignore"):
+            return self.linked.second - self.linked.best
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        linked = self.linked
+        return {
+            "records_a": self.n_records[0],
+            "records_b": self.n_records[1],
+            "links": self.n_linked,
+            "correct": self.n_correct,
+            "rate": self.rate,
+            "total_cost": linked.total,
+            "lower_bound": linked.lower_bound,
+            "sure_links": None if linked.is_sure is None else int(linked.is_sure.sum()),
+        }
+
+    def sentences(self) -> list[str]:
+        """Return what the links say, in words."""
+        linked, (n_a, n_b) = self.linked, self.n_records
+        said = [
+            (
+                f"{self.n_linked:,} of the {count_of(n_a, 'record')} of the first file are linked with the"
+                f" {n_b:,} of the second, on {count_of(len(self.variables), 'variable')}."
+            )
+        ]
+        correct = self.n_correct
+        if correct is not None and n_a:
+            low, high = share_interval(correct, n_a)
+            said.append(
+                f"{correct:,} links are correct: {correct / n_a:.1%} of the records are re-identified"
+                f" ({low:.1%} to {high:.1%}). By chance it would be {_chance(self):.2g} records."
+            )
+        if self.resampled is not None:
+            said += self.resampled.sentences()
+        if linked.is_sure is not None:
+            n_sure = int(linked.is_sure.sum())
+            unique = "The optimum is unique: every" if n_sure == self.n_linked else "Every"
+            said.append(
+                f"{unique} link is part of every optimal assignment."
+                if n_sure == self.n_linked
+                else f"{n_sure:,} links are part of every optimal assignment; for the others another"
+                " is as good."
+            )
+        if linked.lower_bound is not None and linked.total > 0:
+            gap = (linked.total - linked.lower_bound) / linked.total
+            if gap > 1e-9:
+                said.append(
+                    f"The links cost {linked.total:.6g} together; no one-to-one links could cost less"
+                    f" than {linked.lower_bound:.6g} ({gap:.2%} less)."
+                )
+        return [*said, *self.notes]
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per record of the first file, numbered from 1 as in the files."""
+        import pyarrow as pa
+
+        linked = self.linked
+        columns: dict[str, Any] = {
+            "record": pa.array(np.arange(1, self.n_records[0] + 1)),
+            "linked_to": pa.array(linked.columns + 1, mask=linked.columns < 0),
+            "cost": _masked(linked.costs),
+            "margin": _masked(self.margins),
+            "increase": _masked(linked.increases),
+        }
+        if linked.is_sure is not None:
+            columns["in_every_optimum"] = pa.array(linked.is_sure)
+        if self.resampled is not None:
+            columns["stability"] = _masked(self.resampled.stability)
+        correct = self.is_correct
+        if correct is not None:
+            columns["correct"] = pa.array(correct)
+        return pa.table(columns)
+
+    def top(self, n: int) -> pa.Table:
+        """Return the links that are surest: the largest increase, else the largest margin."""
+        linked = self.linked
+        score = np.where(np.isnan(linked.increases), self.margins, linked.increases)
+        score = np.where(linked.columns < 0, -np.inf, np.nan_to_num(score, nan=-np.inf))
+        return self.to_arrow().take(np.argsort(-score, kind="stable")[:n])
+
+    def plot(self) -> Figure:
+        """Draw how margins are distributed, correct and wrong links apart where truth is known."""
+        from gamekeeper.attack.linkage.plots import plot_links
+
+        return plot_links(self)
+
+    def _repr_html_(self) -> str:
+        return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)
+
+
+def link_files(
+    a: CodedTable,
+    b: CodedTable,
+    variables: Sequence[LinkVariable],
+    *,
+    objective: ObjectiveName | str = ObjectiveName.ESTIMATED,
+    weights: Sequence[float] = (),
+    method: LinkMethod | str = LinkMethod.OPTIMAL,
+    block: Sequence[str] = (),
+    truth: Integers | None = None,
+    resamples: int = 0,
+    max_pairs: int = MAX_PAIRS,
+    decimal: str = ".",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> FileLinks:
+    """Link the records of two files that share variables.
+
+    Parameters
+    ----------
+    a, b
+        The coded files, such as a masked file and the original.
+    variables
+        What to compare, and how.
+    objective
+        How distances become one cost: "equal" or "weighted" sums, weights "estimated" from the
+        data, "lexicographic" in the order of the variables, "mahalanobis" for numbers, or
+        "fellegi-sunter" log weights by EM.
+    weights
+        For the objective "weighted".
+    method
+        "optimal" one-to-one links, "greedy" by cost, "greedy-rows" record by record, or "nearest".
+    block
+        Variables that must agree; where they are mapped by a partition graph, that must be
+        compatible.
+    truth
+        The true partner of each record of the first file, -1 for none.
+    resamples
+        How often a tenth of both files is left out and the rest linked anew.
+    max_pairs
+        Lifts the limit on candidate pairs.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> left = coded_from_codes([[1, 1], [2, 3], [3, 2]], ["age", "sex"])
+    >>> right = coded_from_codes([[2, 3], [3, 2], [1, 1]], ["age", "sex"])
+    >>> found = link_files(left, right, [LinkVariable("age"), LinkVariable("sex")])
+    >>> found.linked.columns.tolist()
+    [2, 0, 1]
+    """
+    started = time.perf_counter()
+    chosen, comparisons = compare_files(a, b, variables, decimal=decimal)
+    candidates = _candidates(a, b, chosen, comparisons, block, max_pairs) if block else None
+    kind = ObjectiveName(objective)
+    made, notes = make_objective(
+        comparisons, kind, weights=weights, candidates=candidates, seed=seed, progress=progress
+    )
+    how = LinkMethod(method)
+    linked = link_pairs(made, how, candidates=candidates, progress=progress)
+    resampled = None
+    if resamples:
+        resampled = resample_links(
+            made,
+            how,
+            linked.columns,
+            candidates=candidates,
+            truth=truth,
+            resamples=resamples,
+            seed=seed,
+            progress=progress,
+        )
+    notes = (*notes, *(candidates.notes if candidates is not None else ()))
+    return FileLinks(
+        chosen,
+        linked,
+        truth,
+        (a.n_records, b.n_records),
+        resampled,
+        tuple(dict.fromkeys(notes)),
+        Provenance(
+            "record linkage",
+            f"{how}, {kind}",
+            {
+                "variables": ", ".join(f"{one.name} ({one.kind})" for one in chosen),
+                "blocking": ", ".join(block),
+                "solver": linked.solver,
+            },
+            seed=seed if resamples or kind is ObjectiveName.FELLEGI_SUNTER else None,
+            fingerprint=f"{a.fingerprint} {b.fingerprint}",
+            seconds=time.perf_counter() - started,
+        ),
+    )
+
+
+def _candidates(
+    a: CodedTable,
+    b: CodedTable,
+    variables: Sequence[LinkVariable],
+    comparisons: Sequence[Comparison],
+    block: Sequence[str],
+    max_pairs: int,
+) -> CandidatePairs:
+    names = [one.name for one in variables]
+    unknown = [name for name in block if name not in names]
+    if unknown:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"Pairs were to be blocked on {quoted(unknown)}.",
+            "That is not among the variables that are compared.",
+            did_you_mean(unknown[0], names),
+        )
+    chosen = [(variables[names.index(name)], comparisons[names.index(name)]) for name in block]
+    mapped = [one for variable, one in chosen if variable.kind is Kind.MAPPED]
+    equal = [
+        equal_codes(a, b, variable, one)
+        for variable, one in chosen
+        if variable.kind is not Kind.MAPPED
+    ]
+    equal_a, equal_b = [left for left, _ in equal], [right for _, right in equal]
+    if not mapped:
+        return block_on_values(equal_a, equal_b, max_pairs=max_pairs)
+    tables = [np.isfinite(one.table) for one in mapped if one.table is not None]
+    return block_on_sinks(
+        [one.a for one in mapped],
+        [one.b for one in mapped],
+        tables,
+        equal_a=equal_a,
+        equal_b=equal_b,
+        max_pairs=max_pairs,
+    )
+
+
+def _chance(found: FileLinks) -> float:
+    """Return the expected number of correct links if links were drawn at random."""
+    assert found.truth is not None
+    n_true = int(np.count_nonzero(found.truth >= 0))
+    return n_true / max(found.n_records[1], 1)
+
+
+def _masked(values: Floats) -> Any:
+    import pyarrow as pa
+
+    return pa.array(values, mask=~np.isfinite(values))

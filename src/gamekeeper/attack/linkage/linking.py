@@ -1,0 +1,287 @@
+"""Linking records of two files: one cost per pair, then the links of least cost.
+
+All pairs are compared, or those that blocking leaves; then every record is linked one to one at the
+least total cost (Lenz 2003), by one of two greedy heuristics, or with its nearest record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.candidate_pairs import CandidatePairs
+from gamekeeper.algorithms.link_comparison import Comparison
+from gamekeeper.algorithms.link_objective import (
+    Objective,
+    cost_matrix,
+    cost_pairs,
+    fellegi_sunter_cost,
+    weighted_sum,
+)
+from gamekeeper.errors import InputError, LimitError, Reason, count_of
+from gamekeeper.results import Progress
+
+__all__ = ["LinkMethod", "Linked", "ObjectiveName", "link_pairs", "make_objective"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+MOST_CELLS = 400_000_000
+"""The most pairs that are compared without blocking: a matrix of 3.2 GB."""
+_MARGIN_ROWS = 3_000
+
+
+class LinkMethod(StrEnum):
+    """How records are linked once costs are known."""
+
+    OPTIMAL = "optimal"
+    GREEDY = "greedy"
+    GREEDY_ROWS = "greedy-rows"
+    NEAREST = "nearest"
+
+
+class ObjectiveName(StrEnum):
+    """How distances of several variables become one cost."""
+
+    EQUAL = "equal"
+    WEIGHTED = "weighted"
+    ESTIMATED = "estimated"
+    LEXICOGRAPHIC = "lexicographic"
+    MAHALANOBIS = "mahalanobis"
+    FELLEGI_SUNTER = "fellegi-sunter"
+
+
+@dataclass(frozen=True, eq=False)
+class Linked:
+    """The links of the records of a first file.
+
+    Attributes
+    ----------
+    columns
+        The record of the second file that each is linked to, from 0; -1 for none.
+    costs
+        What each link costs; NaN without link.
+    best, second
+        The least and second least cost of each record with any candidate.
+    increases
+        By how much the total rises if the link is forbidden; NaN where it was not worked out.
+    is_sure
+        Whether every optimal assignment has the link; only for optimal links of all pairs.
+    total, lower_bound
+        What the links cost together, and what no one-to-one links could cost less than.
+    """
+
+    columns: Integers
+    costs: Floats
+    best: Floats
+    second: Floats
+    increases: Floats
+    is_sure: NDArray[np.bool_] | None
+    total: float
+    lower_bound: float | None
+    n_pairs: int
+    solver: str
+
+
+def make_objective(
+    comparisons: Sequence[Comparison],
+    name: ObjectiveName,
+    *,
+    weights: Sequence[float] = (),
+    candidates: CandidatePairs | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> tuple[Objective, tuple[str, ...]]:
+    """Return what makes costs of pairs, and what a reader should know of it."""
+    if name is ObjectiveName.MAHALANOBIS:
+        return _mahalanobis(comparisons)
+    if name is ObjectiveName.LEXICOGRAPHIC:
+        from gamekeeper.algorithms.link_lexicographic import lexicographic_cost
+
+        made = lexicographic_cost(comparisons)
+        return made, made.notes
+    if name is ObjectiveName.FELLEGI_SUNTER:
+        from gamekeeper.algorithms.fellegi_sunter import fit_fellegi_sunter
+
+        model = fit_fellegi_sunter(comparisons, candidates=candidates, seed=seed, progress=progress)
+        cost = fellegi_sunter_cost(comparisons, model)
+        return cost, (*model.notes, *cost.notes)
+    if name is ObjectiveName.WEIGHTED:
+        if len(weights) != len(comparisons):
+            raise InputError(
+                Reason.BAD_OPTION,
+                "Distances were to be weighted.",
+                f"{count_of(len(weights), 'weight')} for"
+                f" {count_of(len(comparisons), 'variable')} were given.",
+                "Give one for each variable.",
+            )
+        found = weighted_sum(comparisons, list(weights))
+    elif name is ObjectiveName.ESTIMATED:
+        found = weighted_sum(comparisons, "estimated")
+    else:
+        found = weighted_sum(comparisons, "equal")
+    return found, found.notes
+
+
+def _mahalanobis(comparisons: Sequence[Comparison]) -> tuple[Objective, tuple[str, ...]]:
+    from gamekeeper.algorithms.link_mahalanobis import mahalanobis_cost
+
+    unfit = [
+        one.name
+        for one in comparisons
+        if one.table is not None or one.texts is not None or one.measure == "nominal"
+    ]
+    if unfit or any(one.a.dtype.kind != "f" for one in comparisons):
+        raise InputError(
+            Reason.BAD_OPTION,
+            "The Mahalanobis distance was asked for.",
+            "It needs numbers, and not all variables are compared as such.",
+            "Leave the others out, or choose another objective.",
+        )
+    a = np.column_stack([one.a for one in comparisons])
+    b = np.column_stack([one.b for one in comparisons])
+    made = mahalanobis_cost(a, b)
+    return made, made.notes
+
+
+def link_pairs(
+    objective: Objective,
+    method: LinkMethod,
+    *,
+    candidates: CandidatePairs | None = None,
+    max_cells: int = MOST_CELLS,
+    margins: bool = True,
+    progress: Progress | None = None,
+) -> Linked:
+    """Link the records of two files, all pairs or candidate pairs."""
+    if candidates is not None:
+        return _among_candidates(objective, candidates, method, progress)
+    n_rows, n_columns = objective.shape
+    if n_rows * n_columns > max_cells:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            f"{n_rows:,} records were to be linked with {n_columns:,}.",
+            f"All {n_rows * n_columns:,} pairs would have to be compared; the limit is"
+            f" {max_cells:,}.",
+            "Block on variables that must agree, or raise the limit (max_cells).",
+        )
+    costs = cost_matrix(objective, progress=progress)
+    return _among_all(costs, method, margins=margins, progress=progress)
+
+
+def _among_all(
+    costs: NDArray[Any], method: LinkMethod, *, margins: bool, progress: Progress | None
+) -> Linked:
+    from gamekeeper.algorithms.assignment import solve_assignment
+    from gamekeeper.algorithms.assignment_bounds import assignment_lower_bound
+    from gamekeeper.algorithms.assignment_margins import assignment_margins
+    from gamekeeper.algorithms.greedy_assignment import greedy_global, greedy_rows, nearest
+
+    n_rows = len(costs)
+    increases = np.full(n_rows, np.nan)
+    is_sure: NDArray[np.bool_] | None = None
+    if method is LinkMethod.OPTIMAL:
+        found = solve_assignment(costs, partial=True, progress=progress)
+        columns, total, lower = found.columns, found.cost, found.lower_bound
+        solver = found.solver
+        if margins:
+            asked = None if n_rows <= _MARGIN_ROWS else np.zeros(0, np.int64)
+            told = assignment_margins(costs, found, rows=asked, progress=progress)
+            increases, is_sure = told.increases, told.in_every_optimum
+    else:
+        heuristic = {
+            LinkMethod.GREEDY: greedy_global,
+            LinkMethod.GREEDY_ROWS: greedy_rows,
+            LinkMethod.NEAREST: nearest,
+        }[method]
+        links = heuristic(costs)
+        columns, total, solver = links.columns, links.cost, method.value
+        lower = None
+        if method is not LinkMethod.NEAREST:
+            # The exact optimum where it takes seconds, else a bound.
+            is_small = costs.size <= _MARGIN_ROWS**2
+            lower = (
+                solve_assignment(costs, partial=True).lower_bound
+                if is_small
+                else assignment_lower_bound(costs)
+            )
+    best, second = _two_least(costs)
+    return Linked(
+        columns,
+        _costs_of(costs, columns),
+        best,
+        second,
+        increases,
+        is_sure,
+        float(total),
+        lower,
+        costs.size,
+        solver,
+    )
+
+
+def _among_candidates(
+    objective: Objective,
+    candidates: CandidatePairs,
+    method: LinkMethod,
+    progress: Progress | None,
+) -> Linked:
+    from gamekeeper.algorithms.sparse_assignment import nearest_candidates, solve_candidates
+
+    costs = cost_pairs(objective, candidates, progress=progress)
+    near = nearest_candidates(candidates, costs)
+    best = np.asarray(near.costs, np.float64)
+    second = best + np.asarray(near.margins, np.float64)
+    nothing = np.full(candidates.shape[0], np.nan)
+    if method is LinkMethod.NEAREST:
+        total = float(np.nansum(best[near.columns >= 0]))
+        return Linked(
+            near.columns, best, best, second, nothing, None, total, None, len(costs), "nearest"
+        )
+    if method is not LinkMethod.OPTIMAL:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Records were to be linked by the method '{method}' after blocking.",
+            "After blocking there are optimal and nearest links only.",
+            "Choose one of these, or leave out the blocking.",
+        )
+    found = solve_candidates(candidates, costs, progress=progress)
+    return Linked(
+        found.columns,
+        np.asarray(found.costs, np.float64),
+        best,
+        second,
+        nothing,
+        None,
+        found.cost,
+        found.cost - found.gap,
+        len(costs),
+        f"sparse, {count_of(found.n_components, 'part')}",
+    )
+
+
+def _costs_of(costs: NDArray[Any], columns: Integers) -> Floats:
+    found = np.full(len(columns), np.nan)
+    linked = np.flatnonzero(columns >= 0)
+    found[linked] = costs[linked, columns[linked]]
+    return found
+
+
+def _two_least(costs: NDArray[Any]) -> tuple[Floats, Floats]:
+    best = np.full(len(costs), np.inf)
+    second = np.full(len(costs), np.inf)
+    if costs.shape[1] == 0:
+        return best, second
+    for row, values in enumerate(costs):
+        place = int(values.argmin())
+        best[row] = values[place]
+        if len(values) > 1:
+            second[row] = min(
+                values[:place].min(initial=np.inf), values[place + 1 :].min(initial=np.inf)
+            )
+    return best, second

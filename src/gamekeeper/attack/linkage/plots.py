@@ -1,0 +1,101 @@
+"""Plots of linkage; every plot is a figure of its own that needs no display."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gamekeeper.attack.linkage.truth import share_interval
+from gamekeeper.results.plotting import COLOURS, GRID, MUTED, drawable, drawable_letters
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from gamekeeper.attack.linkage.evaluation import MaskingComparison
+    from gamekeeper.attack.linkage.files import FileLinks
+    from gamekeeper.attack.linkage.structure import StructureLinks
+
+__all__ = ["plot_links", "plot_maskings", "plot_structure"]
+
+_BINS = 30
+
+
+def plot_links(found: FileLinks) -> Figure:
+    """Draw how margins are distributed; correct and wrong links apart where truth is known."""
+    figure, ax = _figure(4.2)
+    margins = found.margins
+    linked = (found.linked.columns >= 0) & np.isfinite(margins)
+    correct = found.is_correct
+    edges = np.histogram_bin_edges(margins[linked] if linked.any() else np.zeros(1), _BINS).tolist()
+    if correct is None:
+        ax.hist(margins[linked], edges, color=COLOURS[0])
+    else:
+        parts = [margins[linked & correct], margins[linked & ~correct]]
+        ax.hist(
+            parts, edges, stacked=True, color=[COLOURS[1], COLOURS[0]], label=["correct", "wrong"]
+        )
+        ax.legend(frameon=False)
+    ax.set_xlabel("second best less best cost of a record")
+    ax.set_ylabel("links")
+    return figure
+
+
+def plot_maskings(found: MaskingComparison) -> Figure:
+    """Draw the re-identification rate of each version, with its interval, by way of linking."""
+    n_ways = len(found.methods)
+    figure, ax = _figure(1.4 + 0.5 * len(found.names) * max(n_ways, 1) ** 0.5)
+    letters = drawable_letters()
+    for way, name in enumerate(found.methods):
+        rates, low, high = [], [], []
+        for version in found.links:
+            one = version[way]
+            correct, n_records = one.n_correct or 0, one.n_records[0]
+            ends = share_interval(correct, n_records)
+            rate = correct / max(n_records, 1)
+            rates.append(rate)
+            low.append(rate - ends[0])
+            high.append(ends[1] - rate)
+        places = np.arange(len(rates)) + (way - (n_ways - 1) / 2) * 0.16
+        ax.errorbar(
+            rates, places, xerr=[low, high], fmt="o", color=COLOURS[way % len(COLOURS)],
+            capsize=3, label=drawable(name, letters),
+        )  # fmt: skip
+    ax.set_yticks(range(len(found.names)), [drawable(name, letters) for name in found.names])
+    ax.invert_yaxis()
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_xlabel("share of records re-identified")
+    ax.legend(frameon=False)
+    return figure
+
+
+def plot_structure(found: StructureLinks) -> Figure:
+    """Draw how much each clustering agrees, and what leaving it out costs where truth is known."""
+    figure, ax = _figure(1.4 + 0.5 * len(found.clusterings))
+    letters = drawable_letters()
+    places = np.arange(len(found.clusterings))
+    ax.barh(places, found.agreements, color=COLOURS[0], height=0.5, label="share that agrees")
+    if found.drops is not None:
+        ax.scatter(
+            found.drops, places, color=COLOURS[1], zorder=3,
+            label="re-identified less without it (share)",
+        )  # fmt: skip
+    ax.axvline(0, color=MUTED, linewidth=0.8)
+    ax.set_yticks(places, [drawable(name, letters) for name in found.clusterings])
+    ax.invert_yaxis()
+    ax.set_xlabel("share of the groups of the first file")
+    ax.legend(frameon=False)
+    return figure
+
+
+def _figure(height: float) -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.2, height), layout="constrained")
+    ax = figure.add_subplot()
+    ax.grid(color=GRID, linewidth=0.8)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return figure, ax

@@ -1,0 +1,313 @@
+"""Re-identifying records of files that have no variable in common, by the structure they share.
+
+Both files are clustered in several ways, into as many clusters each. Records that are together in
+every clustering form a group. Groups of one file are matched with groups of the other so that
+clusters correspond as well as they can (Torra 1999), and then records within matched groups by how
+far they are from each other.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.algorithms.clusterings import Clusterer, normalise
+from gamekeeper.algorithms.common_clusterings import (
+    TECHNIQUES,
+    CommonClusterings,
+    Technique,
+    cluster_alike,
+)
+from gamekeeper.algorithms.group_matching import GroupMatching, match_groups
+from gamekeeper.algorithms.group_success import GroupSuccess, checked_truth, group_success
+from gamekeeper.algorithms.individual_matching import IndividualMatching, match_individuals
+from gamekeeper.algorithms.partition_conjunction import Conjunction, conjunction
+from gamekeeper.attack.linkage.truth import share_interval
+from gamekeeper.errors import count_of
+from gamekeeper.results import Progress, Provenance, Result, table_html
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+__all__ = ["StructureLinks", "link_structure"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, repr=False)
+class StructureLinks(Result):
+    """Groups and records of two files that belong together by structure.
+
+    Attributes
+    ----------
+    clusterings
+        The names of the clusterings.
+    n_clusters
+        The number of clusters of each.
+    groups_a, groups_b
+        The groups: records that are together in every clustering.
+    matching
+        Which group of the second file each group of the first is matched with.
+    individuals
+        Which record each record is linked with.
+    agreements
+        For each clustering the share of groups whose clusters correspond.
+    success
+        How many records are in the group pointed at; None where truth is not known.
+    drops
+        For each clustering by how much that share falls when it is left out; None where truth is
+        not known or it was not asked for.
+    """
+
+    clusterings: tuple[str, ...]
+    n_clusters: tuple[int, ...]
+    groups_a: Conjunction
+    groups_b: Conjunction
+    matching: GroupMatching
+    individuals: IndividualMatching | None
+    truth: Integers | None
+    success: GroupSuccess | None
+    drops: Floats | None
+    provenance: Provenance
+
+    @property
+    def agreements(self) -> Floats:
+        """For each clustering the share of the groups whose clusters correspond."""
+        total = max(int(self.matching.weights.sum()), 1)
+        return np.asarray(self.matching.by_technique, np.float64) / total
+
+    @property
+    def n_records(self) -> tuple[int, int]:
+        """The numbers of records of the two files."""
+        return len(self.groups_a.classes), len(self.groups_b.classes)
+
+    @property
+    def n_correct(self) -> int | None:
+        """The number of records that are linked to their true partner."""
+        if self.truth is None or self.individuals is None:
+            return None
+        columns = self.individuals.columns
+        return int(np.count_nonzero((columns == self.truth) & (columns >= 0)))
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {
+            "records_a": self.n_records[0],
+            "records_b": self.n_records[1],
+            "groups_a": len(self.groups_a.sizes),
+            "groups_b": len(self.groups_b.sizes),
+            "similarity": self.matching.similarity,
+            "upper_bound": self.matching.upper_bound,
+            "in_the_right_group": None if self.success is None else self.success.n_correct,
+            "by_chance": None if self.success is None else self.success.by_chance,
+            "right_record": self.n_correct,
+        }
+
+    def sentences(self) -> list[str]:
+        """Return what was found, in words."""
+        matching = self.matching
+        groups = len(self.groups_a.sizes), len(self.groups_b.sizes)
+        most = int(matching.weights.sum()) * len(self.clusterings)
+        said = [
+            (
+                f"{count_of(len(self.clusterings), 'clustering')} divide the {self.n_records[0]:,} and"
+                f" {self.n_records[1]:,} records into {groups[0]:,} and {groups[1]:,} groups."
+            ),
+            f"Matched so that clusters correspond in {matching.similarity:,} of {most:,} places"
+            + (
+                "; no matching does better."
+                if matching.is_optimal
+                else f"; no matching does better than {matching.upper_bound:,}."
+            ),
+        ]
+        if self.success is not None:
+            found = self.success
+            low, high = share_interval(found.n_correct, found.n_known)
+            said.append(
+                f"{found.n_correct:,} of {found.n_known:,} records are in the group pointed at,"
+                f" {found.share:.1%} ({low:.1%} to {high:.1%}); by chance it would be"
+                f" {found.by_chance:.1f}. {found.alone:,} of them are alone there."
+            )
+        correct = self.n_correct
+        if correct is not None:
+            share = correct / max(self.n_records[0], 1)
+            said.append(
+                f"{correct:,} records ({share:.1%}) are linked to themselves; by chance it would be"
+                " about 1."
+            )
+        if self.drops is not None:
+            carried = [self.clusterings[k] for k in np.argsort(-self.drops) if self.drops[k] > 0]
+            said.append(
+                f"Most is lost without {carried[0]}."
+                if carried
+                else "No clustering is missed alone."
+            )
+        return said
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per record of the first file, numbered from 1 as in the files."""
+        import pyarrow as pa
+
+        group = self.groups_a.classes
+        pointed = self.matching.groups[group]
+        columns: dict[str, Any] = {
+            "record": pa.array(np.arange(1, self.n_records[0] + 1)),
+            "group": pa.array(group + 1),
+            "matched_group": pa.array(pointed + 1, mask=pointed < 0),
+            "clusterings_that_agree": pa.array(self.matching.agreements.sum(axis=1)[group]),
+        }
+        if self.individuals is not None:
+            links = self.individuals.columns
+            columns["linked_to"] = pa.array(links + 1, mask=links < 0)
+        if self.success is not None:
+            columns["right_group"] = pa.array(self.success.is_correct)
+        if self.truth is not None and self.individuals is not None:
+            columns["correct"] = pa.array(
+                (self.individuals.columns == self.truth) & (self.individuals.columns >= 0)
+            )
+        return pa.table(columns)
+
+    def clusterings_table(self) -> pa.Table:
+        """Return one row per clustering: its clusters, how much it agrees, what it carries."""
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {
+            "clustering": pa.array(self.clusterings, pa.string()),
+            "clusters": pa.array(self.n_clusters),
+            "agreement": pa.array(self.agreements),
+        }
+        if self.drops is not None:
+            columns["drop_without_it"] = pa.array(self.drops)
+        return pa.table(columns)
+
+    def plot(self) -> Figure:
+        """Draw how much each clustering agrees and carries; needs no display."""
+        from gamekeeper.attack.linkage.plots import plot_structure
+
+        return plot_structure(self)
+
+    def _repr_html_(self) -> str:
+        return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)
+
+
+def link_structure(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    techniques: Sequence[Technique | Clusterer] = TECHNIQUES,
+    n_clusters: int | Sequence[int] | None = None,
+    one_to_one: bool = False,
+    individuals: bool = True,
+    truth: ArrayLike | None = None,
+    leave_out: bool = False,
+    restarts: int = 40,
+    seed: int = 0,
+    fingerprint: str = "",
+    progress: Progress | None = None,
+) -> StructureLinks:
+    """Link records of two files that have no variable in common.
+
+    Parameters
+    ----------
+    a, b
+        Numbers of the two files, one row per record and any columns; scaled to 0 to 1 here.
+    techniques
+        How to cluster; six ways by default. Objects with `fit_predict` may be among them.
+    n_clusters
+        The number of clusters, for all or for each; chosen alike for both files by default.
+    one_to_one
+        Whether different groups must be matched with different groups.
+    individuals
+        Whether to link single records too.
+    truth
+        The true partner of each record of the first file, -1 for none.
+    leave_out
+        Whether to find out what each clustering carries, by leaving it out.
+
+    Examples
+    --------
+    >>> points = np.array([[0.0, 0.1], [0.2, 0.0], [5.0, 5.2], [5.1, 4.9], [9.0, 0.0]])
+    >>> found = link_structure(points, points[[4, 3, 2, 1, 0]] * 10, n_clusters=3)
+    >>> found.summary()["similarity"] == found.summary()["upper_bound"]
+    True
+    """
+    started = time.perf_counter()
+    left, right = normalise(a), normalise(b)
+    clustered = cluster_alike(left, right, techniques, n_clusters=n_clusters, progress=progress)
+    links = None if truth is None else checked_truth(truth, len(left), len(right))
+    groups_a, groups_b, matching = _matched(
+        clustered, range(len(clustered.names)), one_to_one, restarts, seed
+    )
+    pointed = matching.groups[groups_a.classes]
+    records = None
+    if individuals:
+        records = match_individuals(
+            left,
+            right,
+            clustered.labels_a,
+            clustered.labels_b,
+            matching.mappings,
+            blocks=(pointed, groups_b.classes),
+            progress=progress,
+        )
+    success = None if links is None else group_success(pointed, groups_b, links)
+    drops = None
+    if leave_out and success is not None and links is not None and len(clustered.names) > 1:
+        drops = np.zeros(len(clustered.names))
+        for t in range(len(drops)):
+            others = [k for k in range(len(drops)) if k != t]
+            part_a, part_b, part = _matched(clustered, others, one_to_one, restarts, seed)
+            without = group_success(part.groups[part_a.classes], part_b, links)
+            drops[t] = success.share - without.share
+            if progress is not None:
+                progress(t + 1, len(drops))
+    return StructureLinks(
+        clustered.names,
+        clustered.n_clusters,
+        groups_a,
+        groups_b,
+        matching,
+        records,
+        links,
+        success,
+        drops,
+        Provenance(
+            "re-identification by structure",
+            "one to one" if one_to_one else "",
+            {
+                "clusterings": ", ".join(clustered.names),
+                "clusters": ", ".join(map(str, clustered.n_clusters)),
+            },
+            seed=seed,
+            fingerprint=fingerprint,
+            seconds=time.perf_counter() - started,
+        ),
+    )
+
+
+def _matched(
+    clustered: CommonClusterings,
+    chosen: Sequence[int],
+    one_to_one: bool,
+    restarts: int,
+    seed: int,
+) -> tuple[Conjunction, Conjunction, GroupMatching]:
+    columns = list(chosen)
+    a = conjunction(clustered.labels_a[:, columns])
+    b = conjunction(clustered.labels_b[:, columns])
+    matching = match_groups(
+        a.rows,
+        b.rows,
+        one_to_one=one_to_one,
+        sizes=(a.sizes, b.sizes),
+        restarts=restarts,
+        seed=seed,
+    )
+    return a, b, matching

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from gamekeeper.attack.tables.feasible import FeasibleTables, explore_tables
+from gamekeeper.data.count_table import CountTable
+from gamekeeper.data.release import Release, make_release
+from gamekeeper.errors import Cancelled, InputError, Reason
+from gamekeeper.results import Provenance
+from tests.bound_twins import all_tables, is_unbounded
+from tests.count_tables import random_release, truths
+
+FIGURE_18 = [
+    {"margin": ["VAR1", "VAR2"], "scheme": "conventional:3",
+     "counts": [[0, 3, 0], [3, 0, 0], [3, 3, 0]]},
+    {"margin": ["VAR1"], "scheme": "conventional:3", "counts": [3, 3, 6]},
+    {"margin": ["VAR2"], "scheme": "conventional:3", "counts": [9, 6, 0]},
+    {"margin": [], "scheme": "conventional:3", "counts": 12},
+]  # fmt: skip
+AXES_18 = {"VAR1": ["A", "B", "C"], "VAR2": ["D", "E", "F"]}
+
+
+def weighed(release, tables):
+    """Return the exact weight of each table: how probable the release is if it is the truth."""
+    weights = []
+    rows = release.constraints.rows
+    for table in tables:
+        weight = Fraction(1)
+        for row in range(len(rows)):
+            true = int(table[rows.cells[rows.starts[row] : rows.starts[row + 1]]].sum())
+            low, chances = release.row_likelihood(row)
+            weight *= 1 if chances is None else chances[true - low]
+        weights.append(weight)
+    return weights
+
+
+@given(truths(), st.randoms(use_true_random=False))
+def test_all_tables_are_counted_listed_and_weighed(truth, random):
+    small = CountTable(truth.axes, np.minimum(truth.dense(), 3))
+    assume(small.size <= 8 and small.total <= 9)
+    release = random_release(small, random, ["exact", "random:2", "conventional:3", "suppressed:3"])
+    assume(not is_unbounded(release.constraints).any())
+    tables = all_tables(release.constraints)
+    assume(len(tables) <= 20_000)
+    found = explore_tables(release, listed=20_000)
+    assert found.number == len(tables)
+    listed = {tuple(table) for table in found.tables.reshape(len(tables), -1).tolist()}
+    assert listed == {tuple(table) for table in tables.tolist()}
+    assert tuple(small.dense().reshape(-1).tolist()) in listed
+    weights = weighed(release, tables)
+    whole = sum(weights)
+    assert found.cells.exact
+    for cell in range(small.size):
+        empty = sum(w for w, table in zip(weights, tables, strict=True) if table[cell] == 0)
+        assert found.cells.p_zero.reshape(-1)[cell] == pytest.approx(float(empty / whole))
+        mean = sum(w * int(table[cell]) for w, table in zip(weights, tables, strict=True)) / whole
+        assert found.to_arrow()["mean"][cell].as_py() == pytest.approx(float(mean))
+
+
+@given(truths(), st.randoms(use_true_random=False))
+def test_the_truth_is_among_the_tables_of_any_scheme(truth, random):
+    release = random_release(truth, random)
+    found = explore_tables(release, most=5_000, listed=5_000, draws=50)
+    if found.tables is not None:
+        assert truth.dense().tolist() in found.tables.tolist()
+    assert (found.number is None) == (found.is_endless or found.estimate is not None)
+
+
+def test_seven_tables():
+    """Figure 22 of the thesis."""
+    found = explore_tables(Release.typed(AXES_18, FIGURE_18), listed=7)
+    assert found.number == 7
+    assert found.tables.tolist() == [
+        [[0, 2, 0], [4, 0, 0], [4, 3, 0]], [[0, 3, 0], [4, 0, 0], [4, 2, 0]],
+        [[1, 2, 0], [3, 0, 0], [4, 3, 0]], [[1, 2, 0], [3, 1, 0], [4, 2, 0]],
+        [[1, 2, 0], [4, 0, 0], [3, 3, 0]], [[1, 3, 0], [3, 0, 0], [4, 2, 0]],
+        [[1, 3, 0], [4, 0, 0], [3, 2, 0]],
+    ]  # fmt: skip
+    assert found.n_probable == 3
+    assert found.sentences() == [
+        "7 tables agree with the release.",
+        (
+            "Given the schemes and a uniform prior, 3 of 9 cells have one count that is at least 95%"
+            " probable, and 3 are empty with a probability of at least 95%."
+        ),
+    ]
+    assert found.top(4)["p_zero"].to_pylist() == [1.0, 1.0, 1.0, pytest.approx(6 / 7)]
+
+
+def test_tables_are_listed_only_if_there_are_few():
+    found = explore_tables(Release.typed(AXES_18, FIGURE_18), listed=6)
+    assert found.tables is None
+    assert found.notes == ("The tables are not listed: there are more than 6.",)
+
+
+def test_one_table_is_given_away_whole():
+    counts = {"margin": ["x"], "scheme": "random:5", "counts": [5, 5, 5, 5]}
+    total = {"margin": [], "scheme": "random:5", "counts": 0}
+    found = explore_tables(Release.typed({"x": list("abcd")}, [counts, total]))
+    assert found.sentences()[0] == "1 table agrees with the release: it is given away whole."
+    assert found.n_probable == 4
+
+
+def test_random_rounding_weighs_tables():
+    counts = {"margin": ["sex"], "scheme": "random:3", "counts": [0, 3]}
+    found = explore_tables(Release.typed({"sex": ["f", "m"]}, [counts]))
+    # 0, 1 and 2 are rounded to 0 with probabilities 1, 2/3 and 1/3.
+    assert found.cells.mass(0)[1] == pytest.approx([1 / 2, 1 / 3, 1 / 6])
+    assert found.cells.mass(1)[1] == pytest.approx([1 / 9, 2 / 9, 3 / 9, 2 / 9, 1 / 9])
+
+
+def test_cells_without_a_limit():
+    release = Release.typed({"sex": ["f", "m"]}, [{"margin": ["sex"], "counts": [3, None]}])
+    found = explore_tables(release, listed=5)
+    assert found.is_endless
+    assert found.number is None
+    assert found.cells is None
+    assert found.n_probable == 0
+    assert found.to_arrow().column_names == ["sex"]
+    assert "Infinitely many tables" in found.sentences()[0]
+    assert any("'poisson'" in note for note in found.notes)
+    assert "tables" not in found.summary()
+    weighed_by_poisson = explore_tables(release, prior="poisson")
+    assert weighed_by_poisson.cells is not None
+
+
+def large():
+    axes = {"a": range(6), "b": range(6)}
+    truth = CountTable.typed(axes, np.random.default_rng(5).poisson(100, (6, 6)))
+    return make_release(truth, [("a",), ("b",)])
+
+
+def test_many_tables_are_estimated_the_same_for_any_number_of_workers():
+    one = explore_tables(large(), most=1_000, draws=200, seed=3, workers=1)
+    two = explore_tables(large(), most=1_000, draws=200, seed=3, workers=2)
+    assert one.number is None
+    assert one.estimate > 1e50
+    assert 0 < one.error < one.estimate
+    assert one.estimate == two.estimate
+    assert one.to_arrow() == two.to_arrow()
+    assert one.summary() == two.summary()
+    assert one.provenance.seed == 3
+    assert "estimated from random ones" in one.sentences()[0]
+    assert "independent ones at least" in one.sentences()[2]
+
+
+def test_huge_numbers_of_tables_are_told():
+    """Neither a float nor a line of 400 digits."""
+    made = Provenance("feasible tables", "exact")
+    found = FeasibleTables((), 7 * 10**400, None, None, False, "uniform", None, None, (), made)
+    assert found.sentences() == ["About 7.00e+400 tables agree with the release."]
+    assert found.summary()["tables"] == "7.000e+400"
+
+
+def test_an_axis_may_be_called_like_a_column():
+    release = Release.typed({"mean": ["x", "y"]}, [{"margin": ["mean"], "counts": [1, 2]}])
+    table = explore_tables(release).to_arrow()
+    assert table["mean"].to_pylist() == ["x", "y"]
+    assert table["mean_count"].to_pylist() == [1, 2]
+
+
+def test_a_prior_that_is_not_there():
+    with pytest.raises(InputError) as caught:
+        explore_tables(large(), prior="flat")
+    assert caught.value.reason is Reason.BAD_OPTION
+    assert "'multinomial'" in str(caught.value)
+
+
+def test_a_contradiction_is_named():
+    tables = [{"margin": ["x"], "counts": [1, 1]}, {"margin": [], "counts": 3}]
+    with pytest.raises(InputError) as caught:
+        explore_tables(Release.typed({"x": ["a", "b"]}, tables))
+    assert caught.value.reason is Reason.CONFLICTING_COUNTS
+    assert len(caught.value.problems) == 3
+
+
+def test_the_search_can_be_stopped():
+    def stop(done, total):
+        raise Cancelled("Tables were to be explored.")
+
+    with pytest.raises(Cancelled):
+        explore_tables(large(), most=1_000, draws=100, progress=stop)

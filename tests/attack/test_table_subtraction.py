@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from gamekeeper.attack.tables.subtraction import subtract_known
+from gamekeeper.data.count_table import CountTable
+from gamekeeper.data.release import Release, make_release
+from gamekeeper.errors import InputError, LimitError, Reason
+from tests.count_tables import random_release, truths
+from tests.subtraction_twins import by_definition, release_by_definition
+
+SEX = {"sex": ["f", "m"]}
+AXES_18 = {"VAR1": ["A", "B", "C"], "VAR2": ["D", "E", "F"]}
+TRUTH_17 = [[1, 3, 0], [4, 0, 0], [3, 2, 0]]
+SAP_18 = [
+    "0", "1/13", "2/13", "3/13", "17/55", "503/1287", "205/429", "245/429", "862/1287", "551/715",
+    "124/143", "37/39", "1", "1",
+]  # fmt: skip
+
+
+def fractions(found):
+    return [str(value) for value in found.risk.fractions]
+
+
+def figure_23(*, total=True):
+    tables = [{"margin": ["sex"], "scheme": "random:5", "counts": [5, 5]}]
+    if total:
+        tables.append({"margin": [], "scheme": "random:5", "counts": 0})
+    return Release.typed(SEX, tables)
+
+
+@given(truths(), st.randoms(use_true_random=False))
+def test_sap_is_its_definition(truth, random):
+    """Every sample and every table that fits, on tiny tables."""
+    small = CountTable(truth.axes, np.minimum(truth.dense(), 2))
+    assume(small.size <= 6 and small.total <= 6)
+    schemes = ["exact", "conventional:3", "random:2", "barnardization:0.5"]
+    release = random_release(small, random, schemes)
+    upper = np.minimum.reduce(
+        [m.upper.reshape(-1)[m.cells] for m in release.constraints.margins], axis=0
+    )
+    largest = int(upper.max())
+    assume(largest <= 5)
+    shares, cells = release_by_definition(release.constraints, small.dense(), largest)
+    found = subtract_known(release, small, at=small.total // 2)
+    assert found.risk.fractions == tuple(1 - row[0] for row in shares)
+    assert found.expected == pytest.approx(
+        [float(sum(k * share for k, share in enumerate(row))) for row in shares]
+    )
+    width = found.distribution.shape[1]
+    for told, row in zip(found.distribution, shares, strict=True):
+        assert told == pytest.approx([float(share) for share in row[:width]])
+        assert not any(row[width:])
+    assert found.detail.cells.reshape(-1) == pytest.approx(
+        [float(share) for share in cells[small.total // 2]]
+    )
+
+
+@given(st.lists(st.integers(0, 3), min_size=4, max_size=4), st.booleans(), st.integers(0, 9))
+def test_categories_to_blame(counts, has_total, seed):
+    axes = {"sex": ["f", "m"], "work": ["yes", "no"]}
+    truth = CountTable.typed(axes, np.array(counts).reshape(2, 2))
+    margins = [("sex", "work"), ()] if has_total else [("sex", "work")]
+    release = make_release(truth, margins, "random:3", seed=seed)
+    found = subtract_known(release, truth, at=2)
+    limits = [limit.reshape(-1).tolist() for limit in release.published[0].limits]
+    most = int(release.published[1].limits[1]) if has_total else None
+    n = min(2, truth.total)
+    for axis, groups in enumerate([([0, 1], [2, 3]), ([0, 2], [1, 3])]):
+        for category, cells in enumerate(groups):
+            curve, _ = by_definition(counts, *limits, most, cells)
+            assert found.detail.categories[axis][category] == pytest.approx(float(curve[n]))
+
+
+def test_two_people_of_four():
+    """Figure 23 of the thesis: three women and one man, with the rounded total and without."""
+    truth = CountTable.typed(SEX, [3, 1])
+    found = subtract_known(figure_23(), truth)
+    assert fractions(found) == ["0", "0", "0", "1/4", "1"]
+    assert found.summary() == {
+        "population": 4, "possible_from": 3, "certain_from": 4, "exact": True, "largest_n": 4,
+        "largest_sap": 1.0,
+    }  # fmt: skip
+    assert found.sentences() == [
+        "The table has 4 people in it.",
+        "Somebody who knows 1 person at random recovers a zero with probability 0.",
+        "Somebody who knows 3 people at random recovers a zero with probability 0.25.",
+        "Somebody who knows 4 people at random recovers a zero with probability 1.",
+        "A zero can be recovered from 3 known people on, and always is from 4 on.",
+    ]
+    alone = subtract_known(figure_23(total=False), truth)
+    assert fractions(alone) == ["0"] * 5
+    assert "possible_from" not in alone.summary()
+    assert alone.sentences()[-1] == (
+        "No number of known people that was asked for recovers a zero."
+    )
+
+
+def test_the_rounded_table_of_the_thesis():
+    """Figures 17 to 22: exact, rounded, and rounded with its margins."""
+    truth = CountTable.typed(AXES_18, TRUTH_17)
+    both = ("VAR1", "VAR2")
+    exact = subtract_known(make_release(truth, [both]), truth)
+    assert fractions(exact) == ["1"] * 14
+    assert exact.sentences()[1] == (
+        "The release gives a zero away to anybody: nobody has to be known."
+    )
+    rounded = subtract_known(make_release(truth, [both], "conventional:3"), truth)
+    assert fractions(rounded) == SAP_18
+    margins = make_release(truth, [both, ("VAR1",), ("VAR2",), ()], "conventional:3")
+    assert fractions(subtract_known(margins, truth)) == ["1"] * 14
+
+
+def test_more_people_than_there_are_know_as_much_as_all():
+    truth = CountTable.typed(SEX, [3, 1])
+    found = subtract_known(figure_23(), truth, n=[4, 5, 1_000])
+    assert fractions(found) == ["1", "1", "1"]
+    general = subtract_known(
+        make_release(truth, [("sex",), ("sex",), ()], ["random:3", "conventional:5", "exact"]),
+        truth,
+        n=[4, 99],
+    )
+    assert general.risk.values[0] == general.risk.values[1]
+
+
+def large():
+    axes = {"a": range(4), "b": range(5)}
+    truth = CountTable.typed(axes, np.random.default_rng(8).poisson(4, (4, 5)))
+    return make_release(truth, [("a", "b"), ("a",), ("b",)], "random:5", seed=2), truth
+
+
+def test_a_search_that_is_too_long_is_refused_or_sampled():
+    release, truth = large()
+    with pytest.raises(LimitError) as caught:
+        subtract_known(release, truth, n=[5], method="exact")
+    assert caught.value.reason is Reason.TOO_LARGE
+    assert "max_samples" in str(caught.value)
+    one = subtract_known(release, truth, n=[0, 20, 60], draws=300, seed=1)
+    assert not one.risk.is_exact
+    assert one.risk.draws == 300
+    assert np.all(one.risk.lower <= one.risk.values)
+    assert np.all(one.risk.values <= one.risk.upper)
+    assert any("Estimated from 300 random orders" in text for text in one.sentences())
+    assert any("which are estimated" in note for note in one.notes)
+    again = subtract_known(release, truth, n=[0, 20, 60], draws=300, seed=1)
+    assert one.to_arrow() == again.to_arrow()
+    assert one.detail.to_arrow() == again.detail.to_arrow()
+
+
+def test_sampling_agrees_with_the_exact_answer():
+    truth = CountTable.typed(AXES_18, TRUTH_17)
+    release = make_release(truth, [("VAR1", "VAR2")], "conventional:3")
+    found = subtract_known(release, truth, method="sampling", draws=2_000, seed=6)
+    exact = np.array([float(Fraction(text)) for text in SAP_18])
+    assert found.risk.draws == 2_000
+    assert np.all(np.abs(found.risk.values - exact) < 4 * np.sqrt(0.25 / 2_000))
+
+
+def test_only_some_numbers_are_shown():
+    release, truth = large()
+    single = make_release(truth, [("a", "b")], "random:5", seed=1)
+    found = subtract_known(single, truth)
+    assert found.risk.n.tolist() == list(range(truth.total + 1))
+    few = found.few(5)["n"].to_pylist()
+    assert few[0] == 0
+    assert few[-1] == truth.total
+    assert len(few) == 5
+    assert release.axes == truth.axes
+
+
+def test_numbers_beside_the_curve():
+    truth = CountTable.typed(SEX, [2, 2])
+    release = make_release(truth, [("sex",)], "conventional:5")
+    found = subtract_known(release, truth, n=[2], at=2)
+    rows = found.detail.to_arrow().to_pylist()
+    assert [row["where"] for row in rows] == ["sex f", "sex m", "sex f", "sex m"]
+    assert [row["what"] for row in rows] == ["category", "category", "cell", "cell"]
+    assert [row["probability"] for row in rows] == pytest.approx([1 / 6] * 4)
+    assert found.detail.summary()["expected_zeros"] == pytest.approx(1 / 3)
+    assert found.to_arrow().to_pylist() == [
+        {"n": 2, "sap": pytest.approx(1 / 3), "exact": "1/3", "lower": pytest.approx(1 / 3),
+         "upper": pytest.approx(1 / 3), "expected_zeros": pytest.approx(1 / 3)}
+    ]  # fmt: skip
+
+
+def test_what_cannot_be_asked_for():
+    truth = CountTable.typed(SEX, [3, 1])
+    other = CountTable.typed({"gender": ["f", "m"]}, [3, 1])
+    for call, reason in (
+        (lambda: subtract_known(figure_23(), other), Reason.WRONG_SCHEMA),
+        (lambda: subtract_known(figure_23(), CountTable.typed(SEX, [9, 1])),
+         Reason.CONFLICTING_COUNTS),
+        (lambda: subtract_known(figure_23(), truth, n=[-1]), Reason.BAD_OPTION),
+        (lambda: subtract_known(figure_23(), truth, at=-1), Reason.BAD_OPTION),
+        (lambda: subtract_known(figure_23(), truth, method="guess"), Reason.BAD_OPTION),
+    ):  # fmt: skip
+        with pytest.raises(InputError) as caught:
+            call()
+        assert caught.value.reason is reason

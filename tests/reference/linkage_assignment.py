@@ -1,0 +1,79 @@
+"""Worked examples of assignments: exact, all optima, and the two greedy heuristics."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.assignment import solve_assignment
+from gamekeeper.algorithms.assignment_margins import assignment_margins
+from gamekeeper.algorithms.greedy_assignment import greedy_global, greedy_rows
+from tests.reference.cases import Case, ShapeError
+from tests.reference.numbers import check_each, check_number, nearly
+
+__all__ = ["LINKAGE_ASSIGNMENT", "assignment"]
+
+_SAME = 1e-12
+
+
+def assignment(case: Case) -> None:
+    costs = np.asarray(case.needs("w")) if "w" in case.given else _weighted(case)
+    if case.defines("w"):
+        for row, expected in enumerate(case.expected["w"]):
+            for column, cost in enumerate(expected):
+                found = float(costs[row, column])
+                check_number(case, "w", cost, found, f"of {row}, {column}")
+    solved = solve_assignment(costs)
+    if case.defines("exact"):
+        check_number(case, "exact", case.expected["exact"], solved.cost)
+    if case.defines("optimal_assignments"):
+        optima = case.expected["optimal_assignments"]
+        found = solved.columns.tolist()
+        case.check("optimal_assignments", "holding the one found", True, found in optima)
+        margins = assignment_margins(costs, solved)
+        fixed = [len({columns[i] for columns in optima}) == 1 for i in range(len(found))]
+        case.check("optimal_assignments", "in all", fixed, margins.in_every_optimum.tolist())
+        case.check("optimal_assignments", "only one", len(optima) == 1, margins.is_unique)
+        every = [list(columns) for columns in _optima(costs, solved.cost)]
+        case.check("optimal_assignments", "", sorted(optima), sorted(every))
+    for name, heuristic in (("greedy_global", greedy_global), ("greedy_rows", greedy_rows)):
+        if case.defines(name):
+            links, expected = heuristic(costs), case.expected[name]
+            case.check(name, "cost", expected["cost"], nearly(expected["cost"], links.cost))
+            case.check(name, "assignment", expected["assignment"], links.columns.tolist())
+    if case.defines("correct_links"):
+        n_correct = int(np.count_nonzero(solved.columns == np.arange(len(solved.columns))))
+        check_each(case, "correct_links", [n_correct])
+
+
+def _weighted(case: Case) -> NDArray[np.float64]:
+    """Return the weighted sum of the distances of each variable."""
+    costs: Any = 0.0
+    kinds, scales, weights = (case.needs(name) for name in ("kinds", "scales", "weights"))
+    columns = zip(
+        zip(*case.needs("A"), strict=True), zip(*case.needs("B"), strict=True), strict=True
+    )
+    for kind, scale, weight, (a, b) in zip(kinds, scales, weights, columns, strict=True):
+        if kind not in ("num", "nom", "ord"):
+            raise ShapeError(f"there is no kind of variable '{kind}'")
+        left, right = np.asarray(a)[:, None], np.asarray(b)[None, :]
+        apart = (left != right) * 1.0 if kind == "nom" else np.abs(left - right)
+        costs = costs + weight * apart / scale
+    return costs
+
+
+def _optima(costs: NDArray[Any], least: float) -> list[tuple[int, ...]]:
+    n_rows, n_columns = costs.shape
+    rows = np.arange(n_rows)
+    return [
+        columns
+        for columns in itertools.permutations(range(n_columns), n_rows)
+        if costs[rows, list(columns)].sum() <= least + _SAME
+    ]
+
+
+LINKAGE_ASSIGNMENT = {"assignment": assignment}
+"""The kinds checked here; they join the runner's."""
