@@ -13,12 +13,14 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import (
+    bench_assignment,
     bench_environment,
     bench_harmonization,
     bench_key_table,
     bench_models,
     bench_population,
     bench_store,
+    bench_structure,
     bench_subtraction,
     bench_tables,
     bench_tables_closed,
@@ -36,6 +38,8 @@ _SUITES = {
     "tables": bench_tables.rows,
     "tables-closed": bench_tables_closed.rows,
     "subtraction": bench_subtraction.rows,
+    "assignment": bench_assignment.rows,
+    "structure": bench_structure.rows,
 }
 
 

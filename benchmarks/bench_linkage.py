@@ -69,17 +69,12 @@ def rows_at(n_records: int) -> Iterator[Row]:
     yield from _linked(f"blocks: {name}", comparisons, blocks)
     row, joined = measured(
         f"candidates, two passes united: {name}",
-        lambda: unite(
-            [
-                blocks,
-                block_nearest(numbers[0].T, numbers[1].T, 4, both=False),
-            ]
-        ),
+        lambda: unite([blocks, block_nearest(numbers[0].T, numbers[1].T, 4, both=False)]),
         output=lambda found: found.n_pairs,
         memory=False,
     )
     yield row
-    yield from _linked(f"two passes: {name}", comparisons, joined)
+    yield from _linked(f"two passes, unlinked at 0.5: {name}", comparisons, joined, 0.5)
     yield _solved(f"blocks, random costs: {name}", blocks, rng.random(blocks.n_pairs))
     i = np.repeat(np.arange(n_records), 15)
     scattered = CandidatePairs.from_pairs(i, rng.integers(0, n_records, len(i)), blocks.shape)
@@ -102,7 +97,12 @@ def _drawn(
     return [key, other[order]], [numbers, noisy[:, order]]
 
 
-def _linked(name: str, comparisons: list[Comparison], candidates: CandidatePairs) -> Iterator[Row]:
+def _linked(
+    name: str,
+    comparisons: list[Comparison],
+    candidates: CandidatePairs,
+    price: float | None = None,
+) -> Iterator[Row]:
     row, costs = measured(
         f"costs, 3 variables: {name}",
         lambda: cost_pairs(weighted_sum(comparisons), candidates),
@@ -110,7 +110,7 @@ def _linked(name: str, comparisons: list[Comparison], candidates: CandidatePairs
         memory=False,
     )
     yield row
-    yield _solved(f"noisy copy, {name}", candidates, costs)
+    yield _solved(f"noisy copy, {name}", candidates, costs, price)
 
 
 def _solved(

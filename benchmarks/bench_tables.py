@@ -22,6 +22,10 @@ from numpy.typing import NDArray
 from benchmarks.measure import Row, measured
 from gamekeeper.algorithms.count_constraints import CountConstraints
 from gamekeeper.algorithms.integer_bounds import IntegerBounds, integer_bounds
+from gamekeeper.attack.tables.bounds import bound_cells
+from gamekeeper.data.count_table import CountTable
+from gamekeeper.data.release import Release, make_release
+from gamekeeper.data.table_axes import Axis
 
 __all__ = ["rows"]
 
@@ -124,14 +128,29 @@ def _published() -> Iterator[Row]:
         table = _read(folder / file)
         for size in sizes:
             known = released(table, size)
-            row, found = measured(
-                f"{name} from all {size}-way margins",
-                lambda known=known: integer_bounds(known),
-                output=lambda found: 2 * found.lower.size,
+            release = _release(table, size)
+            bound_cells(release)  # compiled before it is timed
+            row, bounds = measured(
+                f"{name} from all {size}-way margins, as chosen",
+                lambda release=release: bound_cells(release),
+                output=lambda found: 2 * found.n_cells,
                 aim="1 s",
                 memory=False,
             )
+            yield _named(row, f"({bounds.tight.mean():.0%} proven; {bounds.provenance.variant})")
+            row, found = measured(
+                f"{name} from all {size}-way margins, by integer programs",
+                lambda known=known: integer_bounds(known),
+                output=lambda found: 2 * found.lower.size,
+                memory=False,
+            )
             yield _named(row, _settled(found))
+
+
+def _release(table: NDArray[np.int64], size: int) -> Release:
+    axes = tuple(Axis(f"axis {k}", tuple(map(str, range(n)))) for k, n in enumerate(table.shape))
+    names = [axis.name for axis in axes]
+    return make_release(CountTable(axes, table), list(itertools.combinations(names, size)), "exact")
 
 
 def _read(path: Path) -> NDArray[np.int64]:

@@ -25,7 +25,7 @@ def test_silhouettes_are_those_of_scikit_learn():
 
 
 def test_one_number_is_chosen_for_both_files():
-    found = cluster_alike(three_groups(0, 20, 1.0), three_groups(1, 31, 900.0))
+    found = cluster_alike(three_groups(0, 20, 1.0), three_groups(1, 31, 900.0), fewest=2)
     assert found.n_clusters[0] == 3
     assert found.n_clusters[2] == 3
     for column, number in enumerate(found.n_clusters):
@@ -42,7 +42,7 @@ def test_numbers_can_be_given_and_clusterers_are_told_them():
     assert found.names == ("centroid, taxonomic", "AgglomerativeClustering")
     assert found.labels_a[:, 1].max() == 2
     assert clusterer.n_clusters == 2
-    assert cluster_alike(values, values, [clusterer]).n_clusters == (3,)
+    assert cluster_alike(values, values, [clusterer], fewest=2).n_clusters == (3,)
 
 
 def test_a_clusterer_without_a_number_decides_itself():
@@ -64,7 +64,7 @@ def test_all_faults_are_reported_at_once():
     with pytest.raises(InputError, match="File B"):
         cluster_alike([[1.0], [2.0], [3.0]], [[np.nan], [1.0], [2.0]])
     with pytest.raises(InputError, match="fewest and most"):
-        cluster_alike([[1.0], [2.0]], [[1.0], [2.0]])
+        cluster_alike([[1.0], [2.0], [3.0], [4.0]], [[1.0], [2.0], [3.0], [4.0]])
 
 
 def test_progress_can_stop_the_work():

@@ -77,7 +77,7 @@ def test_programs_agree_with_enumeration(part, data):
     tables = tables_of(part)
     program = CountProgram(part)
     whole = program.whole(members, sign, 0, int(part.upper.sum()))
-    found = branch(part, program, np.zeros_like(part.upper), part.upper.copy(), 1000)
+    found = branch(part, program, part.limits().copied(), 1000)
     relaxed = program.relaxed(members, sign)
     if len(tables):
         best = int((sign * tables[:, members].sum(axis=1)).min())
@@ -95,11 +95,10 @@ def test_programs_agree_with_enumeration(part, data):
 def test_branching_stops_at_its_limit_without_a_claim():
     (part,) = parts_of(pairs_of_three(5, 5, 5))
     program = CountProgram(part)
-    nothing = np.zeros_like(part.upper)
-    stopped = branch(part, program, nothing, part.upper.copy(), 1)
+    stopped = branch(part, program, part.limits().copied(), 1)
     assert stopped.table is None
     assert not stopped.is_empty
-    assert branch(part, program, nothing.copy(), part.upper.copy(), 50).is_empty
+    assert branch(part, program, part.limits().copied(), 50).is_empty
 
 
 def test_a_verdict_of_an_integer_program_on_large_counts_is_not_believed():

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.group_matching import best_groups, match_groups
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.errors import InputError, LimitError, Reason
 
 # Torra, tables 3 and 4, without the two rows that are printed twice.
 TABLE_3 = """441133 124435 222262 421361 222242 421341 212232 421331 212252 411351 212242 312212
@@ -144,7 +144,7 @@ def test_the_tables_of_the_paper():
     similarity, rows = best_groups(a, b, printed)
     assert similarity == 137
     assert all(group - 1 in best for group, best in zip(M_1, rows, strict=True))
-    found = match_groups(a, b)
+    found = match_groups(a, b, restarts=4)
     assert (found.similarity, found.upper_bound) == (137, 137)
     for mapping in found.mappings:
         assert sorted(mapping) == sorted(mapping.values())
@@ -154,13 +154,13 @@ def test_the_tables_of_the_paper_with_a_free_mapping():
     a, b = table(TABLE_3), table(TABLE_4)
     printed = mappings([*TABLE_5[:4], FREE_FIFTH, TABLE_5[5]])
     assert best_groups(a, b, printed)[0] == 138
-    found = match_groups(a, b, injective=[True, True, True, True, False, True])
+    found = match_groups(a, b, injective=[True, True, True, True, False, True], restarts=4)
     assert (found.similarity, found.upper_bound) == (139, 139)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_search_alone_is_as_good_as_the_paper_from_any_seed(seed):
-    found = match_groups(table(TABLE_3), table(TABLE_4), seed=seed, exact=False)
+    found = match_groups(table(TABLE_3), table(TABLE_4), seed=seed, restarts=12, exact=False)
     assert found.similarity == 137
     assert found.upper_bound == 144
     assert not found.is_optimal
@@ -214,7 +214,7 @@ def test_hints_decide_before_sizes_and_change_no_similarity():
     found = match_groups(rows, rows, sizes=([5, 70, 20], [22, 6, 69]), hints=hints)
     assert found.groups.tolist() == [2, 0, 1]
     assert found.similarity == 6
-    misled = match_groups(table(TABLE_3), table(TABLE_4), hints=np.ones((24, 23)))
+    misled = match_groups(table(TABLE_3), table(TABLE_4), hints=np.ones((24, 23)), restarts=4)
     assert misled.similarity == 137
     with pytest.raises(InputError, match="hints"):
         match_groups(rows, rows, hints=-hints)
@@ -225,8 +225,14 @@ def test_the_degenerate_case_is_refused_unless_it_is_wanted():
     with pytest.raises(InputError, match="says nothing") as error:
         match_groups(a, b, injective=False)
     assert error.value.reason == Reason.BAD_OPTION
-    assert match_groups(a, b, injective=False, allow_degenerate=True).similarity == 144
-    assert match_groups(a, b, injective=False, one_to_one=True).similarity < 144
+    assert match_groups(a, b, injective=False, allow_degenerate=True, restarts=2).similarity == 144
+    assert match_groups(a, b, injective=False, one_to_one=True, restarts=2).upper_bound < 144
+
+
+def test_a_proof_that_would_not_fit_is_refused(monkeypatch):
+    monkeypatch.setattr("gamekeeper.algorithms.group_matching._MOST_BYTES_ASKED", 1000)
+    with pytest.raises(LimitError, match="exact=True"):
+        match_groups(table(TABLE_3), table(TABLE_4), exact=True, restarts=1)
 
 
 def test_all_faults_are_reported_at_once():

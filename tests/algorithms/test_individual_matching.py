@@ -43,7 +43,7 @@ def test_groups_and_then_records_are_found_again(seed):
     blocks = pointed, b.classes
     within = match_individuals(values, copy, *both, matching.mappings, blocks=blocks)
     whole = match_individuals(values, copy, *both, matching.mappings)
-    assert (within.columns == truth).mean() > 0.7
+    assert (within.columns == truth).sum() > 0.75 * success.n_correct
     assert (whole.columns == truth).mean() > 0.95
     assert whole.n_blocks == whole.n_structured == 1
     linked = within.columns >= 0
@@ -126,6 +126,8 @@ def test_single_techniques_cannot_be_left_out():
 def test_files_that_were_not_clustered_are_refused():
     with pytest.raises(InputError, match="belong together"):
         match_individuals([[1.0], [2.0]], [[1.0]], [[0]], [[0]], [{0: 0}])
+    with pytest.raises(InputError, match="no record is in"):
+        match_individuals([[1.0]], [[1.0]], [[0]], [[0]], [{0: 4}])
     with pytest.raises(InputError, match="no clusters were matched"):
         match_individuals([[1.0]], [[1.0]], [[0]], [[0]], [{}])
     with pytest.raises(InputError, match="one number per record"):

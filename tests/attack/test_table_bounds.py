@@ -172,7 +172,7 @@ def test_suppression_that_hides_nothing():
     four = bounds(table, rows, columns, 21)
     assert four.lower[:2].tolist() == [[0, 3, 0, 0], [0, 0, 0, 0]]
     assert four.upper[:2].tolist() == [[0, 4, 0, 1], [0, 1, 0, 1]]
-    assert "Each of 4 others could have 2 counts." in four.sentences()
+    assert "4 cells have 2 possible counts each." in four.sentences()
 
 
 def test_each_answer_says_why_it_is_tight():

@@ -21,13 +21,14 @@ from gamekeeper import GamekeeperError
 from tests.reference.cases import Case, CaseOutcome, Check, FileOutcome, NotRun, ShapeError
 from tests.reference.keeping import through_a_store
 from tests.reference.keys import KEYS
+from tests.reference.linkage import LINKAGE
 from tests.reference.models import MODELS
 from tests.reference.risk import RISK
 from tests.reference.tables import TABLES
 
 __all__ = ["KINDS", "main", "run_file", "run_folder"]
 
-KINDS: Mapping[str, Check] = {**KEYS, **RISK, **MODELS, **TABLES}
+KINDS: Mapping[str, Check] = {**KEYS, **RISK, **MODELS, **TABLES, **LINKAGE}
 """Every supported kind with its check; later stages add theirs."""
 
 _SHOWN_CASES = 3

@@ -30,6 +30,7 @@ __all__ = [
     "fill_row",
     "grow_and_fill",
     "link_minima",
+    "restarted",
     "row_minima",
     "started",
     "two_best",
@@ -293,6 +294,17 @@ def bid(costs, v, column_of, row_of, lists, passes, most_bids):
                     free[n_free] = other
                     n_free += 1
     return free[:n_free].copy()
+
+
+def restarted(costs, v, passes, most_bids):
+    """Return links so far both ways, lists and free rows, from given potentials of columns."""
+    n_rows, n_columns = costs.shape
+    column_of = np.full(n_rows, -1, np.int64)
+    row_of = np.full(n_columns, -1, np.int64)
+    lists = empty_lists(n_rows, n_columns)
+    fill_all(costs, v, lists)
+    free = bid(costs, v, column_of, row_of, lists, passes, most_bids)
+    return column_of, row_of, lists, free
 
 
 def started(costs, passes, most_bids):

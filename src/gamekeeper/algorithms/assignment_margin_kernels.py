@@ -30,7 +30,7 @@ def increases_of(costs, v, column_of, row_of, free_level, rows, lists, search):
         i = rows[k]
         j = column_of[i]
         own = np.float64(costs[i, j]) - v[j]
-        _, increases[k], _, n_touched = search_lists(
+        _, increases[k], _, n_touched, _ = search_lists(
             costs, v, row_of, lists, search, i, own, j, free_level, _NO_LIMIT
         )
         for place in range(n_touched):

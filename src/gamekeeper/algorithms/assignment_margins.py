@@ -102,7 +102,7 @@ def assignment_margins(
     >>> from gamekeeper.algorithms.assignment import solve_assignment
     >>> margins = assignment_margins(costs, solve_assignment(costs))
     >>> margins.increases.tolist(), margins.in_every_optimum.tolist()
-    ([1.0, 0.0, 0.0, 1.0], [True, False, False, True])
+    ([1.0, 0.0, 0.0, 2.0], [True, False, False, True])
     """
     given = as_costs(costs)
     n_rows, n_columns = given.shape

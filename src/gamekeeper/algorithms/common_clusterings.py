@@ -33,6 +33,8 @@ __all__ = ["TECHNIQUES", "CommonClusterings", "Technique", "cluster_alike", "sil
 
 _ASKED = "The same clusterings of two files were asked for."
 _SAMPLE = 500
+# Silhouettes mostly favour two clusters, which tell few records apart.
+_FEWEST_CLUSTERS = 4
 _MOST_CLUSTERS = 10
 
 Labels = NDArray[np.int64]
@@ -89,7 +91,7 @@ def cluster_alike(
     techniques: Sequence[Technique | Clusterer] = TECHNIQUES,
     *,
     n_clusters: int | Sequence[int] | None = None,
-    fewest: int = 2,
+    fewest: int = _FEWEST_CLUSTERS,
     most: int = _MOST_CLUSTERS,
     progress: Progress | None = None,
 ) -> CommonClusterings:
@@ -111,7 +113,8 @@ def cluster_alike(
 
     Examples
     --------
-    >>> found = cluster_alike([[0.0], [0.1], [5.0], [5.1]], [[30.0], [2.0], [31.0], [3.0], [2.5]])
+    >>> a, b = [[0.0], [0.1], [5.0], [5.1]], [[30.0], [2.0], [31.0], [3.0], [2.5]]
+    >>> found = cluster_alike(a, b, fewest=2)
     >>> found.n_clusters
     (2, 2, 2, 2, 2, 2)
     >>> found.labels_b[:, 0]
@@ -126,11 +129,10 @@ def cluster_alike(
         if progress is not None:
             progress(done, len(techniques))
         cut_a, cut_b = _cutter(technique, a), _cutter(technique, b)
-        decides = not isinstance(technique, Technique) and not hasattr(technique, "n_clusters")
-        number = 0 if decides else asked
+        number = 0 if _decides_itself(technique) else asked
         if number is None:
-            kind = technique.dissimilarity if isinstance(technique, Technique) else "taxonomic"
-            number = _chosen(a, b, cut_a, cut_b, kind, fewest, min(most, len(a) - 1, len(b) - 1))
+            choices = range(fewest, min(most, len(a) - 1, len(b) - 1) + 1)
+            number = _chosen(a, b, cut_a, cut_b, technique, choices)
         columns_a.append(cut_a(number))
         columns_b.append(cut_b(number))
         used.append(number)
@@ -152,14 +154,45 @@ def silhouette(values: ArrayLike, labels: ArrayLike, *, dissimilarity: str = "ta
     >>> round(silhouette([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1]), 3)
     1.0
     """
+    rows, sums = _sample_sums(check_values(values), np.asarray(labels, np.int64), dissimilarity)
+    return _mean_silhouette(sums, rows, np.asarray(labels, np.int64))
+
+
+def _sample_sums(
+    values: NDArray[np.float64], labels: Labels, dissimilarity: str
+) -> tuple[Labels, NDArray[np.float64]]:
+    """Return some records, evenly spread, and the sums of their dissimilarities to each cluster."""
     from gamekeeper.algorithms.clustering_kernels import cluster_sums
 
-    checked = check_values(values)
-    own = np.asarray(labels, dtype=np.int64)
-    rows = np.unique(np.linspace(0, len(checked) - 1, min(len(checked), _SAMPLE)).astype(np.int64))
-    n_clusters = int(own.max(initial=0)) + 1
+    rows = np.unique(np.linspace(0, len(values) - 1, min(len(values), _SAMPLE)).astype(np.int64))
+    n_clusters = int(labels.max(initial=0)) + 1
     code = dissimilarity_code(dissimilarity)
-    return _mean_silhouette(cluster_sums(checked, rows, own[:, None], n_clusters, code), rows, own)
+    return rows, cluster_sums(values, rows, labels[:, None], n_clusters, code)
+
+
+def _silhouettes(
+    values: NDArray[np.float64],
+    cut: Callable[[int], Labels],
+    numbers: range,
+    dissimilarity: str,
+    is_nested: bool,
+) -> list[float]:
+    """Return the mean silhouettes of a file for numbers of clusters.
+
+    Nested clusterings add up the sums of the finest, so that dissimilarities are taken once.
+    """
+    if not is_nested:
+        return [silhouette(values, cut(k), dissimilarity=dissimilarity) for k in numbers]
+    finest = cut(numbers[-1])
+    rows, sums = _sample_sums(values, finest, dissimilarity)
+    first = np.unique(finest, return_index=True)[1]
+    widths: list[float] = []
+    for number in numbers:
+        labels = cut(number)
+        joined = np.zeros((len(rows), number))
+        np.add.at(joined.T, labels[first], sums.T)
+        widths.append(_mean_silhouette(joined, rows, labels))
+    return widths
 
 
 def _mean_silhouette(sums: NDArray[np.float64], rows: Labels, labels: Labels) -> float:
@@ -183,20 +216,17 @@ def _chosen(
     b: NDArray[np.float64],
     cut_a: Callable[[int], Labels],
     cut_b: Callable[[int], Labels],
-    dissimilarity: str,
-    fewest: int,
-    most: int,
+    technique: Technique | Clusterer,
+    numbers: range,
 ) -> int:
     """Return the first number of clusters with the greatest mean silhouette of both files."""
-    best, greatest = fewest, -np.inf
-    for number in range(fewest, most + 1):
-        width = sum(
-            silhouette(values, cut(number), dissimilarity=dissimilarity)
-            for values, cut in ((a, cut_a), (b, cut_b))
-        )
-        if width > greatest:
-            best, greatest = number, width
-    return best
+    is_nested = isinstance(technique, Technique)
+    kind = technique.dissimilarity if isinstance(technique, Technique) else "taxonomic"
+    widths = np.add(
+        _silhouettes(a, cut_a, numbers, kind, is_nested),
+        _silhouettes(b, cut_b, numbers, kind, is_nested),
+    )
+    return numbers[int(widths.argmax())]
 
 
 def _cutter(
@@ -217,6 +247,10 @@ def _cutter(
     return cut
 
 
+def _decides_itself(technique: Technique | Clusterer) -> bool:
+    return not isinstance(technique, Technique) and not hasattr(technique, "n_clusters")
+
+
 def _numbers(
     techniques: Sequence[Technique | Clusterer],
     n_clusters: int | Sequence[int] | None,
@@ -231,7 +265,8 @@ def _numbers(
     numbers: list[int | None]
     if n_clusters is None:
         numbers = [None] * len(techniques)
-        if not 2 <= fewest <= most or fewest >= n_records:
+        is_open = not all(_decides_itself(technique) for technique in techniques)
+        if is_open and (not 2 <= fewest <= most or fewest >= n_records):
             problems.append(
                 Problem(
                     Reason.BAD_OPTION,
@@ -273,7 +308,7 @@ def _numbers(
             "Give a Technique, or an object with fit_predict.",
         )
         for place, item in enumerate(techniques)
-        if not isinstance(item, Technique | Clusterer)
+        if not isinstance(item, Technique) and not callable(getattr(item, "fit_predict", None))
     ]
     if problems:
         raise InputError(

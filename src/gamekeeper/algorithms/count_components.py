@@ -14,13 +14,14 @@ Cost: linear in the length of the rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.count_constraints import UNBOUNDED, ConstraintRows, NoTableError
 
-__all__ = ["CountComponent", "Limits", "components", "tightened"]
+__all__ = ["CountComponent", "CountLimits", "Limits", "components", "connected", "tightened"]
 
 Integers = NDArray[np.int64]
 
@@ -40,6 +41,19 @@ class Limits:
     lower: Integers
     upper: Integers
     unbounded: NDArray[np.bool_]
+
+
+class CountLimits(NamedTuple):
+    """Limits of the cells and of the rows of a component."""
+
+    lower: Integers
+    upper: Integers
+    row_lower: Integers
+    row_upper: Integers
+
+    def copied(self) -> CountLimits:
+        """Return the same, to be changed in place."""
+        return CountLimits(*(limits.copy() for limits in self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,14 +94,19 @@ class CountComponent:
         """Return the sums of all rows."""
         return _row_sums(self.starts, table[self.members])
 
-    def admits(self, table: Integers) -> bool:
-        """Return whether a table is within all limits, in whole numbers."""
+    def limits(self) -> CountLimits:
+        """Return the limits of cells and rows; they are not to be changed."""
+        return CountLimits(np.zeros_like(self.upper), self.upper, self.row_lower, self.row_upper)
+
+    def admits(self, table: Integers, limits: CountLimits | None = None) -> bool:
+        """Return whether a table is within its limits, or others, in whole numbers."""
+        low, high, row_low, row_high = self.limits() if limits is None else limits
         totals = self.totals(table)
         return bool(
-            np.all(table >= 0)
-            and np.all(table <= self.upper)
-            and np.all(totals >= self.row_lower)
-            and np.all(totals <= self.row_upper)
+            np.all(table >= low)
+            and np.all(table <= high)
+            and np.all(totals >= row_low)
+            and np.all(totals <= row_high)
         )
 
 
@@ -118,15 +137,36 @@ def tightened(rows: ConstraintRows, lower: Integers, upper: Integers) -> Limits:
     return Limits(lower, upper, unbounded)
 
 
+def connected(
+    of_row: Integers, of_cell: Integers, n_rows: int, n_cells: int
+) -> tuple[Integers, Integers]:
+    """Return the number of the component of each cell and of each row.
+
+    Entry k says that the row `of_row[k]` holds the cell `of_cell[k]`. What is in no entry is alone.
+
+    Examples
+    --------
+    >>> rows, cells = np.array([0, 0, 1]), np.array([0, 2, 1])
+    >>> [numbers.tolist() for numbers in connected(rows, cells, 2, 4)]
+    [[0, 1, 0, 2], [0, 1]]
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array(
+        (np.ones(len(of_row), np.int8), (of_row + n_cells, of_cell)),
+        shape=(n_cells + n_rows, n_cells + n_rows),
+    )
+    numbers = connected_components(graph, directed=False)[1].astype(np.int64)
+    return numbers[:n_cells], numbers[n_cells:]
+
+
 def components(rows: ConstraintRows, limits: Limits, sums: Integers) -> list[CountComponent]:
     """Return the components of the open cells, each with the sums that are asked for.
 
     `sums` gives the number of the sum that each cell belongs to, or -1. A component of one cell
     without rows is left out unless it belongs to a sum.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     n_cells, n_rows = len(limits.lower), len(rows)
     is_open = limits.lower < limits.upper
     spread = np.where(is_open, limits.upper - limits.lower, 0)
@@ -139,11 +179,7 @@ def components(rows: ConstraintRows, limits: Limits, sums: Integers) -> list[Cou
     of_row = np.repeat(np.arange(n_rows), np.diff(rows.starts))
     kept = counts_row[of_row] & is_open[rows.cells]
     of_row, of_cell = of_row[kept], rows.cells[kept]
-    graph = coo_array(
-        (np.ones(len(of_row), np.int8), (of_row + n_cells, of_cell)),
-        shape=(n_cells + n_rows, n_cells + n_rows),
-    )
-    _, label = connected_components(graph, directed=False)
+    label, _ = connected(of_row, of_cell, n_rows, n_cells)
     open_cells = np.flatnonzero(is_open & ((sums >= 0) | (np.bincount(of_cell, minlength=n_cells) > 0)))  # fmt: skip
     found: list[CountComponent] = []
     # Sorted once, so that many small components cost no more than a large one.

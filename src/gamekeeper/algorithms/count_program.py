@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.count_components import CountComponent
+from gamekeeper.algorithms.count_components import CountComponent, CountLimits
 from gamekeeper.algorithms.count_constraints import UNBOUNDED
 
 __all__ = ["CountProgram", "Verdict", "dual_bound"]
@@ -65,9 +65,12 @@ class CountProgram:
     def __init__(self, component: CountComponent) -> None:
         self._component = component
         self._branches: Any = None
+        # A sum of one cell is bounded through the cell; rows are needed for longer ones alone.
+        is_long = np.any(np.diff(component.starts[component.n_rows :]) > 1)
+        self._n_branched = len(component.row_lower) if is_long else component.n_rows
         self._costs = np.zeros(len(component.cells), np.int64)
         self._highs = _solver(presolve="off", simplex_strategy=_PRIMAL)
-        self._highs.passModel(_model(component))
+        self._highs.passModel(_model(component, component.n_rows))
 
     def relaxed(self, members: Integers, sign: int) -> Verdict:
         """Minimise `sign` times the sum of some cells over real numbers."""
@@ -76,7 +79,7 @@ class CountProgram:
         self._set_costs(members, sign)
         status = _run(self._highs)
         if status == highspy.HighsModelStatus.kInfeasible:
-            return self.within(np.zeros_like(self._component.upper), self._component.upper)
+            return self.within(self._component.limits())
         if status != highspy.HighsModelStatus.kOptimal:
             return Verdict()
         solution = self._highs.getSolution()
@@ -100,7 +103,7 @@ class CountProgram:
             highs.setOptionValue("time_limit", max(seconds, 0.01))
         if not len(members):
             highs.setOptionValue("mip_max_improving_sols", 1)
-        model = _model(component)
+        model = _model(component, component.n_rows)
         costs = np.zeros(len(component.cells))
         costs[members] = sign
         model.col_cost_ = costs
@@ -125,8 +128,8 @@ class CountProgram:
             return Verdict(None, vertex, table)
         return Verdict(sign * int(table[members].sum()), vertex, table)
 
-    def within(self, lower: Integers, upper: Integers) -> Verdict:
-        """Look for real numbers within limits of the cells that satisfy the rows.
+    def within(self, limits: CountLimits) -> Verdict:
+        """Look for real numbers within limits of the cells and rows.
 
         This is a model of its own, for the dual simplex method, which is the fast one after a
         change of limits and the only one that gives a certificate where there is nothing.
@@ -136,19 +139,25 @@ class CountProgram:
         component = self._component
         if self._branches is None:
             self._branches = _solver(presolve="off", simplex_strategy=_DUAL)
-            self._branches.passModel(_model(component))
+            self._branches.passModel(_model(component, self._n_branched))
         n = len(component.cells)
         self._branches.changeColsBounds(
-            n, np.arange(n, dtype=np.int32), lower.astype(np.float64), upper.astype(np.float64)
-        )
+            n, np.arange(n, dtype=np.int32),
+            limits.lower.astype(np.float64), limits.upper.astype(np.float64),
+        )  # fmt: skip
+        sums = np.arange(component.n_rows, self._n_branched)
+        if len(sums):
+            self._branches.changeRowsBounds(
+                len(sums), sums.astype(np.int32), *_row_limits(limits.row_lower, limits.row_upper, sums)
+            )  # fmt: skip
         status = _run(self._branches)
         if status == highspy.HighsModelStatus.kInfeasible:
             _, exists, ray = self._branches.getDualRay()
-            return Verdict(is_empty=exists and _is_proof(component, lower, upper, np.array(ray)))
+            return Verdict(is_empty=exists and _is_proof(component, limits, np.array(ray)))
         if status != highspy.HighsModelStatus.kOptimal:
             return Verdict()
         vertex = np.array(self._branches.getSolution().col_value)
-        return Verdict(None, vertex, _table(component, vertex))
+        return Verdict(None, vertex, _table(component, vertex, limits))
 
     def _set_costs(self, members: Integers, sign: int) -> None:
         before = np.flatnonzero(self._costs)
@@ -160,7 +169,7 @@ class CountProgram:
         )
 
 
-def _solver(**options: object) -> Any:
+def _solver(**options: bool | float | str) -> Any:
     import highspy
 
     highs = highspy.Highs()
@@ -180,39 +189,34 @@ def _run(highs: Any) -> Any:
     return highs.getModelStatus()
 
 
-def _is_proof(
-    component: CountComponent, lower: Integers, upper: Integers, ray: NDArray[np.float64]
-) -> bool:
+def _is_proof(component: CountComponent, limits: CountLimits, ray: NDArray[np.float64]) -> bool:
     """Return whether duals prove, in whole numbers, that nothing is within the limits."""
     size = np.abs(ray).max(initial=0.0)
     if not np.isfinite(size) or size == 0.0:
         return False
     nothing = np.zeros(len(component.cells), np.int64)
-    return any(
-        dual_bound(component, nothing, sign * ray / size, lower, upper) > 0 for sign in (1, -1)
-    )
+    return any(dual_bound(component, nothing, sign * ray / size, limits) > 0 for sign in (1, -1))
 
 
 def dual_bound(
     component: CountComponent,
     costs: Integers,
     duals: NDArray[np.float64],
-    lower: Integers | None = None,
-    upper: Integers | None = None,
+    limits: CountLimits | None = None,
 ) -> int:
     """Return a lower bound of whole-numbered costs, proven in whole numbers from any duals.
 
-    The limits of the cells are those of the component unless told.
+    Duals are those of the first rows. The limits are those of the component unless told.
     """
-    lower = np.zeros(len(component.cells), np.int64) if lower is None else lower
-    upper = component.upper if upper is None else upper
+    limits = component.limits() if limits is None else limits
+    lower, upper = limits.lower, limits.upper
     denominator = next(
         (d for d in _DENOMINATORS if np.all(np.abs(duals * d - np.rint(duals * d)) < 1e-6 * d)),
         _LAST_DENOMINATOR,
     )
     scaled = np.rint(duals * denominator)
-    n = component.n_rows
-    low, high = component.row_lower[:n], component.row_upper[:n]
+    n = len(duals)
+    low, high = limits.row_lower[:n], limits.row_upper[:n]
     scaled = np.where((scaled < 0) & (high >= UNBOUNDED), 0.0, scaled)
     limit = np.where(scaled > 0, low, np.where(scaled < 0, high, 0))
     reduced = costs * float(denominator) - _by_cell(component, scaled)
@@ -233,29 +237,40 @@ def _whole(values: NDArray[Any], kind: Any) -> NDArray[Any]:
 
 def _by_cell(component: CountComponent, duals: NDArray[Any]) -> NDArray[Any]:
     """Return the sum of the duals of the constraints that hold each cell."""
-    padded = np.concatenate([duals, np.zeros(len(component.sums), duals.dtype)])
+    n_others = len(component.row_lower) - len(duals)
+    padded = np.concatenate([duals, np.zeros(n_others, duals.dtype)])
     # Every cell is in some row: reduceat would return the next value for an empty stretch.
     return np.add.reduceat(padded[component.cell_rows], component.cell_starts[:-1])
 
 
-def _table(component: CountComponent, vertex: NDArray[np.float64]) -> Integers | None:
+def _table(
+    component: CountComponent, vertex: NDArray[np.float64], limits: CountLimits | None = None
+) -> Integers | None:
     table = np.rint(vertex).astype(np.int64)
-    return table if component.admits(table) else None
+    return table if component.admits(table, limits) else None
 
 
-def _model(component: CountComponent) -> Any:
+def _row_limits(
+    lower: Integers, upper: Integers, rows: Integers
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    high = upper[rows]
+    infinite = np.where(high >= UNBOUNDED, np.inf, high.astype(np.float64))
+    return lower[rows].astype(np.float64), infinite
+
+
+def _model(component: CountComponent, n: int) -> Any:
+    """Return the program over the first rows of a component."""
     import highspy
 
-    n = component.n_rows
     model = highspy.HighsLp()
     model.num_col_ = len(component.cells)
     model.num_row_ = n
     model.col_cost_ = np.zeros(len(component.cells))
     model.col_lower_ = np.zeros(len(component.cells))
     model.col_upper_ = component.upper.astype(np.float64)
-    model.row_lower_ = component.row_lower[:n].astype(np.float64)
-    high = component.row_upper[:n]
-    model.row_upper_ = np.where(high >= UNBOUNDED, highspy.kHighsInf, high.astype(np.float64))
+    model.row_lower_, model.row_upper_ = _row_limits(
+        component.row_lower, component.row_upper, np.arange(n)
+    )
     model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
     model.a_matrix_.start_ = component.starts[: n + 1].astype(np.int32)
     model.a_matrix_.index_ = component.members[: component.starts[n]].astype(np.int32)

@@ -21,6 +21,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.count_components import connected
 from gamekeeper.algorithms.count_constraints import UNBOUNDED, CountConstraints, NoTableError
 
 __all__ = ["Likelihood", "SplitTables", "TablePart", "TableWeights", "split_tables"]
@@ -327,26 +328,23 @@ def _parts(
     cell_logs: dict[int, Floats] | None,
 ) -> tuple[TablePart, ...]:
     """Return the components of the graph of cells and rows, in the order of their first cells."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     n_cells = len(open_cells)
     if not n_cells:
         return ()
     number = np.full(len(lower), -1, np.int64)
     number[open_cells] = np.arange(n_cells)
-    n_nodes = n_cells + len(rows)
-    ends = [(np.full(len(row.members), n_cells + r), row.members) for r, row in enumerate(rows)]
-    tails = np.concatenate([tail for tail, _ in ends]) if ends else np.zeros(0, np.int64)
-    heads = np.concatenate([number[head] for _, head in ends]) if ends else tails
-    graph = coo_array((np.ones(len(tails), np.int8), (tails, heads)), shape=(n_nodes, n_nodes))
-    n_parts, labels = connected_components(graph, directed=False)
+    of_row = np.repeat(np.arange(len(rows)), [len(row.members) for row in rows])
+    members = [row.members for row in rows]
+    of_cell = number[np.concatenate(members)] if rows else of_row
+    labels, row_labels = connected(of_row, of_cell, len(rows), n_cells)
+    # Every row holds an open cell, so that every component has one.
+    n_parts = int(labels.max()) + 1
     cells_of = np.split(
-        open_cells[np.argsort(labels[:n_cells], kind="stable")],
-        np.cumsum(np.bincount(labels[:n_cells], minlength=n_parts))[:-1],
+        open_cells[np.argsort(labels, kind="stable")],
+        np.cumsum(np.bincount(labels, minlength=n_parts))[:-1],
     )
     rows_of: list[list[_Row]] = [[] for _ in range(n_parts)]
-    for label, row in zip(labels[n_cells:].tolist(), rows, strict=True):
+    for label, row in zip(row_labels.tolist(), rows, strict=True):
         rows_of[label].append(row)
     parts: list[TablePart] = []
     for cells, own in zip(cells_of, rows_of, strict=True):

@@ -21,17 +21,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.group_search import GroupProblem, assigned, search_mappings
-from gamekeeper.errors import InputError, Problem, Reason, count_of
+from gamekeeper.algorithms.group_problem import ASKED, GroupProblem, group_problem, simple_bound
+from gamekeeper.algorithms.group_search import assigned, search_mappings
+from gamekeeper.errors import InputError, LimitError, Reason, count_of
 from gamekeeper.results import Progress
 
 __all__ = ["GroupMatching", "best_groups", "match_groups"]
 
 Integers = NDArray[np.int64]
 
-_ASKED = "A matching of the classes of two files was asked for."
 # Branch and bound keeps one byte per pair of rows and level.
 _MOST_BYTES = 200_000_000
+_MOST_BYTES_ASKED = 4_000_000_000
 # One node looks at every pair of rows in every technique: about a second in all.
 _AUTO_WORK = 500_000_000
 _NO_LIMIT = 2**62
@@ -141,13 +142,13 @@ def match_groups(
     >>> found.groups
     array([0, 1, 2])
     """
-    problem, codes_a, codes_b = _problem(
+    problem, codes_a, codes_b = group_problem(
         rows_a, rows_b, injective, one_to_one, weights, sizes, hints, restarts, exact
     )
     if problem.is_free.all() and not one_to_one and not allow_degenerate:
         raise InputError(
             Reason.BAD_OPTION,
-            _ASKED,
+            ASKED,
             "All mappings are free and rows of B may be used more than once: mapping every label to"
             " those of one row of B reaches the greatest similarity and says nothing.",
             "Make a mapping injective, match one-to-one, or allow_degenerate.",
@@ -200,7 +201,7 @@ def best_groups(
     """
     from gamekeeper.algorithms.group_matching_kernels import score_matrix
 
-    problem, codes_a, codes_b = _problem(
+    problem, codes_a, codes_b = group_problem(
         rows_a, rows_b, True, one_to_one, None, None, None, 1, False
     )
     if len(mappings) != problem.n_techniques:
@@ -223,39 +224,6 @@ def best_groups(
     return similarity, [np.flatnonzero(row == row.max()).tolist() for row in scores]
 
 
-def simple_bound(problem: GroupProblem) -> int:
-    """Return an upper bound of the similarity from the labels of each technique alone."""
-    total = 0
-    for t in range(problem.n_techniques):
-        weights = np.zeros(int(problem.n_a[t]), np.int64)
-        np.add.at(weights, problem.a[:, t], problem.weights)
-        n_used = len(weights) if problem.is_free[t] else min(len(weights), int(problem.n_b[t]))
-        bound = int(np.sort(weights)[::-1][:n_used].sum())
-        if problem.is_one_to_one:
-            bound = min(bound, _one_to_one_bound(problem, t))
-        total += bound
-    if problem.is_one_to_one and len(problem.a) > len(problem.b):
-        heaviest = np.sort(problem.weights)[::-1][: len(problem.b)]
-        total = min(total, problem.n_techniques * int(heaviest.sum()))
-    return total
-
-
-def _one_to_one_bound(problem: GroupProblem, t: int) -> int:
-    """Return the greatest weight of rows that could agree in one technique, each label apart."""
-    from scipy.optimize import linear_sum_assignment
-
-    sizes_b = np.bincount(problem.b[:, t], minlength=int(problem.n_b[t]))
-    gains = np.zeros((int(problem.n_a[t]), len(sizes_b)), np.int64)
-    for label in range(len(gains)):
-        heaviest = np.sort(problem.weights[problem.a[:, t] == label])[::-1]
-        sums = np.concatenate([[0], np.cumsum(heaviest)])
-        gains[label] = sums[np.minimum(sizes_b, len(heaviest))]
-    if problem.is_free[t]:
-        return int(gains.max(axis=1).sum())
-    rows, columns = linear_sum_assignment(gains, maximize=True)
-    return int(gains[rows, columns].sum())
-
-
 def _branched(
     problem: GroupProblem,
     similarity: int,
@@ -272,6 +240,13 @@ def _branched(
     work = problem.work
     if problem.is_one_to_one:
         work += len(problem.a) * len(problem.b) * min(len(problem.a), len(problem.b))
+    if is_endless and n_bytes > _MOST_BYTES_ASKED:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            ASKED,
+            f"To prove the optimum would take {n_bytes / 1e9:,.1f} GB of memory.",
+            "Match without exact=True: an upper bound is then stated.",
+        )
     if not is_endless and (n_bytes > _MOST_BYTES or work > _AUTO_WORK // 100):
         return similarity, mapping, groups, upper
     most_nodes = _NO_LIMIT if is_endless else _AUTO_WORK // work
@@ -302,133 +277,3 @@ def _completed(problem: GroupProblem, mapping: Integers) -> Integers:
         n_given = min(len(left), len(alone))
         part[alone[:n_given]] = left[:n_given]
     return full
-
-
-def _problem(
-    rows_a: ArrayLike,
-    rows_b: ArrayLike,
-    injective: bool | Sequence[bool],
-    one_to_one: bool,
-    weights: ArrayLike | None,
-    sizes: tuple[ArrayLike, ArrayLike] | None,
-    hints: ArrayLike | None,
-    restarts: int,
-    exact: bool | str,
-) -> tuple[GroupProblem, list[Integers], list[Integers]]:
-    """Return what was asked in numbers from 0, with the labels that the numbers stand for."""
-    problems: list[Problem] = []
-    a = _labels(rows_a, "rows_a", problems)
-    b = _labels(rows_b, "rows_b", problems)
-    if not problems and a.shape[1] != b.shape[1]:
-        problems.append(
-            Problem(
-                Reason.WRONG_SCHEMA,
-                "rows_a and rows_b",
-                f"{count_of(a.shape[1], 'technique')} and {count_of(b.shape[1], 'technique')}.",
-                "Describe both files by the same techniques.",
-            )
-        )
-    flags = [injective] * a.shape[1] if isinstance(injective, bool) else list(injective)
-    if len(flags) != a.shape[1]:
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                "injective",
-                f"{count_of(len(flags), 'value')} for {count_of(a.shape[1], 'technique')}.",
-                "Give one value, or one per technique.",
-            )
-        )
-    given = _whole_numbers(weights, a, "weights", problems)
-    sizes_a = _whole_numbers(None if sizes is None else sizes[0], a, "sizes of A", problems)
-    sizes_b = _whole_numbers(None if sizes is None else sizes[1], b, "sizes of B", problems)
-    table = np.zeros((0, 0)) if hints is None else np.asarray(hints, dtype=np.float64)
-    if hints is not None and (
-        table.shape != (len(a), len(b)) or not np.isfinite(table).all() or (table < 0).any()
-    ):
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                "hints",
-                "not one number from 0 per row of A and row of B.",
-                "Give the number of links of each two rows.",
-            )
-        )
-    if restarts < 1:
-        problems.append(Problem(Reason.BAD_OPTION, "restarts", "fewer than 1.", "Give at least 1."))
-    if exact not in (True, False, "auto"):
-        problems.append(
-            Problem(Reason.BAD_OPTION, "exact", "not known.", "Give True, False or 'auto'.")
-        )
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            _ASKED,
-            f"{count_of(len(problems), 'fault')} found.",
-            problems=problems,
-        )
-    codes_a, numbers_a = _numbered(a)
-    codes_b, numbers_b = _numbered(b)
-    problem = GroupProblem(
-        numbers_a,
-        numbers_b,
-        given,
-        sizes_a,
-        sizes_b,
-        table,
-        np.array([len(codes) for codes in codes_a]),
-        np.array([len(codes) for codes in codes_b]),
-        ~np.array(flags, dtype=bool),
-        one_to_one,
-    )
-    return problem, codes_a, codes_b
-
-
-def _whole_numbers(
-    given: ArrayLike | None, rows: Integers, name: str, problems: list[Problem]
-) -> Integers:
-    """Return one whole number per row, 1 if none are given."""
-    numbers = np.ones(len(rows), np.int64) if given is None else np.asarray(given)
-    if (
-        numbers.shape != (len(rows),)
-        or not np.issubdtype(numbers.dtype, np.integer)
-        or (numbers < 0).any()
-        or float(numbers.sum(dtype=np.float64)) * rows.shape[1] > 2**53
-    ):
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                name,
-                "not one whole number from 0 per row.",
-                "Give the number of records of each row.",
-            )
-        )
-        return np.ones(len(rows), np.int64)
-    return numbers.astype(np.int64)
-
-
-def _labels(rows: ArrayLike, name: str, problems: list[Problem]) -> Integers:
-    matrix = np.asarray(rows)
-    if matrix.ndim != 2 or not matrix.size or not np.issubdtype(matrix.dtype, np.integer):
-        problems.append(
-            Problem(
-                Reason.WRONG_SCHEMA,
-                name,
-                "not a table of whole numbers with rows and columns.",
-                "Give one row per class and one column of labels per technique.",
-            )
-        )
-        return np.zeros((1, 1), np.int64)
-    if matrix.shape[1] > 255:
-        problems.append(
-            Problem(Reason.TOO_LARGE, name, f"{matrix.shape[1]} techniques.", "Give at most 255.")
-        )
-    return matrix.astype(np.int64)
-
-
-def _numbered(rows: Integers) -> tuple[list[Integers], Integers]:
-    codes: list[Integers] = []
-    numbers = np.empty_like(rows)
-    for t in range(rows.shape[1]):
-        distinct, numbers[:, t] = np.unique(rows[:, t], return_inverse=True)
-        codes.append(distinct)
-    return codes, numbers

@@ -15,14 +15,13 @@ paper leaves the algorithm open. One round costs techniques times rows of A time
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.group_problem import GroupProblem
 from gamekeeper.results import Progress
 
-__all__ = ["GroupProblem", "assigned", "search_mappings"]
+__all__ = ["assigned", "search_mappings"]
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -34,50 +33,6 @@ _MOST_ROUNDS = 60
 _TABLE_ROUNDS = 20
 # Candidates that are finished one-to-one, since the search itself is for matchings that need not be.
 _FINISHED = 8
-
-
-@dataclass(frozen=True, eq=False)
-class GroupProblem:
-    """Labels and sizes of the rows of both files, and what is allowed.
-
-    Labels are numbered from 0 in each technique.
-    """
-
-    a: Integers
-    b: Integers
-    weights: Integers
-    sizes_a: Integers
-    sizes_b: Integers
-    hints: Floats
-    n_a: Integers
-    n_b: Integers
-    is_free: NDArray[np.bool_]
-    is_one_to_one: bool
-
-    @property
-    def n_techniques(self) -> int:
-        """The number of techniques."""
-        return len(self.n_a)
-
-    @property
-    def by_technique(self) -> NDArray[np.int32]:
-        """The labels of B, one row per technique."""
-        return np.ascontiguousarray(self.b.T, dtype=np.int32)
-
-    @property
-    def shares_a(self) -> Floats:
-        """The share of each row of A in its file."""
-        return self.sizes_a / max(int(self.sizes_a.sum()), 1)
-
-    @property
-    def shares_b(self) -> Floats:
-        """The share of each row of B in its file."""
-        return self.sizes_b / max(int(self.sizes_b.sum()), 1)
-
-    @property
-    def work(self) -> int:
-        """The comparisons of labels that one round takes."""
-        return len(self.a) * len(self.b) * self.n_techniques
 
 
 class _Search:

@@ -78,7 +78,7 @@ def group_success(pointed: ArrayLike, b: Conjunction, truth: ArrayLike) -> Group
     >>> from gamekeeper.algorithms.group_matching import match_groups
     >>> from gamekeeper.algorithms.partition_conjunction import conjunction
     >>> a, b = conjunction([[0], [0], [1]]), conjunction([[7], [8], [8]])
-    >>> matching = match_groups(a.rows, b.rows, weights=a.sizes)
+    >>> matching = match_groups(a.rows, b.rows, sizes=(a.sizes, b.sizes))
     >>> group_success(matching.groups[a.classes], b, [2, 1, 0])
     GroupSuccess(3 of 3 correct, 1.7 by chance)
     """

@@ -27,7 +27,7 @@ from gamekeeper.results import Progress
 __all__ = ["IndividualMatching", "landmark_features", "match_individuals"]
 
 _ASKED = "Links of records were asked for, from matched clusters."
-_MOST_STRUCTURED = 1500
+_MOST_STRUCTURED = 1000
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -79,7 +79,7 @@ def landmark_features(
     --------
     >>> found = landmark_features([[0.0], [1.0], [5.0]], [[0], [0], [1]], [[1]], "manhattan")
     >>> found.round(2).tolist()
-    [[0.79], [0.62], [-1.41]]
+    [[0.93], [0.46], [-1.39]]
     """
     from gamekeeper.algorithms.clustering_kernels import cluster_sums
 
@@ -90,6 +90,13 @@ def landmark_features(
     n_clusters = 0
     for t, clusters in enumerate(landmarks):
         codes, inverse = np.unique(given[:, t], return_inverse=True)
+        if not np.isin(np.asarray(clusters, np.int64), codes).all():
+            raise InputError(
+                Reason.UNKNOWN_NAME,
+                _ASKED,
+                f"Technique {t + 1} has matched clusters that no record is in.",
+                "Give the labels and mappings that belong together.",
+            )
         numbered[:, t] = inverse + n_clusters
         wanted += (np.searchsorted(codes, np.asarray(clusters, np.int64)) + n_clusters).tolist()
         n_clusters += len(codes)

@@ -7,10 +7,11 @@ link can change in its connected component.
 
 Solved by shortest augmenting paths in compiled code, all components with one call: a record whose
 nearest candidate is free takes one look, and a search never leaves its component. The potentials
-that come out prove a lower bound. For whole numbers below 2^53 the links are optimal and the gap is
-0. For other numbers the gap is rounding only, and is stated.
+that come out prove a lower bound. For whole numbers whose totals stay below 2^53 the links are
+optimal and the gap is 0. For other numbers the gap is rounding only, and is stated.
 
-Jonker and Volgenant (1987). Some 30 bytes per record and 12 per pair.
+Jonker and Volgenant (1987). At the peak some 100 bytes per record and 40 per pair. A component in
+which nearly all pairs are candidates is linked several times faster by `assignment`.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ __all__ = ["NearestCandidates", "SparseAssignment", "nearest_candidates", "solve
 Floats = NDArray[np.float64]
 
 _ASKED = "Records were to be linked one to one among candidate pairs."
-# In large components searches go far; bids spare most of them. Measured on random candidates,
-# 15 each: 100,000 records take 13 s without bids, 11 s with 10 and 4.5 s with 50 per record, and
-# components of 15 records take five times as long with them.
+# In large components searches go far; bids spare most of them. Measured on 100,000 records with 15
+# random candidates each: 13 s without bids, 11 s with 10 and 4.5 s with 50 per record. In blocks of
+# 15 records they only cost: 1.2 s against 0.14 s.
 _BIDS_PER_ROW = 50
 _LARGE = 1_000
 _ROWS_AT_ONCE = 20_000

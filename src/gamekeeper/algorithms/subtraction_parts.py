@@ -9,11 +9,12 @@ total, needs no search (see `recovery_rule`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.count_components import connected
 from gamekeeper.algorithms.count_constraints import UNBOUNDED, CountConstraints, CountMargin
 from gamekeeper.algorithms.recovery_rule import RecoveryRule, recovery_rule
 
@@ -39,7 +40,7 @@ class ReleasePart:
     """
 
     cells: Integers
-    truth: Integers
+    truth: Integers = field(repr=False)
     constraints: CountConstraints
     rule: RecoveryRule | None
 
@@ -53,17 +54,12 @@ def release_parts(constraints: CountConstraints, truth: Integers) -> list[Releas
     >>> [part.cells.tolist() for part in release_parts(known, np.array([1, 0, 2, 2]))]
     [[0, 1], [2, 3]]
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     rows = constraints.rows
     lengths = np.diff(rows.starts)
-    tells = np.flatnonzero(((rows.lower > 0) | (rows.upper < UNBOUNDED)) & (lengths > 1))
-    ends = [rows.cells[rows.starts[r] : rows.starts[r + 1]] for r in tells]
-    one = np.concatenate([end[:-1] for end in ends]) if ends else np.zeros(0, np.int64)
-    other = np.concatenate([end[1:] for end in ends]) if ends else np.zeros(0, np.int64)
-    links = coo_array((np.ones(len(one)), (one, other)), shape=(constraints.size,) * 2)
-    numbers: Integers = connected_components(links, directed=False)[1]
+    tells = ((rows.lower > 0) | (rows.upper < UNBOUNDED)) & (lengths > 1)
+    of_row = np.repeat(np.arange(len(rows)), lengths)
+    kept = tells[of_row]
+    numbers, _ = connected(of_row[kept], rows.cells[kept], len(rows), constraints.size)
     alone = np.bincount(numbers)[numbers] == 1
     members = [np.flatnonzero(alone)] if alone.any() else []
     together = np.flatnonzero(~alone)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.count_components import CountComponent
+from gamekeeper.algorithms.count_components import CountComponent, CountLimits
 from gamekeeper.algorithms.count_program import CountProgram
 
 __all__ = ["Branching", "branch"]
@@ -35,30 +35,30 @@ class Branching:
 def branch(
     component: CountComponent,
     program: CountProgram,
-    lower: Integers,
-    upper: Integers,
+    limits: CountLimits,
     max_nodes: int,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Branching:
-    """Look for a table within limits of the cells, up to some nodes or until it is stopped."""
+    """Look for a table within limits, up to some nodes or until it is stopped."""
     from gamekeeper.algorithms.propagation_kernels import propagate
 
     rows = np.arange(len(component.row_lower))
     is_proven = True
-    waiting = [(lower, upper)]
+    waiting = [limits]
     for nodes in range(max_nodes):
         if not waiting:
             return Branching(None, is_proven, nodes)
         if is_stopped():
             return Branching(None, False, nodes)
-        low, high = waiting.pop()
+        now = waiting.pop()
+        low, high = now.lower, now.upper
         broken = propagate(
-            component.starts, component.members, component.row_lower, component.row_upper,
+            component.starts, component.members, now.row_lower, now.row_upper,
             component.cell_starts, component.cell_rows, low, high, rows, len(rows),
         )  # fmt: skip
         if broken >= 0:
             continue
-        verdict = program.within(low, high)
+        verdict = program.within(now)
         if verdict.table is not None:
             return Branching(verdict.table, False, nodes + 1)
         if verdict.vertex is None:
@@ -71,8 +71,8 @@ def branch(
             # The vertex is whole but for the tolerance of the solver, and yet no table.
             is_proven = False
             continue
-        below, above = (low.copy(), high.copy()), (low.copy(), high.copy())
-        below[1][cell] = floor
-        above[0][cell] = floor + 1
+        below, above = now._replace(lower=low.copy(), upper=high.copy()), now
+        below.upper[cell] = floor
+        above.lower[cell] = floor + 1
         waiting += [below, above] if part[cell] >= 0.5 else [above, below]
     return Branching(None, is_proven and not waiting, max_nodes)

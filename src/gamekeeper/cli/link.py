@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from gamekeeper.attack.linkage.linking import LinkMethod, ObjectiveName
+from gamekeeper.attack.linkage.structure import Individuals
+from gamekeeper.attack.linkage.variables import LinkVariable
 from gamekeeper.cli.options import AsFormat
 from gamekeeper.cli.release_options import names_of
 from gamekeeper.cli.risk_options import Plot, Seed
@@ -35,8 +37,8 @@ Second = Annotated[Path, typer.Argument(help="The second file, such as the origi
 On = Annotated[
     list[str] | None,
     typer.Option(
-        help="Columns to compare: Age,Sex. FIRST=SECOND where names differ. All common ones by"
-        " default.",
+        help="Columns to compare: Age,Sex. FIRST=SECOND where names differ between the first file"
+        " named and the others. All common ones by default.",
         show_default=False,
     ),
 ]
@@ -146,7 +148,7 @@ def files_command(
     ] = 0,
     max_pairs: Annotated[
         int | None,
-        typer.Option(help="Lifts the limit on pairs after blocking.", min=1, show_default=False),
+        typer.Option(help="Lifts the limit on pairs to compare.", min=1, show_default=False),
     ] = None,
     top: Annotated[int, typer.Option(help="Show so many of the surest links.", min=0)] = 10,
     seed: Seed = 0,
@@ -193,7 +195,7 @@ def files_command(
         show(found, how, extra={"sentences": found.sentences()})
         return
     say_all(found.sentences())
-    say("Compared: " + "; ".join(f"{one.name} as {one.kind}" for one in found.variables) + ".")
+    say("Compared: " + "; ".join(_compared(one) for one in found.variables) + ".")
     if top:
         say()
         say("The surest links:")
@@ -311,6 +313,13 @@ def structure_command(
     one_to_one: Annotated[
         bool, typer.Option("--one-to-one", help="Match different groups with different groups.")
     ] = False,
+    individuals: Annotated[
+        Individuals,
+        typer.Option(
+            help="Single records: over the whole files by all distances within them, within matched"
+            " groups, or none. auto: the whole files up to 2,000 records."
+        ),
+    ] = Individuals.AUTO,
     leave_out: Annotated[
         bool,
         typer.Option("--leave-out", help="Find out what each clustering carries. Needs --id."),
@@ -334,6 +343,7 @@ def structure_command(
             identifier=identifier,
             clusters=_clusters(clusters),
             one_to_one=one_to_one,
+            individuals=individuals,
             leave_out=leave_out,
             seed=seed,
             output=output,
@@ -354,6 +364,11 @@ def structure_command(
     _say_files(output, plot)
 
 
+def _compared(one: LinkVariable) -> str:
+    other = f" with {one.column}" if one.column != one.name else ""
+    return f"{one.name}{other} as {one.kind}"
+
+
 def _pairs(option: str, given: list[str] | None) -> dict[str, str]:
     pairs = [text.partition("=") for text in given or ()]
     problems = [
@@ -365,7 +380,7 @@ def _pairs(option: str, given: list[str] | None) -> dict[str, str]:
         raise InputError(
             Reason.BAD_OPTION,
             f"Columns were given with {option}.",
-            f"{len(problems)} of them cannot be read.",
+            f"{len(problems)} of {len(pairs)} cannot be read.",
             f"Write {option} COLUMN=VALUE.",
             problems=problems,
         )

@@ -235,7 +235,8 @@ def feasible_command(
         say()
         say("The cells whose count is most probable:")
         say()
-        show_result(found, table=found.top(top))
+        shown = found.top(top)
+        show_result(found, table=shown.drop_columns("p_zero_error") if found.cells.exact else shown)
     if found.tables is not None:
         for number, table in enumerate(found.tables, start=1):
             say()
@@ -358,7 +359,9 @@ def sap_command(
         return
     say_all(found.sentences())
     say()
-    show_result(found, table=found.few())
+    few = found.few()
+    is_drawn = found.risk.draws > 0
+    show_result(found, table=few.drop_columns(["exact"] if is_drawn else ["lower", "upper"]))
     if found.detail is not None:
         say()
         say(

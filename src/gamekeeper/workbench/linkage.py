@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.candidate_pairs import MAX_PAIRS
 from gamekeeper.attack.linkage.evaluation import MaskingComparison, compare_maskings
 from gamekeeper.attack.linkage.files import FileLinks, link_files
 from gamekeeper.attack.linkage.linking import LinkMethod, ObjectiveName
-from gamekeeper.attack.linkage.structure import StructureLinks, link_structure
+from gamekeeper.attack.linkage.structure import Individuals, StructureLinks, link_structure
 from gamekeeper.attack.linkage.truth import true_partners
 from gamekeeper.attack.linkage.variables import Kind, LinkVariable, common_variables
 from gamekeeper.data.codebook import MISSING, number_of
@@ -41,13 +40,14 @@ class LinkRequest:
     Attributes
     ----------
     on
-        Columns to compare; all common ones by default. `first=second` where names differ.
+        Columns to compare; all common ones by default. `first=second` where names differ between
+        the first file named and the others.
     kinds, measures, missing
         By column of the first file: how to compare it, by which measure, what a missing value is.
     order
         The categories of ordinal variables.
     weights
-        By column, for a weighted sum.
+        By column, for a weighted sum; 1 for the others.
     block
         Columns that must agree.
     identifier
@@ -95,14 +95,14 @@ def link_two_files(
         b,
         variables,
         objective=request.objective,
-        weights=_weights(variables, request),
+        weights=_weights(variables, request, [request.objective]),
         method=request.method,
         block=request.block,
         truth=truth,
         resamples=resamples,
-        decimal=sources[0].decimal,
+        decimals=(sources[0].decimal, sources[1].decimal),
         seed=request.seed,
-        max_pairs=MAX_PAIRS if max_pairs is None else max_pairs,
+        max_pairs=max_pairs,
         progress=progress,
     )
     _write(found, output, plot)
@@ -124,28 +124,36 @@ def evaluate_files(
 
     Without an identifier, records are in the same order in all files.
     """
+    if not masked:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "Masked versions of a file were to be compared.",
+            "None was given.",
+            "Name at least one.",
+        )
     destinations = {output: TABLE_ENDINGS, plot: PICTURE_ENDINGS}
     require_destinations(destinations, read=[original, *masked])
-    sources = {file: open_source(file) for file in (original, *masked)}
-    variables = _variables(list(sources.values()), request)
-    names = [one.name for one in variables]
-    tables = {
-        file: _coded(source, names, request.identifier, progress)
-        for file, source in sources.items()
+    files = _version_names(masked)
+    source = open_source(original)
+    sources = {name: open_source(file) for name, file in files.items()}
+    # Links go from a masked version to the original, which is the first file named.
+    asked = _variables([source, *sources.values()], request)
+    variables = [replace(one, name=one.column, other=one.name) for one in asked]
+    first = _coded(source, [one.column for one in variables], request.identifier, progress)
+    versions = {
+        name: _coded(masked_source, [one.name for one in variables], request.identifier, progress)
+        for name, masked_source in sources.items()
     }
     truths: dict[str, NDArray[np.int64]] = {}
-    versions: dict[str, CodedTable] = {}
     problems: list[Problem] = []
-    for file in masked:
-        table, name = tables[file], file.stem
+    for name, table in versions.items():
         if request.identifier:
-            truths[name] = true_partners(table, tables[original], request.identifier)
-        elif table.n_records != tables[original].n_records:
-            found = f"{table.n_records:,} records, not {tables[original].n_records:,}."
-            problems.append(Problem(Reason.BAD_OPTION, f"file {quoted([file.name])}", found))
+            truths[name] = true_partners(table, first, request.identifier)
+        elif table.n_records != first.n_records:
+            found = f"{table.n_records:,} records, not {first.n_records:,}."
+            problems.append(Problem(Reason.BAD_OPTION, f"file {quoted([files[name].name])}", found))
         else:
             truths[name] = np.arange(table.n_records)
-        versions[name] = table
     if problems:
         raise InputError(
             Reason.BAD_OPTION,
@@ -155,13 +163,15 @@ def evaluate_files(
             problems=problems,
         )
     found = compare_maskings(
-        tables[original],
+        first,
         versions,
         variables,
         truths=truths,
+        weights=_weights(asked, request, objectives),
         objectives=objectives,
         methods=methods,
-        decimal=sources[original].decimal,
+        decimals={name: one.decimal for name, one in sources.items()},
+        decimal=source.decimal,
         seed=request.seed,
         progress=progress,
     )
@@ -177,6 +187,7 @@ def link_two_structures(
     identifier: str = "",
     clusters: int | Sequence[int] | None = None,
     one_to_one: bool = False,
+    individuals: Individuals = Individuals.AUTO,
     leave_out: bool = False,
     seed: int = 0,
     output: Path | None = None,
@@ -184,6 +195,13 @@ def link_two_structures(
     progress: Progress | None = None,
 ) -> StructureLinks:
     """Link two files that have no variable in common, by the structure of their numbers."""
+    if leave_out and not identifier:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "What is lost without each clustering was asked for.",
+            "That takes an identifier, and none was named.",
+            "Name the column that says who is who (--id), or do not ask for it.",
+        )
     require_destinations({output: TABLE_ENDINGS, plot: PICTURE_ENDINGS}, read=[first, second])
     tables: list[CodedTable] = []
     values: list[Floats] = []
@@ -200,10 +218,10 @@ def link_two_structures(
         values[1],
         n_clusters=clusters,
         one_to_one=one_to_one,
+        individuals=individuals,
         truth=truth,
         leave_out=leave_out,
         seed=seed,
-        fingerprint=" ".join(table.fingerprint for table in tables),
         progress=progress,
     )
     _write(found, output, plot)
@@ -217,6 +235,16 @@ def _write(
         write_table(found.to_arrow(), output)
     if plot is not None:
         save_figure(found.plot(), plot)
+
+
+def _version_names(files: Sequence[Path]) -> dict[str, Path]:
+    """Return the files by names that tell them apart: without folder and ending where that does."""
+    distinct = list(dict.fromkeys(files))
+    for naming in (lambda file: file.stem, lambda file: file.name, str):
+        named = {naming(file): file for file in distinct}
+        if len(named) == len(distinct):
+            break
+    return named
 
 
 def _coded(
@@ -297,11 +325,19 @@ def _missing(text: str) -> str | float:
 def _mapped(variables: list[LinkVariable], environment: Path | None) -> list[LinkVariable]:
     """Give the variables that are compared by sinks their partition graph."""
     asked = [one.name for one in variables if one.kind is Kind.MAPPED]
+    if environment is not None and not asked:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "Columns were to be compared by the categories of an environment.",
+            "None was named.",
+            "Say which (--kind COLUMN=mapped), or leave the environment out.",
+        )
     if environment is None:
         if asked:
             raise InputError(
                 Reason.NOTHING_GIVEN,
-                f"{quoted(asked)} were to be compared by the categories of an environment.",
+                f"{quoted(asked)} {'was' if len(asked) == 1 else 'were'} to be compared by the"
+                " categories of an environment.",
                 "No environment was named.",
                 "Name a store or folder (--environment).",
             )
@@ -331,8 +367,11 @@ def _mapped(variables: list[LinkVariable], environment: Path | None) -> list[Lin
     ]
 
 
-def _weights(variables: Sequence[LinkVariable], request: LinkRequest) -> list[float]:
-    if request.objective is not ObjectiveName.WEIGHTED:
+def _weights(
+    variables: Sequence[LinkVariable], request: LinkRequest, objectives: Sequence[ObjectiveName]
+) -> list[float]:
+    """Return a weight per variable; none where none are asked for or given."""
+    if not request.weights and ObjectiveName.WEIGHTED not in objectives:
         return []
     return [request.weights.get(one.name, 1.0) for one in variables]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class MaskingComparison(Result):
             said.append(
                 f"{self.names[k]}: {correct:,} of {n_records:,} records re-identified,"
                 f" {correct / max(n_records, 1):.1%} ({low:.1%} to {high:.1%}), by"
-                f" {best.provenance.variant}."
+                f" {_way(best.provenance.variant)}."
             )
         return said
 
@@ -90,7 +91,7 @@ class MaskingComparison(Result):
                         "rate": correct / max(n_records, 1),
                         "lower": low,
                         "upper": high,
-                        "by_chance": 1 / max(one.n_records[1], 1),
+                        "by_chance": (one.by_chance or 0.0) / max(n_records, 1),
                         "median_margin": _median(one.margins),
                         "gap_to_bound": gap,
                         "seconds": one.provenance.seconds,
@@ -111,8 +112,10 @@ def compare_maskings(
     variables: Sequence[LinkVariable],
     *,
     truths: Mapping[str, NDArray[np.int64]],
+    weights: Sequence[float] = (),
     objectives: Sequence[ObjectiveName | str] = (ObjectiveName.ESTIMATED,),
     methods: Sequence[LinkMethod | str] = (LinkMethod.OPTIMAL, LinkMethod.NEAREST),
+    decimals: Mapping[str, str] | None = None,
     decimal: str = ".",
     seed: int = 0,
     progress: Progress | None = None,
@@ -127,8 +130,21 @@ def compare_maskings(
         What to compare, and how; the same for all.
     truths
         For each version the record of the original that each of its records was made from.
+    weights
+        For the objective "weighted".
     objectives, methods
         The ways of linking to try; every combination of them.
+    decimals, decimal
+        The decimal marks of the versions by name, and of the original.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> original = coded_from_codes([[1, 1], [2, 3], [3, 2]], ["age", "sex"])
+    >>> masked = coded_from_codes([[1, 1], [2, 3], [3, 3]], ["age", "sex"])
+    >>> variables = [LinkVariable("age"), LinkVariable("sex")]
+    >>> compare_maskings(original, {"mild": masked}, variables, truths={"mild": np.arange(3)})
+    MaskingComparison(mild=1.0)
     """
     started = time.perf_counter()
     if not masked:
@@ -139,6 +155,15 @@ def compare_maskings(
             "Give at least one.",
         )
     ways = [(ObjectiveName(o), LinkMethod(m)) for o in objectives for m in methods]
+    if not ways or not set(truths).issuperset(masked):
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "Masked versions of a file were to be compared.",
+            "No way of linking was given." if not ways else "Not all of them have a truth.",
+            "Give at least one objective and method, and the truth of each version.",
+        )
+    marks = decimals or {}
+    has_weighted = any(objective is ObjectiveName.WEIGHTED for objective, _ in ways)
     found: list[tuple[FileLinks, ...]] = []
     for number, (name, table) in enumerate(masked.items()):
         found.append(
@@ -149,8 +174,11 @@ def compare_maskings(
                     variables,
                     objective=objective,
                     method=method,
+                    weights=()
+                    if has_weighted and objective is not ObjectiveName.WEIGHTED
+                    else weights,
                     truth=truths[name],
-                    decimal=decimal,
+                    decimals=(marks.get(name, decimal), decimal),
                     seed=seed,
                 )
                 for objective, method in ways
@@ -167,10 +195,17 @@ def compare_maskings(
             "",
             {"variables": ", ".join(one.name for one in variables)},
             seed=seed,
-            fingerprint=original.fingerprint,
+            fingerprint=sha256(
+                " ".join(table.fingerprint for table in (original, *masked.values())).encode()
+            ).hexdigest()[:16],
             seconds=time.perf_counter() - started,
         ),
     )
+
+
+def _way(variant: str) -> str:
+    method, objective = variant.split(", ")
+    return f"{method} links ({objective})"
 
 
 def _median(margins: NDArray[np.float64]) -> float | None:

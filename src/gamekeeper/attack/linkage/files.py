@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from gamekeeper.algorithms.blocking import block_on_sinks, block_on_values
 from gamekeeper.algorithms.candidate_pairs import MAX_PAIRS, CandidatePairs
 from gamekeeper.algorithms.link_comparison import Comparison
 from gamekeeper.attack.linkage.linking import (
+    MOST_PAIRS,
     Linked,
     LinkMethod,
     ObjectiveName,
@@ -21,7 +23,7 @@ from gamekeeper.attack.linkage.linking import (
     make_objective,
 )
 from gamekeeper.attack.linkage.resampling import Resampled, resample_links
-from gamekeeper.attack.linkage.truth import share_interval
+from gamekeeper.attack.linkage.truth import chance_text, require_partners, share_interval
 from gamekeeper.attack.linkage.variables import Kind, LinkVariable, compare_files, equal_codes
 from gamekeeper.data.coded_table import CodedTable
 from gamekeeper.errors import InputError, Reason, count_of, did_you_mean, quoted
@@ -49,6 +51,9 @@ class FileLinks(Result):
         The links, their costs and margins.
     truth
         The true partner of each record of the first file, -1 for none; None where it is not known.
+    by_chance
+        About how many links would be correct if they were drawn at random from the pairs that were
+        compared; None where truth is not known.
     n_records
         The numbers of records of the two files.
     resampled
@@ -58,6 +63,7 @@ class FileLinks(Result):
     variables: tuple[LinkVariable, ...]
     linked: Linked
     truth: Integers | None
+    by_chance: float | None
     n_records: tuple[int, int]
     resampled: Resampled | None
     notes: tuple[str, ...]
@@ -96,45 +102,53 @@ class FileLinks(Result):
             return self.linked.second - self.linked.best
 
     def summary(self) -> dict[str, Any]:
-        """Return the headline numbers."""
+        """Return the headline numbers; those of correct links only where truth is known."""
         linked = self.linked
-        return {
+        numbers = {
             "records_a": self.n_records[0],
             "records_b": self.n_records[1],
             "links": self.n_linked,
             "correct": self.n_correct,
             "rate": self.rate,
+            "by_chance": self.by_chance,
             "total_cost": linked.total,
             "lower_bound": linked.lower_bound,
             "sure_links": None if linked.is_sure is None else int(linked.is_sure.sum()),
         }
+        return {name: number for name, number in numbers.items() if number is not None}
 
     def sentences(self) -> list[str]:
         """Return what the links say, in words."""
         linked, (n_a, n_b) = self.linked, self.n_records
         said = [
             (
-                f"{self.n_linked:,} of the {count_of(n_a, 'record')} of the first file are linked with the"
-                f" {n_b:,} of the second, on {count_of(len(self.variables), 'variable')}."
+                f"{self.n_linked:,} of the {count_of(n_a, 'record')} of the first file"
+                f" {'is' if self.n_linked == 1 else 'are'} linked with the {n_b:,} of the second, on"
+                f" {count_of(len(self.variables), 'variable')}."
             )
         ]
         correct = self.n_correct
-        if correct is not None and n_a:
+        if correct is not None and self.by_chance is not None and n_a:
             low, high = share_interval(correct, n_a)
+            among = (
+                " among the pairs that blocking left"
+                if self.provenance.parameters["blocking"]
+                else ""
+            )
             said.append(
-                f"{correct:,} links are correct: {correct / n_a:.1%} of the records are re-identified"
-                f" ({low:.1%} to {high:.1%}). By chance it would be {_chance(self):.2g} records."
+                f"{count_of(correct, 'link is', 'links are')} correct: {correct / n_a:.1%} of the"
+                f" records of the first file are re-identified ({low:.1%} to {high:.1%}). Links drawn"
+                f" at random{among} would be correct {chance_text(self.by_chance)}."
             )
         if self.resampled is not None:
             said += self.resampled.sentences()
-        if linked.is_sure is not None:
+        if linked.is_sure is not None and self.n_linked:
             n_sure = int(linked.is_sure.sum())
-            unique = "The optimum is unique: every" if n_sure == self.n_linked else "Every"
             said.append(
-                f"{unique} link is part of every optimal assignment."
+                "No other links cost as little together."
                 if n_sure == self.n_linked
-                else f"{n_sure:,} links are part of every optimal assignment; for the others another"
-                " is as good."
+                else f"{count_of(n_sure, 'link is', 'links are')} the same in all links that cost as"
+                f" little together; {self.n_linked - n_sure:,} could be another."
             )
         if linked.lower_bound is not None and linked.total > 0:
             gap = (linked.total - linked.lower_bound) / linked.total
@@ -167,11 +181,22 @@ class FileLinks(Result):
         return pa.table(columns)
 
     def top(self, n: int) -> pa.Table:
-        """Return the links that are surest: the largest increase, else the largest margin."""
+        """Return the links that are surest.
+
+        Those whose increase is largest; where it was not worked out, those that cost least compared
+        with the best other candidate of the record. Where there is no other candidate that says
+        nothing: such links come last, by their costs.
+        """
         linked = self.linked
-        score = np.where(np.isnan(linked.increases), self.margins, linked.increases)
-        score = np.where(linked.columns < 0, -np.inf, np.nan_to_num(score, nan=-np.inf))
-        return self.to_arrow().take(np.argsort(-score, kind="stable")[:n])
+        # A record may be linked to another than its nearest, which then is the best other one.
+        other = np.where(linked.costs > linked.best, linked.best, linked.second)
+        with np.errstate(invalid="ignore"):
+            ahead = np.where(np.isnan(linked.increases), other - linked.costs, linked.increases)
+        is_unlike = ~np.isfinite(ahead)
+        order = np.lexsort(
+            (linked.costs, np.where(is_unlike, 0.0, -ahead), is_unlike, linked.columns < 0)
+        )
+        return self.to_arrow().take(order[:n])
 
     def plot(self) -> Figure:
         """Draw how margins are distributed, correct and wrong links apart where truth is known."""
@@ -194,8 +219,8 @@ def link_files(
     block: Sequence[str] = (),
     truth: Integers | None = None,
     resamples: int = 0,
-    max_pairs: int = MAX_PAIRS,
-    decimal: str = ".",
+    max_pairs: int | None = None,
+    decimals: tuple[str, str] = (".", "."),
     seed: int = 0,
     progress: Progress | None = None,
 ) -> FileLinks:
@@ -223,7 +248,11 @@ def link_files(
     resamples
         How often a tenth of both files is left out and the rest linked anew.
     max_pairs
-        Lifts the limit on candidate pairs.
+        Lifts the limit on pairs that are compared: 400,000,000, or 100,000,000 after blocking.
+    decimals
+        The decimal marks of the two files.
+    seed
+        Reproduces resamples, and the pairs that the weights by EM are estimated from.
 
     Examples
     --------
@@ -235,14 +264,18 @@ def link_files(
     [2, 0, 1]
     """
     started = time.perf_counter()
-    chosen, comparisons = compare_files(a, b, variables, decimal=decimal)
-    candidates = _candidates(a, b, chosen, comparisons, block, max_pairs) if block else None
-    kind = ObjectiveName(objective)
+    kind, how = ObjectiveName(objective), LinkMethod(method)
+    partners = None if truth is None else require_partners(truth, a.n_records, b.n_records)
+    chosen, comparisons = compare_files(a, b, variables, decimals=decimals)
+    candidates = None
+    if block:
+        candidates = _candidates(a, b, chosen, comparisons, block, max_pairs or MAX_PAIRS)
     made, notes = make_objective(
         comparisons, kind, weights=weights, candidates=candidates, seed=seed, progress=progress
     )
-    how = LinkMethod(method)
-    linked = link_pairs(made, how, candidates=candidates, progress=progress)
+    linked = link_pairs(
+        made, how, candidates=candidates, max_pairs=max_pairs or MOST_PAIRS, progress=progress
+    )
     resampled = None
     if resamples:
         resampled = resample_links(
@@ -250,7 +283,7 @@ def link_files(
             how,
             linked.columns,
             candidates=candidates,
-            truth=truth,
+            truth=partners,
             resamples=resamples,
             seed=seed,
             progress=progress,
@@ -259,7 +292,8 @@ def link_files(
     return FileLinks(
         chosen,
         linked,
-        truth,
+        partners,
+        None if partners is None else _chance(partners, b.n_records, how, candidates),
         (a.n_records, b.n_records),
         resampled,
         tuple(dict.fromkeys(notes)),
@@ -272,7 +306,7 @@ def link_files(
                 "solver": linked.solver,
             },
             seed=seed if resamples or kind is ObjectiveName.FELLEGI_SUNTER else None,
-            fingerprint=f"{a.fingerprint} {b.fingerprint}",
+            fingerprint=sha256(f"{a.fingerprint} {b.fingerprint}".encode()).hexdigest()[:16],
             seconds=time.perf_counter() - started,
         ),
     )
@@ -316,11 +350,18 @@ def _candidates(
     )
 
 
-def _chance(found: FileLinks) -> float:
-    """Return the expected number of correct links if links were drawn at random."""
-    assert found.truth is not None
-    n_true = int(np.count_nonzero(found.truth >= 0))
-    return n_true / max(found.n_records[1], 1)
+def _chance(
+    truth: Integers, n_columns: int, method: LinkMethod, candidates: CandidatePairs | None
+) -> float:
+    """Return about how many links would be correct if they were drawn at random."""
+    if candidates is not None:
+        rows = candidates.rows()
+        is_true = candidates.columns == truth[rows]
+        return float((1 / np.diff(candidates.starts)[rows[is_true]]).sum())
+    n_true = int(np.count_nonzero(truth >= 0))
+    # One to one, only as many as the smaller file has are linked at all.
+    n_choices = n_columns if method is LinkMethod.NEAREST else max(n_columns, len(truth))
+    return n_true / max(n_choices, 1)
 
 
 def _masked(values: Floats) -> Any:

@@ -23,15 +23,15 @@ from gamekeeper.algorithms.link_objective import (
     fellegi_sunter_cost,
     weighted_sum,
 )
-from gamekeeper.errors import InputError, LimitError, Reason, count_of
+from gamekeeper.errors import InputError, LimitError, Reason, count_of, quoted
 from gamekeeper.results import Progress
 
-__all__ = ["LinkMethod", "Linked", "ObjectiveName", "link_pairs", "make_objective"]
+__all__ = ["MOST_PAIRS", "LinkMethod", "Linked", "ObjectiveName", "link_pairs", "make_objective"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-MOST_CELLS = 400_000_000
+MOST_PAIRS = 400_000_000
 """The most pairs that are compared without blocking: a matrix of 3.2 GB."""
 _MARGIN_ROWS = 3_000
 
@@ -44,6 +44,10 @@ class LinkMethod(StrEnum):
     GREEDY_ROWS = "greedy-rows"
     NEAREST = "nearest"
 
+    @classmethod
+    def _missing_(cls, value: object) -> LinkMethod:
+        raise _no_such("method", value, cls)
+
 
 class ObjectiveName(StrEnum):
     """How distances of several variables become one cost."""
@@ -54,6 +58,10 @@ class ObjectiveName(StrEnum):
     LEXICOGRAPHIC = "lexicographic"
     MAHALANOBIS = "mahalanobis"
     FELLEGI_SUNTER = "fellegi-sunter"
+
+    @classmethod
+    def _missing_(cls, value: object) -> ObjectiveName:
+        raise _no_such("objective", value, cls)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +106,13 @@ def make_objective(
     progress: Progress | None = None,
 ) -> tuple[Objective, tuple[str, ...]]:
     """Return what makes costs of pairs, and what a reader should know of it."""
+    if len(weights) and name is not ObjectiveName.WEIGHTED:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Weights were given with the objective '{name}'.",
+            "Only the objective 'weighted' has use for them.",
+            "Leave them out, or choose that objective.",
+        )
     if name is ObjectiveName.MAHALANOBIS:
         return _mahalanobis(comparisons)
     if name is ObjectiveName.LEXICOGRAPHIC:
@@ -131,17 +146,13 @@ def make_objective(
 def _mahalanobis(comparisons: Sequence[Comparison]) -> tuple[Objective, tuple[str, ...]]:
     from gamekeeper.algorithms.link_mahalanobis import mahalanobis_cost
 
-    unfit = [
-        one.name
-        for one in comparisons
-        if one.table is not None or one.texts is not None or one.measure == "nominal"
-    ]
-    if unfit or any(one.a.dtype.kind != "f" for one in comparisons):
+    unfit = [one.name for one in comparisons if one.a.dtype.kind != "f"]
+    if unfit:
         raise InputError(
             Reason.BAD_OPTION,
             "The Mahalanobis distance was asked for.",
-            "It needs numbers, and not all variables are compared as such.",
-            "Leave the others out, or choose another objective.",
+            f"It needs numbers, dates or ranks; {quoted(unfit)} cannot be compared as such.",
+            "Leave out what has none, or choose another objective.",
         )
     a = np.column_stack([one.a for one in comparisons])
     b = np.column_stack([one.b for one in comparisons])
@@ -154,7 +165,7 @@ def link_pairs(
     method: LinkMethod,
     *,
     candidates: CandidatePairs | None = None,
-    max_cells: int = MOST_CELLS,
+    max_pairs: int = MOST_PAIRS,
     margins: bool = True,
     progress: Progress | None = None,
 ) -> Linked:
@@ -162,13 +173,13 @@ def link_pairs(
     if candidates is not None:
         return _among_candidates(objective, candidates, method, progress)
     n_rows, n_columns = objective.shape
-    if n_rows * n_columns > max_cells:
+    if n_rows * n_columns > max_pairs:
         raise LimitError(
             Reason.TOO_LARGE,
             f"{n_rows:,} records were to be linked with {n_columns:,}.",
             f"All {n_rows * n_columns:,} pairs would have to be compared; the limit is"
-            f" {max_cells:,}.",
-            "Block on variables that must agree, or raise the limit (max_cells).",
+            f" {max_pairs:,}.",
+            "Block on variables that must agree (block), or raise the limit (max_pairs).",
         )
     costs = cost_matrix(objective, progress=progress)
     return _among_all(costs, method, margins=margins, progress=progress)
@@ -262,6 +273,15 @@ def _among_candidates(
         found.cost - found.gap,
         len(costs),
         f"sparse, {count_of(found.n_components, 'part')}",
+    )
+
+
+def _no_such(what: str, value: object, known: type[StrEnum]) -> InputError:
+    return InputError(
+        Reason.BAD_OPTION,
+        f"Records were to be linked by the {what} {quoted([str(value)])}.",
+        f"There is no such {what}.",
+        f"There are: {quoted(one.value for one in known)}.",
     )
 
 

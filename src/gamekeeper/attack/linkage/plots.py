@@ -37,7 +37,9 @@ def plot_links(found: FileLinks) -> Figure:
             parts, edges, stacked=True, color=[COLOURS[1], COLOURS[0]], label=["correct", "wrong"]
         )
         ax.legend(frameon=False)
-    ax.set_xlabel("second best less best cost of a record")
+    n_alone = int(np.count_nonzero((found.linked.columns >= 0) & ~np.isfinite(margins)))
+    alone = f"; {n_alone:,} without second best not shown" if n_alone else ""
+    ax.set_xlabel(f"cost of the second best less that of the best{alone}")
     ax.set_ylabel("links")
     return figure
 
@@ -66,7 +68,7 @@ def plot_maskings(found: MaskingComparison) -> Figure:
     ax.invert_yaxis()
     ax.set_xlim(-0.02, 1.02)
     ax.set_xlabel("share of records re-identified")
-    ax.legend(frameon=False)
+    figure.legend(frameon=False, loc="outside upper center", ncols=2)
     return figure
 
 
@@ -75,17 +77,19 @@ def plot_structure(found: StructureLinks) -> Figure:
     figure, ax = _figure(1.4 + 0.5 * len(found.clusterings))
     letters = drawable_letters()
     places = np.arange(len(found.clusterings))
-    ax.barh(places, found.agreements, color=COLOURS[0], height=0.5, label="share that agrees")
+    ax.barh(
+        places, found.agreements, color=COLOURS[0], height=0.5, label="share of groups that agree"
+    )
     if found.drops is not None:
         ax.scatter(
             found.drops, places, color=COLOURS[1], zorder=3,
-            label="re-identified less without it (share)",
+            label="share of records that is lost without it",
         )  # fmt: skip
     ax.axvline(0, color=MUTED, linewidth=0.8)
     ax.set_yticks(places, [drawable(name, letters) for name in found.clusterings])
     ax.invert_yaxis()
-    ax.set_xlabel("share of the groups of the first file")
-    ax.legend(frameon=False)
+    ax.set_xlabel("share, in the first file")
+    figure.legend(frameon=False, loc="outside upper center", ncols=2)
     return figure
 
 

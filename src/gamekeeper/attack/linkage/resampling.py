@@ -1,7 +1,7 @@
 """How links hold when part of the files is left out: the rest is linked anew, several times.
 
-A tenth of the records of both files is left out at random each time. A link that comes back
-whenever both its records are there does not hang on who else is in the files.
+A tenth of the records of both files, at least one, is left out at random each time. A link that
+comes back whenever both its records are there does not hang on who else is in the files.
 """
 
 from __future__ import annotations
@@ -48,13 +48,21 @@ class Resampled:
         known = self.stability[~np.isnan(self.stability)]
         said = [
             (
-                f"With a tenth of both files left out, {count_of(self.n_times, 'time')},"
-                f" {known.mean() if known.size else 0:.1%} of the links came back on average."
+                f"With a tenth of both files left out, {count_of(self.n_times, 'time')}, a link came"
+                f" back in {known.mean() if known.size else 0:.1%} of the times that both its records"
+                " were there, on average."
             )
         ]
         if self.rates is not None and self.rates.size:
             low, high = np.quantile(self.rates, [0.025, 0.975])
-            said.append(f"The share that is re-identified went from {low:.1%} to {high:.1%}.")
+            said.append(
+                "Of the records whose partner was there,"
+                + (
+                    f" {low:.1%} were re-identified."
+                    if f"{low:.1%}" == f"{high:.1%}"
+                    else f" {low:.1%} to {high:.1%} were re-identified."
+                )
+            )
         return said
 
 
@@ -102,7 +110,8 @@ def resample_links(
     for number, child in enumerate(np.random.SeedSequence(seed).spawn(resamples)):
         rng = np.random.default_rng(child)
         rows, columns = (
-            np.sort(rng.permutation(n)[: n - int(n * _LEFT_OUT)]) for n in (n_rows, n_columns)
+            np.sort(rng.permutation(n)[: n - max(int(n * _LEFT_OUT), int(n > 1))])
+            for n in (n_rows, n_columns)
         )
         part = _Part(objective, rows, columns)
         found = link_pairs(

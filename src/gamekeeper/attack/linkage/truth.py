@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.data.codebook import MISSING
 from gamekeeper.data.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
 
-__all__ = ["share_interval", "true_partners"]
+__all__ = ["chance_text", "require_partners", "share_interval", "true_partners"]
 
 _Z = 1.959963984540054
 
@@ -19,8 +19,8 @@ _Z = 1.959963984540054
 def true_partners(a: CodedTable, b: CodedTable, name: str, other: str = "") -> NDArray[np.int64]:
     """Return for each record of a first file the record of a second with the same identifier.
 
-    -1 where there is none. Records without an identifier have no partner; an identifier that is
-    there twice is refused.
+    -1 where there is none. Records without an identifier have no partner. An identifier that is
+    there twice is refused, and so are files that have no identifier in common.
 
     Examples
     --------
@@ -42,7 +42,9 @@ def true_partners(a: CodedTable, b: CodedTable, name: str, other: str = "") -> N
         codes = codes[codes != MISSING]
         n_twice = len(codes) - len(np.unique(codes))
         if n_twice:
-            found = f"{count_of(n_twice, 'record', 'records')} of the {which} file repeat one."
+            found = (
+                f"{count_of(n_twice, 'record repeats', 'records repeat')} one in the {which} file."
+            )
             problems.append(Problem(Reason.DUPLICATE, where, found, "Give each record its own."))
     if problems:
         raise InputError(
@@ -58,10 +60,56 @@ def true_partners(a: CodedTable, b: CodedTable, name: str, other: str = "") -> N
         for value in [b.codebook[second].values[code]]
     }
     values = a.codebook[name].values
-    return np.array(
+    found = np.array(
         [-1 if code == MISSING else place.get(values[code], -1) for code in a.codes(name).tolist()],
         np.int64,
     )
+    if not (found >= 0).any():
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Links were to be compared with the truth.",
+            f"No identifier of the first file ({quoted([name])}) is in the second"
+            f" ({quoted([second])}).",
+            "Name the column that says who is who, written alike in both files.",
+        )
+    return found
+
+
+def require_partners(truth: ArrayLike, n_first: int, n_second: int) -> NDArray[np.int64]:
+    """Return true partners as numbers of records from 0, -1 for none; refuse what cannot be.
+
+    Examples
+    --------
+    >>> require_partners([1, -1], 2, 2).tolist()
+    [1, -1]
+    """
+    partners = np.asarray(truth)
+    if partners.shape == (n_first,) and (np.issubdtype(partners.dtype, np.integer) or not n_first):
+        known = partners[partners >= 0]
+        is_within = not partners.size or (partners.min() >= -1 and partners.max() < n_second)
+        if is_within and len(np.unique(known)) == len(known):
+            return partners.astype(np.int64)
+    raise InputError(
+        Reason.BAD_OPTION,
+        "Links were to be compared with the truth.",
+        f"The truth does not give {count_of(n_first, 'record')} different partners among"
+        f" {n_second:,}.",
+        "Give for each record of the first file the number of its record of the second, from 0, or"
+        " -1.",
+    )
+
+
+def chance_text(number: float) -> str:
+    """Return how often something would be so by chance, in words.
+
+    Examples
+    --------
+    >>> chance_text(1.0), chance_text(0.02), chance_text(1234.5)
+    ('about once', 'about 0.02 times', 'about 1,234 times')
+    """
+    if 0.95 <= number < 1.05:
+        return "about once"
+    return f"about {number:,.0f} times" if number >= 10 else f"about {number:.2g} times"
 
 
 def share_interval(number: int, of: int) -> tuple[float, float]:
@@ -77,4 +125,5 @@ def share_interval(number: int, of: int) -> tuple[float, float]:
     share = number / of
     middle = (share + _Z**2 / (2 * of)) / (1 + _Z**2 / of)
     half = _Z / (1 + _Z**2 / of) * math.sqrt(share * (1 - share) / of + _Z**2 / (4 * of**2))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    # Rounding must not leave out a share of none or of all.
+    return 0.0 if not number else middle - half, 1.0 if number == of else middle + half

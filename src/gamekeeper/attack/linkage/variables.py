@@ -7,10 +7,8 @@ compared by the sinks of the partition graph of stage one.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from enum import StrEnum
 from typing import Literal, cast
 
@@ -26,19 +24,23 @@ from gamekeeper.algorithms.link_distances import (
     compare_sinks,
     compare_texts,
 )
-from gamekeeper.data.codebook import MISSING, CodedVariable, number_of
+from gamekeeper.attack.linkage.columns import (
+    as_categories,
+    as_days,
+    as_numbers,
+    as_ranks,
+    as_sinks,
+    exact_numbers,
+    joint_codes,
+    observed,
+)
 from gamekeeper.data.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
-from gamekeeper.mapping.sink_sets import SinkFinder
 from gamekeeper.mapping.variable import Variable
 
 __all__ = ["Kind", "LinkVariable", "common_variables", "compare_files", "equal_codes"]
 
-Floats = NDArray[np.float64]
-
 _FEW_VALUES = 10
-_NUMBER_MEASURES = ("standardized", "absolute", "squared", "relative")
-_TEXT_MEASURES = ("levenshtein", "transposition", "jaro-winkler")
 
 
 class Kind(StrEnum):
@@ -52,6 +54,12 @@ class Kind(StrEnum):
     MAPPED = "mapped"
 
 
+_MEASURES: dict[Kind | None, tuple[str, ...]] = {
+    Kind.NUMBER: ("standardized", "absolute", "squared", "relative"),
+    Kind.TEXT: ("levenshtein", "transposition", "jaro-winkler"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class LinkVariable:
     """One variable to link on.
@@ -63,7 +71,8 @@ class LinkVariable:
     other
         Its column in the second file; the same by default.
     kind
-        How values are compared; chosen by the values if None.
+        How values are compared; if None, the kind that a given measure, order or variable is for,
+        or else one chosen by the values.
     measure
         Of numbers: standardized, absolute, squared or relative. Of texts: levenshtein,
         transposition or jaro-winkler.
@@ -83,6 +92,16 @@ class LinkVariable:
     order: tuple[str, ...] = ()
     missing: str | float = "expected"
     variable: Variable | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind is not None and self.kind not in [kind.value for kind in Kind]:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"{quoted([self.name])} was to be compared as {quoted([str(self.kind)])}.",
+                "There is no such kind.",
+                f"There are: {quoted(kind.value for kind in Kind)}.",
+            )
+        object.__setattr__(self, "kind", None if self.kind is None else Kind(self.kind))
 
     @property
     def column(self) -> str:
@@ -113,9 +132,15 @@ def common_variables(
 
 
 def compare_files(
-    a: CodedTable, b: CodedTable, variables: Sequence[LinkVariable], *, decimal: str = "."
+    a: CodedTable,
+    b: CodedTable,
+    variables: Sequence[LinkVariable],
+    *,
+    decimals: tuple[str, str] = (".", "."),
 ) -> tuple[tuple[LinkVariable, ...], tuple[Comparison, ...]]:
     """Return the variables with their kinds, and what compares the records of two files by each.
+
+    Numbers of the two files are read with their own decimal marks.
 
     Examples
     --------
@@ -138,11 +163,11 @@ def compare_files(
             "Some variables cannot be used.",
             problems=problems,
         )
-    chosen = tuple(_with_kind(a, b, one, decimal) for one in variables)
+    chosen = tuple(_with_kind(a, b, one, decimals) for one in variables)
     made: list[Comparison] = []
     for one in chosen:
         try:
-            made.append(_comparison(a, b, one, decimal))
+            made.append(_comparison(a, b, one, decimals))
         except InputError as error:
             found = error.problems or [
                 Problem(error.reason, f"variable {quoted([one.name])}", error.message)
@@ -165,10 +190,13 @@ def equal_codes(
 
     Numbers and dates are equal as such, whatever they are written like.
     """
-    if one.kind not in (Kind.NUMBER, Kind.DATE):
-        left, right = _joint_codes(a.codebook[one.name], b.codebook[one.column], one)
+    if one.kind is Kind.TEXT:
+        columns = a.codebook[one.name], b.codebook[one.column]
+        left, right = joint_codes([observed(column) for column in columns])
         return left[a.codes(one.name)], right[b.codes(one.column)]
     both = np.concatenate((comparison.a, comparison.b))
+    if both.dtype.kind != "f":
+        return comparison.a.astype(np.int64), comparison.b.astype(np.int64)
     _, codes = np.unique(both, return_inverse=True)
     codes = np.where(np.isnan(both), 0, codes.reshape(-1) + 1)
     return codes[: len(comparison.a)], codes[len(comparison.a) :]
@@ -187,154 +215,88 @@ def _unknown(table: CodedTable, names: Sequence[str], which: str) -> list[Proble
     ]
 
 
-def _with_kind(a: CodedTable, b: CodedTable, one: LinkVariable, decimal: str) -> LinkVariable:
+def _with_kind(
+    a: CodedTable, b: CodedTable, one: LinkVariable, decimals: tuple[str, str]
+) -> LinkVariable:
     if one.kind is not None:
         return one
     if one.variable is not None:
         return replace(one, kind=Kind.MAPPED)
-    values = {*_observed(a.codebook[one.name]), *_observed(b.codebook[one.column])}
-    are_numbers = all(number_of(value, decimal) is not None for value in values)
-    is_number = are_numbers and len(values) > _FEW_VALUES
-    return replace(one, kind=Kind.NUMBER if is_number else Kind.CATEGORY)
+    if one.order:
+        return replace(one, kind=Kind.ORDINAL)
+    for kind, measures in _MEASURES.items():
+        if one.measure in measures:
+            return replace(one, kind=kind)
+    columns = a.codebook[one.name], b.codebook[one.column]
+    numbers = exact_numbers(columns, decimals)
+    values = set() if numbers is None else {*numbers[0], *numbers[1]}
+    return replace(one, kind=Kind.NUMBER if len(values) > _FEW_VALUES else Kind.CATEGORY)
 
 
-def _observed(column: CodedVariable) -> tuple[str, ...]:
-    return column.values[MISSING + 1 :]
-
-
-def _comparison(a: CodedTable, b: CodedTable, one: LinkVariable, decimal: str) -> Comparison:
-    left, right = a.codebook[one.name], b.codebook[one.column]
+def _comparison(
+    a: CodedTable, b: CodedTable, one: LinkVariable, decimals: tuple[str, str]
+) -> Comparison:
+    _require_fitting(one)
+    columns = a.codebook[one.name], b.codebook[one.column]
     x, y = a.codes(one.name).astype(np.int64), b.codes(one.column).astype(np.int64)
     missing = cast("Literal['expected', 'largest', 'zero', 'impossible'] | float", one.missing)
+    measure = one.measure or next(iter(_MEASURES.get(one.kind, ())), "")
+    asked = f"{quoted([one.name])} was to be compared as {one.kind}."
     if one.kind is Kind.NUMBER:
-        measure = _measure(one, _NUMBER_MEASURES)
-        numbers = [
-            _numbers(column, decimal, one)[codes] for column, codes in ((left, x), (right, y))
-        ]
+        numbers = as_numbers(columns, decimals, asked)
         return compare_numbers(
-            *numbers,
+            numbers[0][x],
+            numbers[1][y],
             measure=cast("Literal['absolute', 'squared', 'standardized', 'relative']", measure),
             missing=missing,
             name=one.name,
         )
     if one.kind is Kind.DATE:
-        days = [_days(column, one)[codes] for column, codes in ((left, x), (right, y))]
-        return compare_dates(*days, missing=missing, name=one.name)
+        days = as_days(columns, asked)
+        return compare_dates(days[0][x], days[1][y], missing=missing, name=one.name)
     if one.kind is Kind.TEXT:
-        measure = _measure(one, _TEXT_MEASURES)
         return compare_texts(
             x,
             y,
-            _observed(left),
-            _observed(right),
+            observed(columns[0]),
+            observed(columns[1]),
             measure=cast("Literal['levenshtein', 'transposition', 'jaro-winkler']", measure),
             missing=missing,
             name=one.name,
         )
-    if one.kind is Kind.MAPPED:
-        assert one.variable is not None
-        sinks = [_sink_table(column, one, decimal) for column in (left, right)]
+    if one.kind is Kind.MAPPED and one.variable is not None:
+        sinks = as_sinks(columns, one.variable, decimals, asked)
         return compare_sinks(x, y, *sinks, missing=missing, name=one.name)
-    joint = _joint_codes(left, right, one)
-    x, y = joint[0][x], joint[1][y]
-    if one.kind is Kind.ORDINAL:
-        return compare_ranks(x, y, missing=missing, name=one.name)
-    return compare_categories(x, y, missing=missing, name=one.name)
+    if one.order:
+        left, right = as_ranks(columns, one.order, asked)
+    else:
+        left, right = as_categories(columns, decimals)
+    compare = compare_ranks if one.kind is Kind.ORDINAL else compare_categories
+    return compare(left[x], right[y], missing=missing, name=one.name)
 
 
-def _measure(one: LinkVariable, known: Sequence[str]) -> str:
+def _require_fitting(one: LinkVariable) -> None:
+    """Refuse options that the kind of a variable has no use for."""
+    asked = f"{quoted([one.name])} was to be compared as {one.kind}"
+    known = _MEASURES.get(one.kind, ())
     if one.measure and one.measure not in known:
         raise InputError(
             Reason.BAD_OPTION,
-            f"{quoted([one.name])} was to be compared by {quoted([one.measure])}.",
+            f"{asked} by {quoted([one.measure])}.",
             "There is no such measure.",
-            f"There are: {quoted(known)}.",
+            f"There are: {quoted(known)}." if known else "This kind has no measures.",
         )
-    return one.measure or known[0]
-
-
-def _numbers(column: CodedVariable, decimal: str, one: LinkVariable) -> Floats:
-    found = [number_of(value, decimal) for value in _observed(column)]
-    n_other = sum(number is None for number in found)
-    if n_other:
-        raise _unfit(one, column, f"{count_of(n_other, 'value is', 'values are')} no number.")
-    return np.array([math.nan, *(float(number) for number in found if number is not None)])
-
-
-def _days(column: CodedVariable, one: LinkVariable) -> Floats:
-    made = [math.nan]
-    n_other = 0
-    for value in _observed(column):
-        text = value if "-" in value else f"{value[:4]}-{value[4:6]}-{value[6:8]}"
-        try:
-            made.append(float(date.fromisoformat(text[:10]).toordinal()))
-        except ValueError:
-            n_other += 1
-    if n_other:
-        raise _unfit(
-            one, column, f"{count_of(n_other, 'value is', 'values are')} no date as 2031-05-01."
+    if one.order and one.kind is not Kind.ORDINAL:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"{asked}, with an order.",
+            "Only ordinal variables have an order.",
+            "Compare it as ordinal, or leave the order out.",
         )
-    return np.array(made)
-
-
-def _sink_table(column: CodedVariable, one: LinkVariable, decimal: str) -> NDArray[np.bool_]:
-    assert one.variable is not None
-    finder = SinkFinder(one.variable, decimal)
-    table = np.zeros((len(column.words) - 1, len(one.variable.graph.sinks)), np.bool_)
-    n_other = 0
-    for code in range(MISSING + 1, len(column.words)):
-        sinks = finder.first_of((column.words[code], column.values[code]))
-        n_other += not sinks
-        table[code - 1, sinks] = True
-    if n_other:
-        raise _unfit(
-            one,
-            column,
-            f"{count_of(n_other, 'value is', 'values are')} no category of"
-            f" {quoted([one.variable.name])} in the environment.",
+    if one.kind is Kind.MAPPED and one.variable is None:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            f"{asked}.",
+            "No variable of an environment was given, whose partition graph it could be mapped by.",
+            "Give one.",
         )
-    return table
-
-
-def _joint_codes(
-    left: CodedVariable, right: CodedVariable, one: LinkVariable
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number the categories of both files together, those that read alike as one."""
-    words = {**dict.fromkeys(left.words[1:]), **dict.fromkeys(right.words[1:])}
-    values = {**dict.fromkeys(_observed(left)), **dict.fromkeys(_observed(right))}
-    by_word = set(left.words[1:]) & set(right.words[1:])
-    by_value = set(_observed(left)) & set(_observed(right))
-    is_by_value = len(by_value) >= len(by_word)
-    names = list(one.order) or list(values if is_by_value else words)
-    if not one.order:
-        names = _in_order(names)
-    place = {name: number for number, name in enumerate(names, start=1)}
-    made: list[NDArray[np.int64]] = []
-    for column in (left, right):
-        texts = _observed(column) if is_by_value else column.words[1:]
-        n_other = sum(text not in place for text in texts)
-        if n_other:
-            raise _unfit(
-                one,
-                column,
-                f"{count_of(n_other, 'value is', 'values are')} not in the given order.",
-            )
-        made.append(np.array([0, *(place[text] for text in texts)], np.int64))
-    return made[0], made[1]
-
-
-def _in_order(names: Sequence[str]) -> list[str]:
-    from gamekeeper.data.codebook import sorted_values
-
-    return sorted_values(names)
-
-
-def _unfit(one: LinkVariable, column: CodedVariable, found: str) -> InputError:
-    where = f"column {quoted([column.name])}"
-    return InputError(
-        Reason.BAD_OPTION,
-        f"{quoted([one.name])} was to be compared as {one.kind}.",
-        f"The {where}: {found}",
-        "Choose another kind.",
-        problems=[Problem(Reason.BAD_OPTION, where, found, "Choose another kind.")],
-    )

@@ -163,9 +163,9 @@ def infer_attributions(
     'Everyone with work yes has age 18-24 (5 people).'
     """
     started = time.perf_counter()
-    found = bounds if bounds is not None else bound_cells(release, progress=progress)
     names = [axis.name for axis in release.axes]
     wanted = {_axis_number(names, name) for name in about} or set(range(len(names)))
+    found = bounds if bounds is not None else bound_cells(release, progress=progress)
     statements = find_attributions(
         found.upper == 0,
         _people_of(release, found),

@@ -3,8 +3,8 @@
 Three exact ways, and the cheapest that applies is chosen. A single table without margins binds
 each cell by its own count. Exact margins that form a decomposable model have a closed form (Dobra
 and Fienberg 2000); where they do not, the parts that cannot be decomposed further are solved and
-put together. Anything else is solved by integer programs. The generalized shuttle algorithm bounds
-every recoded cell as well, and is there on request.
+put together. Anything else is solved by the generalized shuttle algorithm, where there are many short
+axes, or by integer programs.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ class TableBounds(Result):
         ]
         open_ = limited & (self.lower < self.upper)
         if open_.any():
-            others = count_of(int(np.count_nonzero(open_)), "other")
-            said.append(f"Each of {others} could have {_range((self.upper - self.lower)[open_])}.")
+            cells = count_of(int(np.count_nonzero(open_)), "cell has", "cells have")
+            said.append(f"{cells} {_range((self.upper - self.lower)[open_])}.")
         if not limited.all():
             n_open = self.n_cells - int(np.count_nonzero(limited))
             said.append(f"{count_of(n_open, 'cell')} could have any count from the lower bound up.")
@@ -385,9 +385,10 @@ def _by_programs(
 
 def _range(widths: Integers) -> str:
     least, most = int(widths.min()) + 1, int(widths.max()) + 1
+    each = "" if len(widths) == 1 else " each"
     if least == most:
-        return f"{least:,} counts"
-    return f"{least:,} to {most:,} counts, {np.median(widths) + 1:,g} at the median"
+        return f"{least:,} possible counts{each}"
+    return f"{least:,} to {most:,} possible counts{each}, {np.median(widths) + 1:,g} at the median"
 
 
 def _integer_why(tight: NDArray[np.bool_]) -> str:
@@ -395,8 +396,8 @@ def _integer_why(tight: NDArray[np.bool_]) -> str:
         return "The bounds are tight: tables that attain them were found by integer programs."
     open_ = tight.size - int(np.count_nonzero(tight))
     return (
-        f"The bounds of {count_of(open_, 'cell')} hold, but need not be tight: the limit on programs"
-        " was reached."
+        f"The bounds of {count_of(open_, 'cell')} hold, but need not be tight: programs reached their"
+        " limit, or counts were too large for a proof."
     )
 
 

@@ -1,0 +1,123 @@
+"""Torra's experiment over many random splits: `python -m benchmarks.ionosphere [SPLITS]`.
+
+The objects are the 34 variables and the class of the ionosphere file, normalised; 170 of its
+examples describe them in file A, the other 181 in file B. Correct is an object that lies in the
+class pointed at; beside it stands what would be by chance. The folder GAMEKEEPER_DATA has to hold
+ionosphere/ionosphere.csv. The paper has one split, with 57% correct.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.clustering_kernels import square_table
+from gamekeeper.algorithms.clusterings import dissimilarity_code, normalise
+from gamekeeper.algorithms.common_clusterings import TECHNIQUES, cluster_alike
+from gamekeeper.algorithms.group_matching import match_groups
+from gamekeeper.algorithms.group_success import group_success
+from gamekeeper.algorithms.individual_matching import match_individuals
+from gamekeeper.algorithms.partition_conjunction import conjunction
+from gamekeeper.algorithms.structure_matching import match_structure
+from gamekeeper.algorithms.technique_information import technique_information
+
+__all__ = ["main", "one_split", "read_objects"]
+
+Floats = NDArray[np.float64]
+
+_N_EXAMPLES_A = 170
+# In the order of TECHNIQUES, as many clusters as the paper has.
+_PAPER = (4, 4, 4, 4, 7, 5)
+
+
+def read_objects(folder: Path) -> Floats:
+    """Return the examples in rows and the objects in columns, each object scaled to 0 .. 1."""
+    with (folder / "ionosphere" / "ionosphere.csv").open(newline="") as file:
+        lines = list(csv.reader(file))[1:]
+    values = [[*map(float, line[:-1]), float(line[-1] == "good")] for line in lines]
+    return normalise(values)
+
+
+def one_split(examples: Floats, seed: int) -> dict[str, float]:
+    """Return the shares of correct objects of one split, by name of the method."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(examples))
+    shuffled = rng.permutation(examples.shape[1])
+    a = np.ascontiguousarray(examples[order[:_N_EXAMPLES_A]].T)
+    b = np.ascontiguousarray(examples[order[_N_EXAMPLES_A:]].T[shuffled])
+    truth = np.argsort(shuffled)
+    found: dict[str, float] = {}
+    for kind in ("manhattan", "taxonomic"):
+        code = dissimilarity_code(kind)
+        links = match_structure(square_table(a, code), square_table(b, code))
+        found[f"objects, distances within the files alone ({kind})"] = float(
+            (links.columns == truth).mean()
+        )
+    for name, n_clusters, fewest in (
+        ("clusters as in the paper", _PAPER, 4),
+        ("clusters chosen from 4 to 10", None, 4),
+        ("clusters chosen from 2 to 10", None, 2),
+    ):
+        labels = cluster_alike(a, b, TECHNIQUES, n_clusters=n_clusters, fewest=fewest)
+        both = labels.labels_a, labels.labels_b
+        classes_a, classes_b = conjunction(both[0]), conjunction(both[1])
+        found[f"{name}: classes of A"] = len(classes_a.rows)
+        sizes = classes_a.sizes, classes_b.sizes
+        for how, given in (("", None), (", sizes break ties", sizes)):
+            matching = match_groups(
+                classes_a.rows, classes_b.rows, sizes=given, restarts=6, exact=False
+            )
+            success = group_success(matching.groups[classes_a.classes], classes_b, truth)
+            found[f"{name}: classes matched{how}"] = success.share
+            found[f"{name}: classes matched{how}, by chance"] = success.by_chance / len(truth)
+        matching = match_groups(*both, one_to_one=True, restarts=6, exact=False)
+        pointed = classes_b.classes[matching.groups]
+        success = group_success(pointed, classes_b, truth)
+        found[f"{name}: objects matched one-to-one"] = success.share
+        found[f"{name}: objects matched one-to-one, by chance"] = success.by_chance / len(truth)
+        for how, blocks in (("within classes", (pointed, classes_b.classes)), ("anywhere", None)):
+            links = match_individuals(
+                a, b, *both, matching.mappings, blocks=blocks, dissimilarity="manhattan"
+            )
+            share = float((links.columns == truth).mean())
+            found[f"{name}: then objects linked {how}"] = share
+    information = technique_information(
+        *_labels(a, b), truth=truth, one_to_one=True, restarts=3, exact=False
+    )
+    for technique, lost in zip(TECHNIQUES, information.lost_correct.tolist(), strict=True):
+        found[f"lost without {technique} (share of objects)"] = lost / len(truth)
+    return found
+
+
+def _labels(a: Floats, b: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    labels = cluster_alike(a, b, TECHNIQUES, fewest=4)
+    return labels.labels_a, labels.labels_b
+
+
+def main() -> None:
+    """Print means over the splits, with their standard errors and quartiles."""
+    folder = os.environ.get("GAMEKEEPER_DATA")
+    if folder is None:
+        print("Set GAMEKEEPER_DATA to a folder with ionosphere/ionosphere.csv.")
+        raise SystemExit(2)
+    n_splits = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    examples = read_objects(Path(folder))
+    shares: dict[str, list[float]] = defaultdict(list)
+    for seed in range(n_splits):
+        for name, share in one_split(examples, seed).items():
+            shares[name].append(share)
+    print(f"{n_splits} splits; mean, standard error, lower and upper quartile")
+    for name, values in shares.items():
+        error = np.std(values) / np.sqrt(len(values))
+        low, high = np.quantile(values, [0.25, 0.75])
+        print(f"{np.mean(values):8.3f} {error:6.3f} {low:7.3f} {high:7.3f}  {name}")
+
+
+if __name__ == "__main__":
+    main()

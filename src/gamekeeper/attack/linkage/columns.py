@@ -1,0 +1,178 @@
+"""A column of each of two files as what can be compared: numbers, days, sinks or joint codes.
+
+Arrays are by code of the file, with code 0 for missing: NaN as a number, 0 as a joint code.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from datetime import date
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.data.codebook import MISSING, CodedVariable, number_of, sorted_values
+from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
+from gamekeeper.mapping.sink_sets import SinkFinder
+from gamekeeper.mapping.variable import Variable
+
+__all__ = [
+    "as_categories",
+    "as_days",
+    "as_numbers",
+    "as_ranks",
+    "as_sinks",
+    "exact_numbers",
+    "joint_codes",
+    "observed",
+]
+
+Columns: TypeAlias = tuple[CodedVariable, CodedVariable]
+Codes: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
+Found: TypeAlias = tuple[NDArray[Any], str]
+
+
+def observed(column: CodedVariable) -> tuple[str, ...]:
+    """Return the values of a column that are not missing, in the order of their codes."""
+    return column.values[MISSING + 1 :]
+
+
+def exact_numbers(columns: Columns, decimals: Sequence[str]) -> list[list[Fraction]] | None:
+    """Return the values of both files as numbers; None where one is not a number."""
+    made: list[list[Fraction]] = []
+    for column, decimal in zip(columns, decimals, strict=True):
+        found = [number_of(value, decimal) for value in observed(column)]
+        numbers = [number for number in found if number is not None]
+        if len(numbers) < len(found):
+            return None
+        made.append(numbers)
+    return made
+
+
+def as_numbers(columns: Columns, decimals: Sequence[str], asked: str) -> list[NDArray[Any]]:
+    """Return the numbers of both files by code; refuse values that are none."""
+
+    def read(column: CodedVariable, decimal: str) -> Found:
+        found = [number_of(value, decimal) for value in observed(column)]
+        n_other = sum(number is None for number in found)
+        numbers = [math.nan if number is None else float(number) for number in found]
+        fault = f"{count_of(n_other, 'value is', 'values are')} no number." if n_other else ""
+        return np.array([math.nan, *numbers]), fault
+
+    return _of_both(columns, decimals, asked, read)
+
+
+def as_days(columns: Columns, asked: str) -> list[NDArray[Any]]:
+    """Return the dates of both files as numbers of days by code; refuse values that are none."""
+
+    def read(column: CodedVariable, _: str) -> Found:
+        days = [_day(value) for value in observed(column)]
+        n_other = sum(math.isnan(day) for day in days)
+        words = count_of(n_other, "value is no date", "values are no dates")
+        fault = f"{words} such as 2031-05-01 or 20310501." if n_other else ""
+        return np.array([math.nan, *days]), fault
+
+    return _of_both(columns, ("", ""), asked, read)
+
+
+def as_sinks(
+    columns: Columns, variable: Variable, decimals: Sequence[str], asked: str
+) -> list[NDArray[Any]]:
+    """Return for both files which sinks each category stands for; refuse what is not known."""
+
+    def read(column: CodedVariable, decimal: str) -> Found:
+        finder = SinkFinder(variable, decimal)
+        table = np.zeros((column.n_codes - 1, len(variable.graph.sinks)), np.bool_)
+        for code in range(MISSING + 1, column.n_codes):
+            table[code - 1, finder.first_of((column.words[code], column.values[code]))] = True
+        n_other = int(np.count_nonzero(~table.any(axis=1)))
+        words = count_of(n_other, "value is", "values are")
+        fault = f"{words} no category of {quoted([variable.name])} in the environment."
+        return table, fault if n_other else ""
+
+    return _of_both(columns, decimals, asked, read)
+
+
+def as_ranks(columns: Columns, order: Sequence[str], asked: str) -> list[NDArray[Any]]:
+    """Return the places of the categories of both files in a given order of values or of words."""
+    place = {name: number for number, name in enumerate(order, start=1)}
+    is_by_value = all(value in place for column in columns for value in observed(column))
+
+    def read(column: CodedVariable, _: str) -> Found:
+        texts = observed(column) if is_by_value else column.words[MISSING + 1 :]
+        ranks = [place.get(text, 0) for text in texts]
+        n_other = ranks.count(0)
+        words = count_of(n_other, "value is", "values are")
+        return np.array([0, *ranks]), f"{words} not in the given order." if n_other else ""
+
+    return _of_both(columns, ("", ""), asked, read)
+
+
+def as_categories(columns: Columns, decimals: Sequence[str]) -> Codes:
+    """Number the categories of both files together: by their values, or by their words."""
+    values = [observed(column) for column in columns]
+    words = [column.words[MISSING + 1 :] for column in columns]
+    if len({*words[0]} & {*words[1]}) > len({*values[0]} & {*values[1]}):
+        return joint_codes(words)
+    numbers = exact_numbers(columns, decimals)
+    # A masking program may write 1.0 for 1. Where a file tells 1 from 01, they are names.
+    if numbers is None or any(len({*part}) < len(part) for part in numbers):
+        return joint_codes(values)
+    return joint_codes(numbers)
+
+
+def joint_codes(parts: Sequence[Sequence[Fraction | str]]) -> Codes:
+    """Number the values of both files together in their order, equal ones alike.
+
+    Examples
+    --------
+    >>> [codes.tolist() for codes in joint_codes([["b", "a"], ["c", "b"]])]
+    [[0, 2, 1], [0, 3, 2]]
+    """
+    distinct = dict.fromkeys([*parts[0], *parts[1]])
+    numbers = [value for value in distinct if isinstance(value, Fraction)]
+    texts = [value for value in distinct if isinstance(value, str)]
+    place = {value: k for k, value in enumerate([*sorted(numbers), *sorted_values(texts)], start=1)}
+    left, right = (np.array([0, *(place[value] for value in part)], np.int64) for part in parts)
+    return left, right
+
+
+def _day(value: str) -> float:
+    is_bare = len(value) == 8 and value.isdecimal()
+    text = f"{value[:4]}-{value[4:6]}-{value[6:]}" if is_bare else value[:10]
+    try:
+        return float(date.fromisoformat(text).toordinal())
+    except ValueError:
+        return math.nan
+
+
+def _of_both(
+    columns: Columns,
+    decimals: Sequence[str],
+    asked: str,
+    read: Callable[[CodedVariable, str], Found],
+) -> list[NDArray[Any]]:
+    """Read the column of each file; tell what is wrong with both at once."""
+    found = [read(column, decimal) for column, decimal in zip(columns, decimals, strict=True)]
+    problems = [
+        Problem(
+            Reason.BAD_OPTION,
+            f"column {quoted([column.name])} of the {which} file",
+            fault,
+            "Choose another kind.",
+        )
+        for (_, fault), column, which in zip(found, columns, ("first", "second"), strict=True)
+        if fault
+    ]
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            asked,
+            f"{count_of(len(problems), 'column')} cannot be.",
+            "Choose another kind.",
+            problems=problems,
+        )
+    return [array for array, _ in found]

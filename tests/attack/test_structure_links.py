@@ -1,0 +1,187 @@
+"""Files without common variables, linked by their structure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gamekeeper.algorithms.common_clusterings import Technique
+from gamekeeper.algorithms.group_success import group_success
+from gamekeeper.attack.linkage.structure import link_structure
+from gamekeeper.errors import InputError
+
+TECHNIQUES = (Technique("average", "manhattan"), Technique("centroid", "taxonomic"))
+
+
+def two_files(seed=0, n=30, noise=0.0):
+    """Return groups of points, and the same in another order, other units and turned about."""
+    rng = np.random.default_rng(seed)
+    centres = np.array([[0.0, 0.0], [10.0, 2.0], [3.0, 14.0]])
+    values = np.repeat(centres, [n // 2, n // 3, n - n // 2 - n // 3], axis=0)
+    values = values + rng.normal(size=values.shape)
+    order = rng.permutation(n)
+    copy = (values + noise * rng.normal(size=values.shape))[order] * [250.0, 0.01] + [7, -3]
+    return values, copy, np.argsort(order)
+
+
+def test_a_shuffled_copy_in_other_units_is_re_identified():
+    values, copy, truth = two_files()
+    found = link_structure(values, copy, n_clusters=3, truth=truth)
+    assert found.n_correct == 30
+    assert found.individuals.columns.tolist() == truth.tolist()
+    assert found.success.n_correct == 30
+    assert found.agreements.tolist() == [1] * 6
+    summary = found.summary()
+    assert summary["similarity"] == summary["upper_bound"]
+    assert summary["right_record"] == summary["in_the_right_group"] == 30
+    said = "\n".join(found.sentences())
+    assert "6 clusterings divide the 30 and 30 records into 3 and 3 groups" in said
+    assert "30 records are linked to their partner, 100.0%" in said
+    assert "no matching does better." in said
+    assert "would be correct about once" in said
+
+
+def test_noise_leaves_more_than_chance():
+    values, copy, truth = two_files(1, noise=0.1)
+    found = link_structure(values, copy, techniques=TECHNIQUES, n_clusters=3, truth=truth)
+    assert found.success.n_correct > 2 * found.success.by_chance
+    assert found.n_correct >= 10
+
+
+def test_every_row_is_about_a_record():
+    values, copy, truth = two_files(2)
+    found = link_structure(values, copy, techniques=TECHNIQUES, n_clusters=3, truth=truth)
+    rows = found.to_arrow().to_pylist()
+    for record, row in enumerate(rows):
+        assert row["record"] == record + 1
+        assert row["group"] == found.groups_a.classes[record] + 1
+        group = found.matching.groups[found.groups_a.classes[record]]
+        assert row["matched_group"] == group + 1
+        assert row["right_group"] == (found.groups_b.classes[truth[record]] == group)
+        assert row["correct"] == (row["linked_to"] == truth[record] + 1)
+        assert 0 <= row["clusterings_that_agree"] <= 2
+
+
+def test_what_each_clustering_carries_is_what_is_lost_without_it():
+    values, copy, truth = two_files(3, noise=0.3)
+    options = {"n_clusters": 4, "truth": truth, "individuals": False, "seed": 1}
+    three = (*TECHNIQUES, Technique("average", "taxonomic"))
+    found = link_structure(values, copy, techniques=three, leave_out=True, **options)
+    for left_out in range(3):
+        others = [technique for k, technique in enumerate(three) if k != left_out]
+        without = link_structure(values, copy, techniques=others, **options)
+        assert found.drops[left_out] == pytest.approx(found.success.share - without.success.share)
+    rows = found.clusterings_table().to_pylist()
+    assert [row["drop_without_it"] for row in rows] == found.drops.tolist()
+    assert [row["clustering"] for row in rows] == [str(technique) for technique in three]
+    assert found.individuals is None
+    assert found.n_correct is None
+    assert "linked_to" not in found.to_arrow().column_names
+    assert "ithout" in found.sentences()[-1]
+
+
+def test_without_truth_nothing_is_said_of_it():
+    values, copy, _ = two_files()
+    found = link_structure(values, copy, techniques=TECHNIQUES, n_clusters=3, leave_out=True)
+    assert found.success is found.drops is found.n_correct is None
+    assert "right_record" not in found.summary()
+    assert "correct" not in found.to_arrow().column_names
+    assert len(found.sentences()) == 2
+
+
+def test_success_is_counted_by_hand():
+    values, copy, truth = two_files(4, noise=0.5)
+    some = np.where(np.arange(30) < 10, truth, -1)
+    found = link_structure(values, copy, techniques=TECHNIQUES, n_clusters=3, truth=some)
+    pointed = found.matching.groups[found.groups_a.classes]
+    right = [pointed[k] == found.groups_b.classes[some[k]] for k in range(10)]
+    assert found.success.n_known == 10
+    assert found.success.n_correct == sum(right)
+    assert found.success.by_chance == pytest.approx(
+        sum(found.groups_b.sizes[pointed[k]] / 30 for k in range(10))
+    )
+    assert group_success(pointed, found.groups_b, some).n_correct == sum(right)
+
+
+def test_files_of_different_sizes_and_variables_can_be_matched():
+    values, copy, truth = two_files(5)
+    wide = np.column_stack([copy, copy[:, 0] * 3, np.full(30, 8.0)])
+    keep = truth[:22]
+    found = link_structure(values[:22], wide, n_clusters=2, truth=keep)
+    assert found.n_records == (22, 30)
+    linked = found.individuals.columns
+    assert len(set(linked.tolist())) == 22
+    more = link_structure(wide, values[:22], n_clusters=2)
+    assert (more.individuals.columns < 0).sum() == 8
+    assert more.to_arrow()["linked_to"].null_count == 8
+
+
+@pytest.mark.parametrize("one_to_one", [False, True])
+def test_the_same_seed_finds_the_same(one_to_one):
+    values, copy, truth = two_files(6, noise=0.4)
+    one, other = (
+        link_structure(
+            values, copy, n_clusters=4, truth=truth, leave_out=True, one_to_one=one_to_one, seed=9
+        )
+        for _ in range(2)
+    )
+    assert one.to_arrow() == other.to_arrow()
+    assert one.summary() == other.summary()
+    assert one.clusterings_table() == other.clusterings_table()
+    if one_to_one:
+        groups = one.matching.groups[one.matching.groups >= 0]
+        assert len(set(groups.tolist())) == len(groups)
+
+
+def test_any_clusterer_may_be_used():
+    class BySum:
+        n_clusters = 0
+
+        def fit_predict(self, X):
+            order = np.argsort(X.sum(axis=1), kind="stable")
+            labels = np.empty(len(X), int)
+            labels[order] = np.arange(len(X)) * self.n_clusters // len(X)
+            return labels
+
+    values, _, _ = two_files(7)
+    found = link_structure(
+        values, values[::-1] * 5, techniques=[BySum(), *TECHNIQUES], n_clusters=[5, 3, 3]
+    )
+    assert found.clusterings[0] == "BySum"
+    assert found.n_clusters == (5, 3, 3)
+
+
+def test_constant_variables_count_for_nothing():
+    values, copy, _ = two_files()
+    constant = np.column_stack([copy, np.full(30, 3.0)])
+    one = link_structure(values, copy, techniques=TECHNIQUES[:1], n_clusters=3)
+    other = link_structure(values, constant, techniques=TECHNIQUES[:1], n_clusters=3)
+    assert one.groups_b.classes.tolist() == other.groups_b.classes.tolist()
+    nothing = link_structure(np.zeros((5, 2)), np.zeros((5, 1)), n_clusters=2)
+    assert nothing.n_records == (5, 5)
+    assert nothing.sentences()
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({"n_clusters": 31}, "31 clusters of 30 records"),
+        ({"n_clusters": 0}, "0 clusters of 30 records"),
+        ({"n_clusters": [2, 3]}, "2 numbers for 6 techniques"),
+        ({"truth": np.zeros(30, int)}, "The truth does not link 30 records"),
+        ({"truth": np.full(30, -1)}, "The truth does not link 30 records"),
+        ({"a": np.where(np.eye(30, 2) > 0, np.nan, 1.0)}, "1 value missing or infinite"),
+        ({"a": np.full((30, 1), np.inf)}, "30 values missing or infinite"),
+        ({"a": np.zeros((0, 2))}, "has no records"),
+        ({"a": np.zeros((30, 0))}, "has no variables"),
+        ({"a": [["x"], ["y"]]}, "is not a table of numbers"),
+        ({"techniques": []}, "none was given"),
+    ],
+)
+def test_what_cannot_be_matched_is_refused(change, found):
+    values, copy, _ = two_files()
+    options = {"a": values, **change}
+    with pytest.raises(InputError) as caught:
+        link_structure(options.pop("a"), copy, **options)
+    assert found in str(caught.value)
+    assert caught.value.exit_code == 2

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gamekeeper.attack.tables.bounds import BoundsMethod, bound_cells
+from gamekeeper.data.count_table import CountTable
+from gamekeeper.data.release import make_release
+from gamekeeper.data.release_file import read_release, write_release
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.workbench import tables
+from gamekeeper.workbench.demo_tables import STEPS, run_tables_demo
+from gamekeeper.workbench.microdata import MicrodataRequest
+from gamekeeper.workbench.tables import ReleaseRequest, open_release
+from tests.microdata import KEYS, PEOPLE, write
+
+AXES = {"sex": ["f", "m"], "work": ["yes", "no"]}
+TRUTH = CountTable.typed(AXES, [[4, 0], [2, 7]])
+
+
+@pytest.fixture
+def release(tmp_path):
+    made = make_release(TRUTH, [("sex", "work"), ("sex",), ()], "conventional:3")
+    write_release(made, tmp_path / "release.json", TRUTH)
+    return ReleaseRequest([tmp_path / "release.json"])
+
+
+def test_a_release_is_opened_with_its_truth(release):
+    opened, truth = open_release(release)
+    assert len(opened.published) == 3
+    assert truth.dense().tolist() == [[4, 0], [2, 7]]
+
+
+def test_text_files_are_read_as_they_are_said_to_be_written(tmp_path):
+    file = write(tmp_path, "counts.csv", "sex;work;people\nf;yes;3\nm;yes;-\nf;all;6\nm;all;9\n")
+    request = ReleaseRequest(
+        [file], "random:3", count="people", total="all", hidden=("-",), absent="error"
+    )
+    opened, truth = open_release(request)
+    assert truth is None
+    assert [table.name for table in opened.published] == ["sex by work", "sex"]
+    assert opened.published[0].n_hidden == 1
+    assert opened.published[0].scheme.text == "random:3"
+    assert opened.title == "counts"
+
+
+def test_a_truth_beside_a_release_is_brought_into_its_order(tmp_path):
+    file = write(tmp_path, "counts.csv", "sex,work,n\nf,yes,3\nf,no,0\nm,yes,3\nm,no,6\n")
+    truth = write(tmp_path, "truth.csv", "work,sex,n\nno,m,7\nyes,m,2\nyes,f,4\n")
+    _, found = open_release(ReleaseRequest([file], "conventional:3", truth=truth))
+    assert found.names == ("sex", "work")
+    assert found.dense().tolist() == [[4, 0], [2, 7]]
+
+
+@pytest.mark.parametrize(
+    ("files", "scheme", "reason"),
+    [
+        ([], "exact", Reason.NOTHING_GIVEN),
+        (["release.json", "release.json"], "exact", Reason.BAD_OPTION),
+        (["release.json"], "random:3", Reason.BAD_OPTION),
+        (["gone.json"], "exact", Reason.NOT_FOUND),
+        (["gone.csv"], "exact", Reason.NOT_FOUND),
+    ],
+)
+def test_releases_that_cannot_be_opened(tmp_path, release, files, scheme, reason):
+    assert release.files[0].exists()
+    with pytest.raises(InputError) as caught:
+        open_release(ReleaseRequest([tmp_path / file for file in files], scheme))
+    assert caught.value.reason is reason
+
+
+def test_bounds_and_their_report_come_from_the_method_asked_for(release, tmp_path):
+    page = tmp_path / "page.html"
+    opened, found = tables.bound_release(release, method=BoundsMethod.SHUTTLE, report=page)
+    assert found.provenance.variant == "generalized shuttle"
+    assert "generalized shuttle" in page.read_text(encoding="utf-8")
+    assert found.to_arrow() == bound_cells(opened, method="shuttle").to_arrow()
+
+
+def test_every_use_leaves_the_release_as_it_was(release, tmp_path):
+    before = release.files[0].read_bytes()
+    tables.bound_release(release, output=tmp_path / "bounds.csv", plot=tmp_path / "bounds.png")
+    tables.explore_release(release, listed=3, output=tmp_path / "tables.parquet")
+    tables.subtract_release(release, n=[1], output=tmp_path / "sap.csv", plot=tmp_path / "sap.svg")
+    tables.subtract_release_within(release, ["sex"], n=[1], output=tmp_path / "areas.csv")
+    tables.attribute_release(release, output=tmp_path / "said.csv")
+    tables.compare_published(["exact"], tables=2, n=[1], plot=tmp_path / "schemes.svg")
+    assert release.files[0].read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 9
+    for use in (
+        lambda: tables.bound_release(release, output=release.files[0].with_suffix(".txt")),
+        lambda: tables.bound_release(release, output=tmp_path / "gone" / "x.csv"),
+    ):
+        with pytest.raises(InputError) as caught:
+            use()
+        assert caught.value.reason is Reason.NOT_WRITABLE
+
+
+def test_tables_are_published_from_microdata(tmp_path):
+    request = MicrodataRequest(write(tmp_path, "people.csv", PEOPLE), keys=KEYS)
+    file = tmp_path / "release.json"
+    margins = [("Sex", "Status"), ("Age",), ()]
+    schemes = ["conventional:3", "exact", "random:5"]
+    release, truth = tables.publish_tables(request, margins, schemes, file, seed=3)
+    assert truth.total == 12
+    assert [table.scheme.text for table in release.published] == schemes
+    assert "missing" in truth.axis("Status").categories
+    again, kept = open_release(ReleaseRequest([file]))
+    assert again.fingerprint == release.fingerprint
+    assert np.array_equal(kept.dense(), truth.dense())
+    tables.publish_tables(request, margins, ["exact"], file, with_truth=False)
+    assert json.loads(file.read_text(encoding="utf-8"))["truth"] is None
+    one, _ = tables.publish_tables(request, [], ["exact"], file)
+    assert [table.axes for table in one.published] == [KEYS]
+
+
+def test_schemes_are_looked_at_before_the_file(tmp_path):
+    request = MicrodataRequest(tmp_path / "gone.csv", keys=KEYS)
+    with pytest.raises(InputError) as caught:
+        tables.publish_tables(request, [], ["conventional:4"], tmp_path / "release.json")
+    assert caught.value.reason is Reason.BAD_OPTION
+    assert "conventional" in str(caught.value)
+
+
+def test_sap_needs_the_truth(tmp_path):
+    write_release(make_release(TRUTH, [("sex",)]), tmp_path / "release.json")
+    request = ReleaseRequest([tmp_path / "release.json"])
+    for use in (
+        lambda: tables.subtract_release(request),
+        lambda: tables.subtract_release_within(request, ["sex"]),
+    ):
+        with pytest.raises(InputError) as caught:
+            use()
+        assert caught.value.reason is Reason.NOTHING_GIVEN
+
+
+def test_the_demo_shows_a_table_whose_rounding_fails(tmp_path):
+    rng = np.random.default_rng(4)
+    lines = ["Place of residence,Number of cars,Country of birth"]
+    lines += [
+        f"{place},{rng.poisson(0.6)},{rng.choice(['Corvane', 'Ardmoor', 'Imbaru'], p=[0.8, 0.15, 0.05])}"
+        for place, size in (("Large", 300), ("Small", 40))
+        for _ in range(size)
+    ]  # fmt: skip
+    file = write(tmp_path, "everybody.csv", "\n".join(lines) + "\n")
+    steps = []
+    told = run_tables_demo(tmp_path, Path(file), progress=lambda done, whole: steps.append(done))
+    assert steps == list(range(STEPS + 1))
+    assert (told.place, told.n_people) == ("Small", 40)
+    assert told.alone.n_known == 0
+    assert told.bounds.n_zeros <= told.n_true_zeros
+    assert told.bounds.n_known >= told.alone.n_known
+    release = read_release(told.release)
+    assert told.bounds.to_arrow() == bound_cells(release).to_arrow()
+    page = told.report.read_text(encoding="utf-8")
+    assert told.bounds.sentences()[0] in page
+    assert f"of the {told.n_people} people" in told.sentences()[-1]
