@@ -17,6 +17,7 @@ from benchmarks import (
     bench_environment,
     bench_harmonization,
     bench_key_table,
+    bench_linkage,
     bench_models,
     bench_population,
     bench_store,
@@ -39,6 +40,7 @@ _SUITES = {
     "tables-closed": bench_tables_closed.rows,
     "subtraction": bench_subtraction.rows,
     "assignment": bench_assignment.rows,
+    "linkage": bench_linkage.rows,
     "structure": bench_structure.rows,
 }
 

@@ -61,6 +61,11 @@ if TYPE_CHECKING:
     from gamekeeper.algorithms.scheme_names import parse_scheme, register_scheme
     from gamekeeper.attack.judging.compare import Comparison, compare_measures
     from gamekeeper.attack.judging.judgement import Judgement, judge
+    from gamekeeper.attack.linkage.evaluation import MaskingComparison, compare_maskings
+    from gamekeeper.attack.linkage.files import FileLinks, link_files
+    from gamekeeper.attack.linkage.structure import StructureLinks, link_structure
+    from gamekeeper.attack.linkage.truth import true_partners
+    from gamekeeper.attack.linkage.variables import LinkVariable
     from gamekeeper.attack.matching.result import MatchingRisk
     from gamekeeper.attack.matching.strategies import assess_matching
     from gamekeeper.attack.models.fitting import ModelFit, fit_models
@@ -118,6 +123,7 @@ __all__ = [
     "Environment",
     "EnvironmentStore",
     "FeasibleTables",
+    "FileLinks",
     "Form",
     "GamekeeperError",
     "Group",
@@ -127,6 +133,8 @@ __all__ = [
     "KeyTable",
     "KeyVariableMap",
     "LimitError",
+    "LinkVariable",
+    "MaskingComparison",
     "MatchingRisk",
     "MaximalHarmonizations",
     "Missing",
@@ -145,6 +153,7 @@ __all__ = [
     "SizeCurve",
     "SpecialUniques",
     "StoreError",
+    "StructureLinks",
     "SubtractionAttack",
     "TableBounds",
     "UniquesRisk",
@@ -162,6 +171,7 @@ __all__ = [
     "code_frame",
     "code_source",
     "coded_from_codes",
+    "compare_maskings",
     "compare_measures",
     "compare_schemes",
     "count_keys",
@@ -181,6 +191,8 @@ __all__ = [
     "join",
     "join_releases",
     "judge",
+    "link_files",
+    "link_structure",
     "list_categories",
     "list_codes",
     "make_population",
@@ -206,6 +218,7 @@ __all__ = [
     "subtract_within",
     "tabulate",
     "threshold",
+    "true_partners",
     "variables_risk",
     "write_environment",
     "write_release",
@@ -224,8 +237,11 @@ _LAZY = {
     "DisRisk": "gamekeeper.attack.uniques.dis_result",
     "EnvironmentStore": "gamekeeper.store.database.environment_store",
     "FeasibleTables": "gamekeeper.attack.tables.feasible",
+    "FileLinks": "gamekeeper.attack.linkage.files",
     "Judgement": "gamekeeper.attack.judging.judgement",
     "KeyTable": "gamekeeper.data.key_table",
+    "LinkVariable": "gamekeeper.attack.linkage.variables",
+    "MaskingComparison": "gamekeeper.attack.linkage.evaluation",
     "MatchingRisk": "gamekeeper.attack.matching.result",
     "Missing": "gamekeeper.data.missing",
     "ModelFit": "gamekeeper.attack.models.fitting",
@@ -237,6 +253,7 @@ _LAZY = {
     "SchemeComparison": "gamekeeper.attack.tables.comparison",
     "SimulationResult": "gamekeeper.attack.simulation.result",
     "SpecialUniques": "gamekeeper.attack.uniques.special",
+    "StructureLinks": "gamekeeper.attack.linkage.structure",
     "SubtractionAttack": "gamekeeper.attack.tables.subtraction",
     "TableBounds": "gamekeeper.attack.tables.bounds",
     "UniquesRisk": "gamekeeper.attack.uniques.suda",
@@ -250,6 +267,7 @@ _LAZY = {
     "code_frame": "gamekeeper.data.coding",
     "code_source": "gamekeeper.data.coding",
     "coded_from_codes": "gamekeeper.data.coded_table",
+    "compare_maskings": "gamekeeper.attack.linkage.evaluation",
     "compare_measures": "gamekeeper.attack.judging.compare",
     "compare_schemes": "gamekeeper.attack.tables.comparison",
     "count_keys": "gamekeeper.data.key_table",
@@ -261,6 +279,8 @@ _LAZY = {
     "infer_target": "gamekeeper.attack.models.queries",
     "join_releases": "gamekeeper.data.release_joining",
     "judge": "gamekeeper.attack.judging.judgement",
+    "link_files": "gamekeeper.attack.linkage.files",
+    "link_structure": "gamekeeper.attack.linkage.structure",
     "make_population": "gamekeeper.data.population",
     "make_release": "gamekeeper.data.release",
     "open_source": "gamekeeper.data.source",
@@ -278,6 +298,7 @@ _LAZY = {
     "subtract_known": "gamekeeper.attack.tables.subtraction",
     "subtract_within": "gamekeeper.attack.tables.conditional",
     "tabulate": "gamekeeper.data.tabulation",
+    "true_partners": "gamekeeper.attack.linkage.truth",
     "variables_risk": "gamekeeper.attack.models.levels",
     "write_release": "gamekeeper.data.release_file",
 }

@@ -6,10 +6,11 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
+from gamekeeper.algorithms import assignment
 from gamekeeper.algorithms.assignment import Assignment, solve_assignment
 from gamekeeper.errors import Cancelled, InputError, Reason
 
@@ -156,13 +157,97 @@ def test_the_cost_is_that_of_another_solver(kind, n, m):
 
 
 @pytest.mark.parametrize("kind", ["points", "products", "flat"])
-def test_searches_with_and_without_lists_agree(kind):
+def test_searches_with_and_without_lists_agree(monkeypatch, kind):
     """At this size some searches are given up for searches without lists."""
+    monkeypatch.setattr(assignment, "_MOST_WORK", INF)
     costs = of_kind(kind, 500, 500, 3)
     found = solve_assignment(costs)
     other = costs[linear_sum_assignment(costs)].sum()
     assert found.cost == pytest.approx(other, rel=1e-9)
     check(costs, found)
+
+
+@pytest.fixture
+def auctions(monkeypatch):
+    """Hold an auction wherever there is a search; note what they were of use for."""
+    held = []
+
+    def noted(costs):
+        potentials = auctioned(costs)
+        held.append(potentials is not None)
+        return potentials
+
+    auctioned = assignment._auctioned
+    monkeypatch.setattr(assignment, "_auctioned", noted)
+    monkeypatch.setattr(assignment, "_MOST_WORK", 0)
+    monkeypatch.setattr(assignment, "_AT_ONCE", 1)
+    return held
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(matrices(most=5))
+def test_no_permutation_costs_less_than_links_after_an_auction(auctions, costs):
+    n_linked, cost = least_cost(costs)
+    found = solve_assignment(costs, partial=True)
+    assert found.n_linked == n_linked
+    assert found.cost == pytest.approx(cost, rel=1e-9, abs=1e-9)
+    check(costs, found)
+
+
+@pytest.mark.parametrize("kind", ["counts", "wide integers", "points", "products", "flat"])
+def test_an_auction_leads_to_the_same_cost(auctions, kind):
+    costs = of_kind(kind, 300, 300, 4)
+    found = solve_assignment(costs)
+    assert auctions == [True]
+    assert found.cost == pytest.approx(costs[linear_sum_assignment(costs)].sum(), rel=1e-9)
+    assert found.gap == 0 or kind in ("points", "flat")
+    check(costs, found)
+
+
+def test_products_of_numbers_are_left_to_an_auction(monkeypatch):
+    """The worst case of augmenting paths (Machol and Wien): their work grows with n ** 3."""
+    held = []
+    auctioned = assignment._auctioned
+    monkeypatch.setattr(
+        assignment, "_auctioned", lambda costs: held.append(costs.shape) or auctioned(costs)
+    )
+    solve_assignment(of_kind("uniform", 400, 400, 1))
+    assert held == []
+    costs = of_kind("products", 400, 400, 1)
+    found = solve_assignment(costs)
+    assert held == [(400, 400)]
+    assert found.columns.tolist() == list(range(399, -1, -1))
+    assert found.gap == 0
+
+
+def test_an_auction_without_end_is_given_up(auctions):
+    """Of 60 rows 31 have no other columns than the same 30."""
+    costs = np.random.default_rng(6).random((60, 60))
+    costs[:31, 30:] = INF
+    order = np.random.default_rng(7).permutation(60)
+    found = solve_assignment(costs[order], partial=True)
+    assert auctions[0] is False
+    assert found.n_linked == 59
+    check(costs[order], found)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 2.0**-40, 1.0, 2.0**40, 1e300])
+def test_auctions_of_costs_of_any_size(auctions, scale):
+    costs = of_kind("points", 60, 60, 2) * scale
+    found = solve_assignment(costs)
+    assert auctions == [True]
+    assert found.columns.tolist() == linear_sum_assignment(costs)[1].tolist()
+
+
+def test_large_integers_stay_exact_after_an_auction(auctions):
+    costs = np.random.default_rng(3).integers(2**46, 2**46 + 300, (60, 60))
+    costs[::7, ::5] += 2**46
+    found = solve_assignment(costs)
+    assert auctions == [True]
+    assert found.cost == int(costs[linear_sum_assignment(costs)].sum())
+    assert found.gap == 0
 
 
 @pytest.mark.parametrize(

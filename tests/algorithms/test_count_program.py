@@ -15,10 +15,11 @@ from tests.bound_twins import pairs_of_three, releases
 NUMBERS = st.floats(-3, 3) | st.integers(-2, 2).map(float) | st.sampled_from([0.5, -1 / 3, 1e-9])
 
 
-def parts_of(constraints):
+def parts_of(constraints, sums=None):
     nothing = np.zeros(constraints.size, np.int64)
     limits = tightened(constraints.rows, nothing, np.full(constraints.size, UNBOUNDED))
-    return components(constraints.rows, limits, np.arange(constraints.size))
+    asked = np.arange(constraints.size) if sums is None else sums
+    return components(constraints.rows, limits, asked)
 
 
 def tables_of(part):
@@ -90,6 +91,29 @@ def test_programs_agree_with_enumeration(part, data):
         assert whole.is_empty
         assert found.is_empty
         assert found.table is None
+
+
+@settings(max_examples=100, deadline=None)
+@given(releases(), st.data())
+def test_branching_towards_a_sum_agrees_with_enumeration(release, data):
+    try:
+        parts = parts_of(release, sums=np.arange(release.size) // 2)
+    except NoTableError:
+        parts = []
+    parts = [part for part in parts if part.n_rows and np.prod(part.upper + 1.0) < 1_000]
+    assume(parts)
+    part = data.draw(st.sampled_from(parts))
+    row = part.n_rows + data.draw(st.integers(0, len(part.sums) - 1))
+    value = data.draw(st.integers(0, int(part.upper[part.members_of(row)].sum())))
+    limits = part.limits().copied()
+    limits.row_lower[row] = limits.row_upper[row] = value
+    possible = any(table[part.members_of(row)].sum() == value for table in tables_of(part))
+    found = branch(part, CountProgram(part), limits, 1000)
+    assert found.is_empty == (not possible)
+    assert (found.table is not None) == possible
+    if found.table is not None:
+        assert part.admits(found.table)
+        assert found.table[part.members_of(row)].sum() == value
 
 
 def test_branching_stops_at_its_limit_without_a_claim():

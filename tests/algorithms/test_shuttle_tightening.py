@@ -18,6 +18,7 @@ from gamekeeper.algorithms.count_constraints import (
 )
 from gamekeeper.algorithms.shuttle import Shuttle
 from gamekeeper.algorithms.shuttle_relaxation import LinearRelaxation
+from gamekeeper.algorithms.shuttle_tightening import Tightening
 from gamekeeper.errors import Cancelled
 from tests.algorithms.shuttle_releases import not_tight, releases
 
@@ -205,6 +206,18 @@ def test_only_cells_that_are_asked_for_cost_steps():
     assert np.all(one.lower <= whole.lower)
     assert np.all(one.upper >= whole.upper)
     assert np.all(one.upper[one.tight_upper] == whole.upper[one.tight_upper])
+
+
+def test_bounds_that_hold_together_share_a_table(monkeypatch):
+    truth = np.random.default_rng(2).poisson(0.5, (2,) * 6)
+    known = CountConstraints.of(truth.shape, all_pairs(truth))
+    together = Shuttle(known).tighten()
+    monkeypatch.setattr(Tightening, "_join", lambda self, others: False)
+    alone = Shuttle(known).tighten()
+    assert together.is_complete
+    assert np.array_equal(together.lower, alone.lower)
+    assert np.array_equal(together.upper, alone.upper)
+    assert together.n_tables < 0.8 * alone.n_tables
 
 
 def test_a_limit_of_steps_says_what_is_proven():

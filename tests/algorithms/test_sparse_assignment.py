@@ -68,11 +68,21 @@ def assert_sound(candidates, costs, found):
     assert found.lower_bound <= found.total
 
 
-@settings(max_examples=200)
-@given(problems(), st.sampled_from([0, 1_000]), st.integers(0, 50))
-def test_as_many_links_as_possible_at_least_cost(problem, large, bids):
+def hand_over(patch, share):
+    """Hand components to the dense solver from this share of candidates on, whatever their size."""
+    patch.setattr(sparse_assignment, "_DENSE_CELLS", 1)
+    patch.setattr(sparse_assignment, "_DENSE_SHARE", share)
+
+
+SHARES = st.sampled_from([0.0, 0.7, 2.0])
+
+
+@settings(max_examples=300)
+@given(problems(), st.sampled_from([0, 1_000]), st.integers(0, 50), SHARES)
+def test_as_many_links_as_possible_at_least_cost(problem, large, bids, share):
     candidates, costs = problem
     with pytest.MonkeyPatch.context() as patch:
+        hand_over(patch, share)
         patch.setattr(sparse_assignment, "_LARGE", large)
         patch.setattr(sparse_assignment, "_BIDS_PER_ROW", bids)
         found = solve_candidates(candidates, costs)
@@ -80,16 +90,18 @@ def test_as_many_links_as_possible_at_least_cost(problem, large, bids):
     assert (-found.n_links, found.cost) == best
     assert found.gap == 0
     assert_sound(candidates, costs, found)
+    assert (found.column_potentials <= 0).all()
 
 
-@settings(max_examples=200)
-@given(problems(), st.sampled_from([0, 1_000]), st.data())
-def test_prices_of_unlinked_records(problem, large, data):
+@settings(max_examples=300)
+@given(problems(), st.sampled_from([0, 1_000]), SHARES, st.data())
+def test_prices_of_unlinked_records(problem, large, share, data):
     candidates, costs = problem
     p, q = (
         data.draw(st.lists(st.integers(-2, 5), min_size=n, max_size=n)) for n in candidates.shape
     )
     with pytest.MonkeyPatch.context() as patch:
+        hand_over(patch, share)
         patch.setattr(sparse_assignment, "_LARGE", large)
         found = solve_candidates(candidates, costs, unlinked_row=p, unlinked_column=q)
 
@@ -103,14 +115,17 @@ def test_prices_of_unlinked_records(problem, large, data):
     assert found.total == min(total(*rest) for _, *rest in every_set_of_links(candidates, costs))
     assert found.gap == 0
     assert_sound(candidates, costs, found)
+    assert all(found.costs[i] < p[i] + q[j] for i, j in enumerate(found.columns.tolist()) if j >= 0)
     assert (found.row_potentials <= p).all()
     assert (found.column_potentials <= q).all()
 
 
-@given(problems(st.floats(-5, 5)))
-def test_numbers_that_are_not_whole(problem):
+@given(problems(st.floats(-5, 5)), SHARES)
+def test_numbers_that_are_not_whole(problem, share):
     candidates, costs = problem
-    found = solve_candidates(candidates, costs)
+    with pytest.MonkeyPatch.context() as patch:
+        hand_over(patch, share)
+        found = solve_candidates(candidates, costs)
     most = max(number for number, *_ in every_set_of_links(candidates, costs))
     best = min(cost for n, cost, *_ in every_set_of_links(candidates, costs) if n == most)
     assert found.n_links == most
@@ -118,11 +133,13 @@ def test_numbers_that_are_not_whole(problem):
     assert found.gap < 1e-9
 
 
+@pytest.mark.parametrize("share", [0.0, 2.0])
 @pytest.mark.parametrize("large", [0, 10_000])
 @pytest.mark.parametrize("whole", [True, False])
-def test_against_a_dense_solver(monkeypatch, large, whole):
+def test_against_a_dense_solver(monkeypatch, large, whole, share):
     from scipy.optimize import linear_sum_assignment
 
+    hand_over(monkeypatch, share)
     monkeypatch.setattr(sparse_assignment, "_LARGE", large)
     rng = np.random.default_rng(7)
     for n_rows, n_columns in ((60, 60), (40, 90), (90, 40)):
@@ -144,6 +161,44 @@ def test_against_a_dense_solver(monkeypatch, large, whole):
     total = filled[linear_sum_assignment(filled)].sum()
     assert (200 - found.n_links) * 1e6 + found.cost == total
     assert found.gap == 0
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("priced", [True, False])
+def test_dense_and_sparse_components_together(monkeypatch, whole, priced):
+    """Blocks of many shapes and shares, shuffled: handed over or not, the total is the same."""
+    rng = np.random.default_rng(9)
+    rows, columns, shape = [], [], [0, 0]
+    for n_rows, n_columns, share in ((40, 40, 1), (30, 50, 0.5), (50, 30, 1), (60, 60, 0.04)):
+        i, j = np.nonzero(rng.random((n_rows, n_columns)) < share)
+        rows.append(i + shape[0])
+        columns.append(j + shape[1])
+        shape = [shape[0] + n_rows, shape[1] + n_columns]
+    orders = [rng.permutation(n) for n in shape]
+    candidates = CandidatePairs.from_pairs(
+        orders[0][np.concatenate(rows)], orders[1][np.concatenate(columns)], tuple(shape)
+    )
+    costs = rng.random(candidates.n_pairs) * 50
+    costs = np.floor(costs) if whole else costs
+    prices = {"unlinked_row": 3.0, "unlinked_column": 1.0} if priced else {}
+    handed = []
+    link_dense = sparse_assignment._link_dense
+
+    def noted(*given, **options):
+        handed.append(len(given[4][0]))
+        link_dense(*given, **options)
+
+    monkeypatch.setattr(sparse_assignment, "_link_dense", noted)
+    sparse = solve_candidates(candidates, costs, **prices)
+    assert handed == []
+    monkeypatch.setattr(sparse_assignment, "_DENSE_CELLS", 1_000)
+    dense = solve_candidates(candidates, costs, **prices)
+    assert sorted(handed) == [30, 40, 50]
+    # With prices equal totals of whole numbers can come from more links or fewer.
+    assert dense.n_links == sparse.n_links or (whole and priced)
+    assert dense.total == pytest.approx(sparse.total, rel=1e-12)
+    assert dense.gap <= (0 if whole else 1e-8)
+    assert_sound(candidates, costs.tolist(), dense)
 
 
 def test_links_do_not_depend_on_the_order_of_records():
@@ -185,6 +240,15 @@ def test_progress_and_cancelling():
 
     with pytest.raises(Cancelled):
         solve_candidates(candidates, [1, 2, 3], progress=stop)
+
+
+def test_progress_of_components_that_are_handed_over(monkeypatch):
+    hand_over(monkeypatch, 0.0)
+    candidates = CandidatePairs.from_pairs([0, 0, 1, 2, 3], [0, 1, 1, 2, 2], (5, 3))
+    told = []
+    solve_candidates(candidates, range(5), progress=lambda *done: told.append(done))
+    assert told[-1] == (5, 5)
+    assert told == sorted(told)
 
 
 def test_no_pair_leaves_everyone_unlinked():

@@ -45,6 +45,16 @@ def test_margins_are_a_histogram_of_links():
     assert 0 < found.n_correct < 40
 
 
+def test_a_record_unlike_all_others_does_not_squeeze_the_rest():
+    values = [*(number**2 for number in range(39)), 10**6]
+    found = link_files(file_of({"x": values}), file_of({"x": values}), X, objective="equal")
+    ax = drawn(found.plot())
+    assert heights(ax.containers[0]) == 40
+    assert ax.get_xlabel().endswith("; the last bar has all that is more")
+    assert ax.patches[-1].get_x() < found.margins.max() / 100
+    assert found.margins.max() > 100 * np.median(found.margins)
+
+
 def test_links_without_a_second_best_are_counted_below():
     a, b = file_of({"x": [1, 2], "s": "fm"}), file_of({"x": [2, 1], "s": "mf"})
     found = link_files(a, b, [*X, LinkVariable("s")], block=["s"])

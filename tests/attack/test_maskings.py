@@ -123,6 +123,5 @@ def test_the_same_is_found_again_and_progress_is_told():
     told = []
     one = compared(seed=2, progress=lambda done, whole: told.append((done, whole)))
     other = compared(seed=2)
-    for row, again in zip(one.to_arrow().to_pylist(), other.to_arrow().to_pylist(), strict=True):
-        assert {**row, "seconds": 0} == {**again, "seconds": 0}
+    assert one.to_arrow() == other.to_arrow()
     assert told == [(1, 3), (2, 3), (3, 3)]

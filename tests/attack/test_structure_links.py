@@ -28,15 +28,17 @@ def test_a_shuffled_copy_in_other_units_is_re_identified():
     values, copy, truth = two_files()
     found = link_structure(values, copy, n_clusters=3, truth=truth)
     assert found.n_correct == 30
-    assert found.individuals.columns.tolist() == truth.tolist()
+    assert found.links.tolist() == truth.tolist()
     assert found.success.n_correct == 30
     assert found.agreements.tolist() == [1] * 6
     summary = found.summary()
     assert summary["similarity"] == summary["upper_bound"]
     assert summary["right_record"] == summary["in_the_right_group"] == 30
     said = "\n".join(found.sentences())
-    assert "6 clusterings divide the 30 and 30 records into 3 and 3 groups" in said
-    assert "30 records are linked to their partner, 100.0%" in said
+    assert "6 clusterings divide the 30 and 30 records into 4 and 4 groups" in said
+    assert (
+        "30 records are linked to their partner, by all distances within the files: 100.0%" in said
+    )
     assert "no matching does better." in said
     assert "would be correct about once" in said
 
@@ -64,7 +66,7 @@ def test_every_row_is_about_a_record():
 
 def test_what_each_clustering_carries_is_what_is_lost_without_it():
     values, copy, truth = two_files(3, noise=0.3)
-    options = {"n_clusters": 4, "truth": truth, "individuals": False, "seed": 1}
+    options = {"n_clusters": 4, "truth": truth, "individuals": "none", "seed": 1}
     three = (*TECHNIQUES, Technique("average", "taxonomic"))
     found = link_structure(values, copy, techniques=three, leave_out=True, **options)
     for left_out in range(3):
@@ -74,10 +76,25 @@ def test_what_each_clustering_carries_is_what_is_lost_without_it():
     rows = found.clusterings_table().to_pylist()
     assert [row["drop_without_it"] for row in rows] == found.drops.tolist()
     assert [row["clustering"] for row in rows] == [str(technique) for technique in three]
-    assert found.individuals is None
+    assert found.links is None
     assert found.n_correct is None
     assert "linked_to" not in found.to_arrow().column_names
     assert "ithout" in found.sentences()[-1]
+
+
+def test_records_are_linked_within_matched_groups_where_that_is_asked_for():
+    values, copy, truth = two_files(8)
+    options = {"techniques": TECHNIQUES, "n_clusters": 3, "truth": truth}
+    within = link_structure(values, copy, individuals="groups", **options)
+    pointed = within.matching.groups[within.groups_a.classes]
+    linked = within.links >= 0
+    assert (within.groups_b.classes[within.links[linked]] == pointed[linked]).all()
+    assert len(set(within.links[linked].tolist())) == linked.sum()
+    assert within.n_correct > 5
+    whole = link_structure(values, copy, individuals="whole", **options)
+    assert whole.n_correct >= within.n_correct
+    assert whole.to_arrow() == link_structure(values, copy, **options).to_arrow()
+    assert within.linked_by in "\n".join(within.sentences())
 
 
 def test_without_truth_nothing_is_said_of_it():
@@ -109,10 +126,9 @@ def test_files_of_different_sizes_and_variables_can_be_matched():
     keep = truth[:22]
     found = link_structure(values[:22], wide, n_clusters=2, truth=keep)
     assert found.n_records == (22, 30)
-    linked = found.individuals.columns
-    assert len(set(linked.tolist())) == 22
+    assert len(set(found.links.tolist())) == 22
     more = link_structure(wide, values[:22], n_clusters=2)
-    assert (more.individuals.columns < 0).sum() == 8
+    assert (more.links < 0).sum() == 8
     assert more.to_arrow()["linked_to"].null_count == 8
 
 
@@ -121,7 +137,14 @@ def test_the_same_seed_finds_the_same(one_to_one):
     values, copy, truth = two_files(6, noise=0.4)
     one, other = (
         link_structure(
-            values, copy, n_clusters=4, truth=truth, leave_out=True, one_to_one=one_to_one, seed=9
+            values,
+            copy,
+            techniques=TECHNIQUES,
+            n_clusters=4,
+            truth=truth,
+            leave_out=True,
+            one_to_one=one_to_one,
+            seed=9,
         )
         for _ in range(2)
     )
@@ -137,7 +160,7 @@ def test_any_clusterer_may_be_used():
     class BySum:
         n_clusters = 0
 
-        def fit_predict(self, X):
+        def fit_predict(self, X):  # noqa: N803 - the name that scikit-learn has
             order = np.argsort(X.sum(axis=1), kind="stable")
             labels = np.empty(len(X), int)
             labels[order] = np.arange(len(X)) * self.n_clusters // len(X)
@@ -176,6 +199,7 @@ def test_constant_variables_count_for_nothing():
         ({"a": np.zeros((30, 0))}, "has no variables"),
         ({"a": [["x"], ["y"]]}, "is not a table of numbers"),
         ({"techniques": []}, "none was given"),
+        ({"individuals": "all"}, "'auto', 'whole', 'groups', 'none'"),
     ],
 )
 def test_what_cannot_be_matched_is_refused(change, found):

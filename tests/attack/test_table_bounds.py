@@ -192,6 +192,31 @@ def test_each_answer_says_why_it_is_tight():
     assert np.array_equal(found.upper, truth.dense())
 
 
+def test_many_short_axes_are_left_to_the_shuttle():
+    axes = {name: ["0", "1"] for name in "ABCDE"}
+    counts = np.random.default_rng(5).poisson(1, (2,) * 5)
+    release = make_release(CountTable.typed(axes, counts), list(itertools.combinations(axes, 2)))
+    found, programs = bound_cells(release), bound_cells(release, method="integer")
+    assert found.provenance.variant == "generalized shuttle"
+    assert programs.provenance.variant == "integer programs"
+    assert found.tight.all()
+    assert np.array_equal(found.lower, programs.lower)
+    assert np.array_equal(found.upper, programs.upper)
+
+
+def test_what_the_shuttle_leaves_is_left_to_programs(monkeypatch):
+    axes = {name: ["0", "1"] for name in "ABCDE"}
+    counts = np.random.default_rng(5).poisson(1, (2,) * 5)
+    release = make_release(CountTable.typed(axes, counts), list(itertools.combinations(axes, 2)))
+    expected = bound_cells(release, method="integer")
+    monkeypatch.setattr("gamekeeper.attack.tables.bounds._SHUTTLE_STEPS", 3)
+    found = bound_cells(release)
+    assert found.provenance.variant == "shuttle and integer programs"
+    assert found.tight.all()
+    assert np.array_equal(found.lower, expected.lower)
+    assert np.array_equal(found.upper, expected.upper)
+
+
 def test_parts_that_cannot_be_decomposed_are_put_together():
     axes = {name: ["0", "1"] for name in "ABCDE"}
     counts = np.random.default_rng(3).poisson(2, (2,) * 5)

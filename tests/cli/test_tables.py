@@ -226,11 +226,11 @@ def test_a_release_of_microdata_goes_round(run, place):
     margins = ("--margin", "Age,Work", "--margin", "Area", "--margin", "")
     done = run(
         "tables", "release", place / "people.csv", "-k", KEYS, *margins, "--scheme", "random:3",
-        "--seed", "4", "--title", "A town", "-o", file,
+        "--seed", "4", "--title", "A town", "--truth", "-o", file,
     )  # fmt: skip
     assert done.exit_code == 0, done.err
     assert "Counted 10 records by Area, Age, Work: 2 x 2 x 2 cells." in done.out
-    assert "keep it safe" in done.out
+    assert "never publish it" in done.out
     release, truth = read_release_and_truth(file)
     assert release.title == "A town"
     assert truth.dense().tolist() == [[[2, 0], [1, 2]], [[1, 0], [1, 3]]]
@@ -249,10 +249,8 @@ def test_a_release_of_microdata_goes_round(run, place):
 
 def test_a_release_without_the_truth(run, place):
     file = place / "release.json"
-    done = run(
-        "tables", "release", place / "people.csv", "-k", "Age,Work", "--no-truth", "-o", file
-    )
-    assert "keep it safe" not in done.out
+    done = run("tables", "release", place / "people.csv", "-k", "Age,Work", "-o", file)
+    assert "never publish it" not in done.out
     assert json.loads(file.read_text(encoding="utf-8"))["truth"] is None
     done = run("tables", "sap", file)
     assert done.exit_code == 2
@@ -261,7 +259,7 @@ def test_a_release_without_the_truth(run, place):
 
 def test_areas_within_a_release(run, place):
     file, rows, picture = place / "release.json", place / "areas.csv", place / "areas.svg"
-    run("tables", "release", place / "people.csv", "-k", KEYS, *ROUNDED, "-o", file)
+    run("tables", "release", place / "people.csv", "-k", KEYS, *ROUNDED, "--truth", "-o", file)
     release, truth = read_release_and_truth(file)
     options = ("sap", file, "--within", "Area", "-n", "1,2", "-o", rows, "--plot", picture)
     document = told(run, *options)

@@ -17,6 +17,10 @@ from gamekeeper.attack.contribution_risk import CategoryRisk, SizeRisk, Variable
 from gamekeeper.attack.judging.attack_experiment import AttackExperiment
 from gamekeeper.attack.judging.compare import Comparison, compare_measures
 from gamekeeper.attack.judging.judgement import Judgement, judge
+from gamekeeper.attack.linkage.evaluation import MaskingComparison, compare_maskings
+from gamekeeper.attack.linkage.files import FileLinks, link_files
+from gamekeeper.attack.linkage.structure import StructureLinks, link_structure
+from gamekeeper.attack.linkage.variables import LinkVariable
 from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.matching.strategies import assess_matching
 from gamekeeper.attack.models.fitting import ModelFit, fit_models
@@ -131,6 +135,14 @@ def subtracted():
     return subtract_known(released(), counts())
 
 
+LINKED = [LinkVariable(name) for name in KEYS]
+
+
+def maskings():
+    truths = {"mild": range(len(PEOPLE))}
+    return compare_maskings(people(), {"mild": people()}, LINKED, truths=truths)
+
+
 EXAMPLES = {
     KeyVariableMap: lambda: map_key_variables(environment(), "Target", forms=["Bank"]),
     SizeCurves: lambda: map_key_variables(environment(), "Target").curves(),
@@ -173,6 +185,11 @@ EXAMPLES = {
     ConditionalSubtraction: lambda: subtract_within(released(), counts(), ["Place"]),
     SchemeComparison: lambda: compare_schemes(["random:3", "exact"], tables=5),
     PilotStudy: lambda: pilot_study(people(), KEYS, fraction="1/2", samples=2),
+    FileLinks: lambda: link_files(
+        people(), people(), LINKED, truth=range(len(PEOPLE)), resamples=2
+    ),
+    MaskingComparison: maskings,
+    StructureLinks: lambda: link_structure(PEOPLE, PEOPLE, n_clusters=2, truth=range(len(PEOPLE))),
 }
 OF_MICRODATA = {kind for kind in EXAMPLES if not kind.__module__.startswith("gamekeeper.mapping")}
 OF_MICRODATA -= {Listing}

@@ -338,6 +338,90 @@ def test_a_library_call_shows_nothing(place: Path, caplog: pytest.LogCaptureFixt
             is_silent(*everything_said(caught.value), caplog.text)
 
 
+# Each ends in an error; {file} has six records and {others} its first two.
+OF_LINKS: dict[str, tuple[str, ...]] = {
+    "no such column": ("files", "{file}", "{others}", "--on", "palce"),
+    "ids twice": ("files", "{file}", "{others}", "--id", "both"),
+    "no id in common": ("files", "{file}", "{others}", "--on", "age", "--id", "empty"),
+    "words as numbers": ("files", "{file}", "{others}", "--kind", "place=number"),
+    "words as dates": ("files", "{file}", "{others}", "--kind", "place=date"),
+    "words as measures": ("files", "{file}", "{others}", "--measure", "place=absolute"),
+    "an order": ("files", "{file}", "{others}", "--order", "place=low|high"),
+    "not in the environment": (
+        "files", "{file}", "{others}", "--kind", "Marital_status=mapped", "-e", "{place}/world",
+    ),
+    "not categories of it": (
+        "files", "{file}", "{others}", "--on", "place", "--kind", "place=mapped", "-e", "{place}/other",
+    ),
+    "mahalanobis": ("files", "{file}", "{others}", "--objective", "mahalanobis"),
+    "constant": ("files", "{file}", "{others}", "--on", "extra"),
+    "pairs": ("files", "{file}", "{others}", "--on", "both,age", "--max-pairs", "2"),
+    "pairs of a block": ("files", "{file}", "{others}", "--block", "both", "--max-pairs", "2"),
+    "lengths": ("evaluate", "{file}", "{others}"),
+    "ids of versions": ("evaluate", "{file}", "{others}", "--id", "extra"),
+    "a column of versions": ("evaluate", "{file}", "{others}", "--on", "palce"),
+    "words in a structure": ("structure", "{file}", "{others}"),
+    "gaps in a structure": ("structure", "{file}", "{others}", "--columns", "zero"),
+    "clusters": (
+        "structure", "{file}", "{others}", "--columns", "age", "--others", "age", "--clusters", "9",
+    ),
+    "ids of a structure": (
+        "structure", "{file}", "{others}", "--columns", "age", "--others", "age", "--id", "stratum",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OF_LINKS)
+def test_errors_of_links_show_nothing(
+    place: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str], case: str
+) -> None:
+    town = gk.Variable("place", gk.PartitionGraph({"any": ["town", "village"]}))
+    if not (place / "other").exists():
+        gk.write_environment(gk.Environment([town], [gk.Form("F", {"place": ()})]), place / "other")
+    ending = ENDINGS[list(OF_LINKS).index(case) % 3]
+    with caplog.at_level(logging.DEBUG), pytest.raises(GamekeeperError) as caught:
+        command()(["link", *filled(OF_LINKS[case], place, ending)], standalone_mode=False)
+    is_silent(*everything_said(caught.value), caplog.text, *capsys.readouterr())
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_links_show_numbers_and_names_of_columns_only(
+    place: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str], ending: str
+) -> None:
+    names = ["place", "age", "both", "empty", "zero"]
+    for options in (
+        ("files", "{file}", "{others}", "--on", ",".join(names), "--resamples", "2"),
+        ("files", "{file}", "{others}", "--on", "place,age", "--id", "age", "--block", "place",
+         "--kind", "place=text"),
+        ("files", "{file}", "{others}", "--on", "place,age", "--format", "json"),
+        ("evaluate", "{file}", "{others}", "--on", "place,both", "--id", "age"),
+        ("structure", "{file}", "{file}", "--columns", "age,weight", "--others", "weight", "--id",
+         "age", "--clusters", "2", "--leave-out"),
+    ):  # fmt: skip
+        with caplog.at_level(logging.DEBUG):
+            command()(["link", *filled(options, place, ending)], standalone_mode=False)
+        printed = capsys.readouterr()
+        assert printed.out
+        # Fingerprints are made of any digits.
+        lines = [line for line in printed.out.splitlines() if "input " not in line]
+        lines = [line for line in lines if "fingerprint" not in line]
+        is_silent(*lines, printed.err, caplog.text)
+
+
+def test_reprs_of_links_show_nothing(place: Path) -> None:
+    file = gk.open_source(place / "people.parquet")
+    coded = gk.code_source(file, ["place", "age", "both"])
+    variables = [gk.LinkVariable(name) for name in ("place", "age", "both")]
+    truth = gk.true_partners(coded, coded, "age")
+    found = gk.link_files(coded, coded, variables, truth=truth, resamples=2)
+    rates = gk.compare_maskings(coded, {"same": coded}, variables, truths={"same": truth})
+    numbers = [[float(NUMBER + k), float(k % 3)] for k in range(6)]
+    matched = gk.link_structure(numbers, numbers, n_clusters=2, truth=truth)
+    for result in (found, rates, matched):
+        is_silent(repr(result), result._repr_html_(), *result.sentences())
+    is_silent(repr(found.variables), repr(found.linked).replace("array", ""))
+
+
 def test_the_canary_would_be_heard(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What was asked for has the categories in it, so here the search must find the canary."""
     for ending in ENDINGS:

@@ -104,14 +104,16 @@ def test_tables_are_published_from_microdata(tmp_path):
     file = tmp_path / "release.json"
     margins = [("Sex", "Status"), ("Age",), ()]
     schemes = ["conventional:3", "exact", "random:5"]
-    release, truth = tables.publish_tables(request, margins, schemes, file, seed=3)
+    release, truth = tables.publish_tables(
+        request, margins, schemes, file, with_truth=True, seed=3
+    )
     assert truth.total == 12
     assert [table.scheme.text for table in release.published] == schemes
     assert "missing" in truth.axis("Status").categories
     again, kept = open_release(ReleaseRequest([file]))
     assert again.fingerprint == release.fingerprint
     assert np.array_equal(kept.dense(), truth.dense())
-    tables.publish_tables(request, margins, ["exact"], file, with_truth=False)
+    tables.publish_tables(request, margins, ["exact"], file)
     assert json.loads(file.read_text(encoding="utf-8"))["truth"] is None
     one, _ = tables.publish_tables(request, [], ["exact"], file)
     assert [table.axes for table in one.published] == [KEYS]

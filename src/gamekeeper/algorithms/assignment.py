@@ -6,8 +6,10 @@ for every pair prove it: the sum of potentials is a lower bound of every assignm
 reaches that of the optimum. With more columns than rows the potentials of columns are at most
 zero, and zero for columns that are not linked; with more rows likewise the other way round.
 
-Shortest augmenting paths after Jonker and Volgenant (1987), over short lists of the rows. The
-worst case grows with the third power of the number of records; usual matrices are far below.
+Shortest augmenting paths after Jonker and Volgenant (1987), over short lists of the rows. Where
+these go far, and there are as many rows as columns, they start again from the potentials of an
+auction (Bertsekas 1988). The worst case grows with the third power of the number of records;
+usual matrices are far below.
 Memory is that of the costs, a few percent more, and a copy where there are more rows than columns
 or columns lie one after the other.
 """
@@ -35,11 +37,12 @@ from gamekeeper.results import Progress
 __all__ = ["Assignment", "linkable_parts", "solve_assignment"]
 
 _PASSES, _MOST_BIDS = 2, 8
-_AT_ONCE = 64
-# Searches that have read every cost so many times are begun again from the potentials of an
-# auction. Random costs and counts of differing variables stay far below. Measured for 2,000
-# records: XXX.
-_MOST_WORK = 15
+_AT_ONCE = 32
+# Searches whose work is more than to read every cost so many times are begun again from the
+# potentials of an auction. Measured for 2,000 records: products of row and column number take
+# 0.33 s instead of 5.6 s, points in the plane 0.25 s instead of 0.36 s. Random costs and counts of
+# differing variables stay below, by 7,000 records too: there an auction takes three times longer.
+_MOST_WORK = 8
 _SAMPLED = 256
 _RAISES_PER_ROW = 16
 _MOST_AUCTION_BIDS = 200
@@ -209,15 +212,17 @@ def _auctioned(costs: NDArray[Any]) -> NDArray[np.float64] | None:
     step = -(-n // _SAMPLED)
     sample = costs[::step, ::step].astype(np.float64)
     sample = sample[np.isfinite(sample)]
-    # Few very large costs must not set the scale.
-    low, high = np.quantile(sample, (0.05, 0.95)) if len(sample) else (0.0, 0.0)
     v, *_ = column_minima(costs)
-    largest = max(float(np.abs(sample).max(initial=0.0)), float(np.abs(v).max()))
-    if not high > low:
+    # Few very large costs must not set the scale.
+    with np.errstate(over="ignore", invalid="ignore"):
+        low, high = np.quantile(sample, (0.05, 0.95)) if len(sample) else (0.0, 0.0)
+        spread = float(high - low)
+    if not 0.0 < spread < math.inf:
         return None
-    last = math.floor(math.log2((high - low) / (_RAISES_PER_ROW * n)))
-    last = max(last, math.ceil(math.log2(largest * n)) - 52)
-    start = max(last, math.floor(math.log2(high - low)))
+    largest = max(float(np.abs(sample).max()), float(np.abs(v).max()))
+    last = math.floor(math.log2(spread) - math.log2(_RAISES_PER_ROW * n))
+    last = max(last, math.ceil(math.log2(largest) + math.log2(n)) - 52)
+    start = max(last, math.floor(math.log2(spread)))
     raises = 2.0 ** np.arange(start, last - 1, -2)
     return v if hold_auctions(costs, v, raises, _MOST_AUCTION_BIDS * n) else None
 

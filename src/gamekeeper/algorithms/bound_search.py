@@ -82,9 +82,10 @@ class BoundSearch:
         self.most = component.totals(component.upper)[n:]
         self._seen_least, self._seen_most = self.most.copy(), self.least.copy()
         self._effort = effort
-        self._n_joined = self._n_vertices_left = 0
+        self._n_joined = self._n_vertices = 0
+        self._n_found = np.zeros(len(_TEMPERATURES), np.int64)
         self._kept_program: CountProgram | None = None
-        self._temperature = self._vertex_temperature = self._taken = 0
+        self._temperature = self._taken = 0
         self._random = np.random.default_rng(1)
         self._steps = max(_FEWEST_STEPS, _STEPS_PER_CELL * (n + len(component.cells)))
 
@@ -233,21 +234,23 @@ class BoundSearch:
             self._from_vertex(limits, self._rounded(relaxed.vertex))
 
     def _from_vertex(self, limits: CountLimits, start: Integers) -> None:
-        """Walk from near a vertex at every temperature, the last that found a table first.
+        """Walk from near a vertex at several temperatures, the most successful first.
 
-        On an 8 x 8 x 8 table from its 2-way margins this settles 74 of 77 sums of eight cells; the
-        temperature that found the first table alone leaves 41.
+        All are tried for the first targets, and then those that found something. On an 8 x 8 x 8
+        table from its 2-way margins this settles 74 of 77 sums of eight cells; the temperature that
+        found the first table alone leaves 41.
         """
-        order = sorted(range(len(_TEMPERATURES)), key=lambda k: k != self._vertex_temperature)
-        # Where all have failed for long, only one is still tried.
-        for number in order if self._n_vertices_left < _PATIENCE else order[:1]:
+        order = np.argsort(-self._n_found, kind="stable")
+        self._n_vertices += 1
+        if self._n_vertices > _PATIENCE:
+            order = order[: max(1, np.count_nonzero(self._n_found))]
+        for number in order.tolist():
             self._temperature = number
             table = self._walk(limits, start, self._steps)
             if table is not None:
                 self._see(table)
-                self._vertex_temperature, self._n_vertices_left = number, 0
+                self._n_found[number] += 1
                 return
-        self._n_vertices_left += 1
 
     def _by_branching(self, target: Target, others: list[Target]) -> None:
         """Move an outer bound inwards where branching proves that nothing is there."""

@@ -131,6 +131,6 @@ def _certificate(rows: ConstraintRows, n_cells: int) -> Integers:
     highs.run()
     if highs.getModelStatus() != highspy.HighsModelStatus.kInfeasible:
         return np.zeros(0, np.int64)
-    _, exists, ray = highs.getDualRay()
+    _, exists, ray = highs.getDualRay()  # pyright: ignore[reportAttributeAccessIssue]
     size = np.abs(ray)
     return np.flatnonzero(size > 1e-9 * size.max()) if exists else np.zeros(0, np.int64)

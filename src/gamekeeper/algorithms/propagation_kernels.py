@@ -39,7 +39,9 @@ def rows_of_cells(starts, cells, n_cells):
 
 
 @numba.njit(cache=True, nogil=True)
-def propagate(starts, cells, row_lower, row_upper, cell_starts, cell_rows, lower, upper, waiting, n_waiting):  # fmt: skip
+def propagate(
+    starts, cells, row_lower, row_upper, cell_starts, cell_rows, lower, upper, waiting, n_waiting
+):
     """Tighten lower and upper in place; return -1, or a row that cannot hold.
 
     `waiting` has a place per row and holds the rows to visit first, `n_waiting` of them. Limits of

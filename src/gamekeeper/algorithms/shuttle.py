@@ -31,7 +31,7 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 
 if TYPE_CHECKING:
-    from gamekeeper.algorithms.shuttle_tightening import TightBounds
+    from gamekeeper.algorithms.shuttle_result import TightBounds
 
 __all__ = ["MAX_NODES", "MAX_STEPS", "Shuttle", "dependency_count", "node_count"]
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,10 +37,10 @@ from gamekeeper.algorithms.shuttle_kernels import (
     search_tables,
 )
 from gamekeeper.algorithms.shuttle_relaxation import LinearRelaxation, Relaxed
-from gamekeeper.errors import count_of
+from gamekeeper.algorithms.shuttle_result import TightBounds
 from gamekeeper.results import Progress
 
-__all__ = ["TightBounds", "Tightening"]
+__all__ = ["Tightening"]
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -54,53 +53,8 @@ _VISITS_AT_ONCE = 2_000_000
 _KEPT_TABLES = 64
 _FRACTION = 1e-6
 # Other bounds that are tried for the same table. Measured on the Rochdale table (eight axes of two
-# categories) from its 2-way margins: half of those tried hold, and save two thirds of the tables.
+# categories) from its 2-way margins: one in nine holds, and 90 tables do instead of 238.
 _FIRST_TRIED, _MOST_TRIED = 8, 32
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class TightBounds:
-    """Bounds of the cells of a table, with what is proven of them.
-
-    Attributes
-    ----------
-    lower, upper
-        Valid bounds of every cell, asked for or not.
-    tight_lower, tight_upper
-        Where a feasible table attains the bound, so that it is exact.
-    n_open
-        How many of the bounds asked for are not proven to be exact.
-    n_steps, n_programs, n_tables
-        The steps of search, the linear programs solved and the feasible tables found.
-    """
-
-    lower: Integers
-    upper: Integers
-    tight_lower: Flags
-    tight_upper: Flags
-    n_open: int
-    n_steps: int
-    n_programs: int
-    n_tables: int
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all bounds asked for are exact."""
-        return self.n_open == 0
-
-    @property
-    def sentence(self) -> str:
-        """Whether the bounds are exact, and what to do where they are not."""
-        if self.is_complete:
-            return "All bounds asked for are exact: a feasible table attains each of them."
-        bounds = count_of(self.n_open, "bound")
-        return (
-            f"{bounds} of those asked for may not be exact: the limit of steps was reached."
-            " All are valid. Raise 'max_steps', or use integer programs."
-        )
-
-    def __repr__(self) -> str:
-        return f"TightBounds({self.lower.size:,} cells, {self.n_open} open, {self.n_steps:,} steps)"
 
 
 class Tightening:

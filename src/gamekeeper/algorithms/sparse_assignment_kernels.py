@@ -16,7 +16,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-__all__ = ["bid", "close_gap", "link_rows", "nearest_two"]
+__all__ = ["bid", "close_gap", "cost_ranges", "fill_dense", "link_rows", "nearest_two"]
 
 _FREE = -1
 _SCANNED = -2
@@ -193,6 +193,36 @@ def link_rows(rows, graph, potentials, links, room):
                 break
             column, row = passed, before[passed]
     return looked_at
+
+
+@numba.njit(cache=True, nogil=True)
+def cost_ranges(starts, costs, row_part, least, most):
+    """Lower and raise, for each component, the least and greatest finite cost of its pairs."""
+    for row in range(len(row_part)):
+        part = row_part[row]
+        for k in range(starts[row], starts[row + 1]):
+            if costs[k] < np.inf:
+                least[part] = min(least[part], costs[k])
+                most[part] = max(most[part], costs[k])
+
+
+@numba.njit(cache=True, nogil=True)
+def fill_dense(graph, column_prices, rows, place, savings, matrix):
+    """Fill the matrix of a component; return the number of finite costs.
+
+    It takes the costs, or what a link changes against leaving both unlinked, at most 0.
+    """
+    starts, columns, costs, prices = graph
+    n_finite = 0
+    for i in range(len(rows)):
+        row = rows[i]
+        for k in range(starts[row], starts[row + 1]):
+            column, cost = columns[k], costs[k]
+            n_finite += 1 if cost < np.inf else 0
+            if savings:
+                cost = min(cost - (prices[row] + column_prices[column]), 0.0)
+            matrix[i, place[column]] = cost
+    return n_finite
 
 
 @numba.njit(cache=True, nogil=True)

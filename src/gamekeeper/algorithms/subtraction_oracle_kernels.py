@@ -160,14 +160,16 @@ def recovered_in(rows, limits, truth, pool, sizes, sample, cell, max_nodes):
 def first_recoveries(rows, limits, truth, candidates, pool, sizes, orders, done, first, asked, max_nodes):  # fmt: skip
     """Fill for each ordering of the people how many must be known for the first recovered zero.
 
-    Everybody together recovers one, nobody none. Returns the number of orderings done: all of
+    Everybody together recovers one, nobody none. Orderings may break off; one more than their
+    length then stands for a zero that comes later. Returns the number of orderings done: all of
     them, or up to one that met a question it cannot decide, which is left in `asked` with the cell
     at its end.
     """
-    n_cells, population = len(truth), orders.shape[1]
+    n_cells, length = len(truth), orders.shape[1]
+    last = min(truth.sum(), length + 1)
     sample = np.zeros(n_cells, np.int64)
     for k in range(done, len(orders)):
-        low, high = 0, population
+        low, high = 0, last
         while high - low > 1:
             middle = (low + high) // 2
             sample[:] = 0
@@ -204,16 +206,20 @@ def cell_recoveries(rows, limits, truth, candidates, pool, sizes, orders, done, 
 
     Returns what `first_recoveries` returns.
     """
-    n_cells, population = len(truth), orders.shape[1]
+    n_cells, length = len(truth), orders.shape[1]
+    last = min(truth.sum(), length + 1)
     sample = np.zeros(n_cells, np.int64)
     for k in range(done, len(orders)):
         for place in range(len(candidates)):
             cell = candidates[place]
-            low, high = -1, population
-            for person in range(population):
+            low, high, n_met = -1, last, 0
+            for person in range(length):
                 # Short of the last person of the cell nothing is recovered there.
                 if orders[k, person] == cell:
                     low = person
+                    n_met += 1
+            if n_met < truth[cell]:
+                low = last - 1
             while high - low > 1:
                 middle = (low + high) // 2
                 sample[:] = 0

@@ -9,6 +9,7 @@ population are drawn instead (`subtraction_sampling`), and the answer says so.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -224,7 +225,9 @@ def _risk_of_parts(
 ) -> SubtractionRisk:
     """Return SAP from its parts, exactly up to a population and beyond it in floating point."""
     n_searched = sum(part.rule is None for part in parts)
-    method = f"by a search of all samples of {n_searched} of {len(parts)} parts"
+    method = "by a search of all samples" + (
+        f" of {n_searched} of {len(parts)} parts" if len(parts) > 1 else ""
+    )
     n_known = np.minimum(asked, population)
     if population > EXACT_POPULATION:
         curves = [_curve(part, within[part.cells]) for part in parts]
@@ -297,13 +300,27 @@ def _combined(tables: list[list[list[int]]], population: int) -> list[list[int]]
 
 
 def _largest_search(parts: list[ReleasePart]) -> float:
-    return max((lattice_size(part.truth) for part in parts if part.rule is None), default=0.0)
+    """Return the number of samples of the largest part to be searched.
+
+    Numbers of samples of more than some thousand people are integers of thousands of digits, and
+    there is one for each: such parts count as endless.
+    """
+    return max(
+        (
+            lattice_size(part.truth) if part.truth.sum() <= EXACT_POPULATION else math.inf
+            for part in parts
+            if part.rule is None
+        ),
+        default=0.0,
+    )
 
 
 def _too_large(
     population: int, largest: float, max_samples: int, bits: int = 0, max_bits: int = 0
 ) -> LimitError:
     magnitude = f"{largest:,.0f}" if largest < 1e9 else f"about {largest:.0e}"
+    if math.isinf(largest):
+        magnitude = "too many"
     found = (
         f"There are {population:,} people, and {magnitude} samples to search with a limit of "
         f"{max_samples:,} (max_samples)."

@@ -22,6 +22,7 @@ from gamekeeper.algorithms.count_constraints import CountConstraints
 from gamekeeper.algorithms.recovered_zeros import RecoveredZeros
 from gamekeeper.algorithms.subtraction import SubtractionRisk
 from gamekeeper.algorithms.subtraction_oracle import RecoveryOracle
+from gamekeeper.errors import LimitError, Reason
 from gamekeeper.results import Progress
 
 __all__ = ["Drawing", "sampled_risk", "sampled_zeros"]
@@ -30,6 +31,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _CHUNK = 4_000_000
+_LONGEST = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -81,10 +83,10 @@ def sampled_risk(
             asked, values, population, "exact, as it is the same for nobody and everybody known",
             values, values, (answer,) * len(asked), start, start,
         )  # fmt: skip
-    first = np.concatenate(
-        [oracle.first_recoveries(orders) for orders in _orderings(truth, drawing)]
-    )
     n_known = np.minimum(asked, population)
+    first = np.concatenate(
+        [oracle.first_recoveries(orders) for orders in _orderings(truth, n_known, drawing)]
+    )
     hits = np.searchsorted(np.sort(first), n_known, side="right")
     lower, upper = _interval(hits, draws, drawing.confidence)
     # Nobody and everybody known are decided, not drawn.
@@ -101,14 +103,15 @@ def sampled_zeros(
 ) -> tuple[RecoveredZeros, Floats]:
     """Return the numbers of recovered zeros of a release and the probability for each cell."""
     oracle = RecoveryOracle(constraints, truth)
+    population = int(truth.sum())
+    n_known = np.minimum(asked, population)
     first = np.concatenate(
-        [oracle.cell_recoveries(orders) for orders in _orderings(truth, drawing)]
+        [oracle.cell_recoveries(orders) for orders in _orderings(truth, n_known, drawing)]
     )
-    n_known = np.minimum(asked, int(truth.sum()))
     shares = np.zeros((len(asked), len(oracle.candidates) + 1))
     cells = np.zeros((len(asked), len(truth)))
     for place, known in enumerate(n_known):
-        recovered = first <= known
+        recovered = first <= known if known < population else np.ones_like(first, np.bool_)
         numbers = np.bincount(recovered.sum(axis=1), minlength=shares.shape[1])
         shares[place] = numbers / drawing.draws
         cells[place, oracle.candidates] = recovered.mean(axis=0)
@@ -116,17 +119,50 @@ def sampled_zeros(
     return RecoveredZeros(asked, shares, cells.sum(axis=1), error=error), cells
 
 
-def _orderings(truth: Integers, drawing: Drawing) -> Iterator[Integers]:
-    """Yield random orderings of the people, each as the cells they are in."""
+def _orderings(truth: Integers, n_known: Integers, drawing: Drawing) -> Iterator[Integers]:
+    """Yield random orderings of the people, each as the cells they are in.
+
+    They go as far as the largest number of known people that has to be drawn for: what everybody
+    recovers is decided without.
+    """
+    population = int(truth.sum())
+    length = int(n_known[n_known < population].max(initial=0))
+    if length > _LONGEST:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            f"Orderings of {length:,} people were to be drawn.",
+            f"The limit is {_LONGEST:,}.",
+            "Ask for smaller numbers of known people.",
+        )
     rng = np.random.default_rng(drawing.seed)
-    people = np.repeat(np.arange(len(truth)), truth)
     draws = drawing.draws
-    step = max(1, min(draws, _CHUNK // max(len(people), 1), max(100, draws // 50)))
+    step = max(1, min(draws, _CHUNK // max(length, 1), max(100, draws // 50)))
     for start in range(0, draws, step):
         size = min(step, draws - start)
-        yield rng.permuted(np.tile(people, (size, 1)), axis=1)
+        counts = _drawn_counts(rng, truth, length, size)
+        people = np.tile(np.arange(len(truth)), size)
+        met = np.repeat(people, counts.reshape(-1)).reshape(size, length)
+        yield rng.permuted(met, axis=1)
         if drawing.progress is not None:
             drawing.progress(start + size, draws)
+
+
+def _drawn_counts(
+    rng: np.random.Generator, truth: Integers, length: int, size: int
+) -> NDArray[np.int64]:
+    """Return how many people of each cell are among the first of each ordering."""
+    if length == int(truth.sum()):
+        return np.tile(truth, (size, 1))
+    # One cell after the other: the library's own method refuses more than a billion people.
+    left = np.full(size, length, np.int64)
+    rest = int(truth.sum())
+    counts = np.zeros((size, len(truth)), np.int64)
+    for cell, number in enumerate(truth.tolist()):
+        rest -= number
+        if number:
+            counts[:, cell] = rng.hypergeometric(number, rest, left) if rest else left
+        left = left - counts[:, cell]
+    return counts
 
 
 def _interval(hits: NDArray[np.integer], draws: int, confidence: float) -> tuple[Floats, Floats]:

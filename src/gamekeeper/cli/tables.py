@@ -75,9 +75,11 @@ def release_command_(
     truth: Annotated[
         bool,
         typer.Option(
-            help="Keep the true counts in the file, for SAP. It is then as confidential as the data."
+            "--truth",
+            help="Keep the true counts in the file, for 'tables sap'. It is then as confidential as"
+            " the data: never publish it.",
         ),
-    ] = True,
+    ] = False,
     seed: Seed = 0,
     title: Annotated[str, typer.Option(help="What the release is called.")] = "",
 ) -> None:
@@ -106,7 +108,7 @@ def release_command_(
     say(f"Counted {made.total:,} records by {', '.join(release.names)}: {shape} cells.")
     for table in release.published:
         say(f"Published: {table.name} ({table.scheme.text}).")
-    say(f"Release: {output}" + (", with the true counts: keep it safe." if truth else "."))
+    say(f"Release: {output}" + (", with the true counts: never publish it." if truth else "."))
 
 
 @release_command(app, "bounds")
@@ -293,7 +295,8 @@ def sap_command(
 ) -> None:
     """Say what somebody learns who knows n of the people: SAP, the subtraction attribution probability.
 
-    The true counts are needed: a release written by 'tables release' has them, or name --truth.
+    The true counts are needed: 'tables release --truth' keeps them in the release, or name a file
+    with --truth.
 
     [bold]Examples[/bold]
 

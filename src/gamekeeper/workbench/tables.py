@@ -133,7 +133,7 @@ def publish_tables(
     schemes: Sequence[str],
     output: Path,
     *,
-    with_truth: bool = True,
+    with_truth: bool = False,
     seed: int = 0,
     title: str = "",
     progress: Progress | None = None,

@@ -79,8 +79,8 @@ class MaskingComparison(Result):
                 low, high = share_interval(correct, n_records)
                 linked = one.linked
                 gap = None
-                if linked.lower_bound is not None and linked.total > 0:
-                    gap = (linked.total - linked.lower_bound) / linked.total
+                if linked.lower_bound is not None:
+                    gap = (linked.total - linked.lower_bound) / (linked.total or 1.0)
                 rows.append(
                     {
                         "version": name,
@@ -94,10 +94,16 @@ class MaskingComparison(Result):
                         "by_chance": (one.by_chance or 0.0) / max(n_records, 1),
                         "median_margin": _median(one.margins),
                         "gap_to_bound": gap,
-                        "seconds": one.provenance.seconds,
                     }
                 )
-        return pa.Table.from_pylist(rows)
+        counts = ("records", "links", "correct")
+        types = {
+            "version": pa.string(),
+            "linked_by": pa.string(),
+            **dict.fromkeys(counts, pa.int64()),
+        }
+        schema = pa.schema([(name, types.get(name, pa.float64())) for name in rows[0]])
+        return pa.Table.from_pylist(rows, schema)
 
     def plot(self) -> Figure:
         """Draw the rates with their intervals; needs no display."""

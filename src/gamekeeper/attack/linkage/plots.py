@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_links", "plot_maskings", "plot_structure"]
 
 _BINS = 30
+_SHOWN = 0.95
 
 
 def plot_links(found: FileLinks) -> Figure:
@@ -27,6 +28,11 @@ def plot_links(found: FileLinks) -> Figure:
     figure, ax = _figure(4.2)
     margins = found.margins
     linked = (found.linked.columns >= 0) & np.isfinite(margins)
+    # A few records are unlike all others; with them on the axis, the rest would be one bar.
+    most = float(np.quantile(margins[linked], _SHOWN)) if linked.any() else 0.0
+    is_cut = 0 < 2 * most < margins[linked].max(initial=0.0)
+    if is_cut:
+        margins = np.minimum(margins, most, where=linked, out=margins.copy())
     correct = found.is_correct
     edges = np.histogram_bin_edges(margins[linked] if linked.any() else np.zeros(1), _BINS).tolist()
     if correct is None:
@@ -38,8 +44,9 @@ def plot_links(found: FileLinks) -> Figure:
         )
         ax.legend(frameon=False)
     n_alone = int(np.count_nonzero((found.linked.columns >= 0) & ~np.isfinite(margins)))
+    cut = "; the last bar has all that is more" if is_cut else ""
     alone = f"; {n_alone:,} without second best not shown" if n_alone else ""
-    ax.set_xlabel(f"cost of the second best less that of the best{alone}")
+    ax.set_xlabel(f"cost of the second best less that of the best{cut}{alone}")
     ax.set_ylabel("links")
     return figure
 

@@ -2,9 +2,8 @@
 
 Both files are clustered in several ways, into as many clusters each. Records that are together in
 every clustering form a group. Groups of one file are matched with groups of the other so that
-clusters correspond as well as they can (Torra 1999). Then records are linked by how far they are
-from the clusters that correspond, and from each other; not only within matched groups, where fewer
-are found.
+clusters correspond as well as they can (Torra 1999). Single records are linked by the distances
+within the files: over the whole files, or within matched groups where files are large.
 """
 
 from __future__ import annotations
@@ -174,8 +173,8 @@ class StructureLinks(Result):
                 by_chance = chance_text(found.n_known / max(*self.n_records, 1))
                 said.append(
                     f"{count_of(correct, 'record is', 'records are')} linked to"
-                    f" {'its' if correct == 1 else 'their'} partner, {share:.1%} ({low:.1%} to"
-                    f" {high:.1%}); links drawn at random would be correct {by_chance}."
+                    f" {'its' if correct == 1 else 'their'} partner, {self.linked_by}: {share:.1%}"
+                    f" ({low:.1%} to {high:.1%}). Links drawn at random would be correct {by_chance}."
                 )
         if self.drops is not None:
             most_missed = int(np.argmax(self.drops))
@@ -350,7 +349,7 @@ def _distances(values: Floats) -> Floats:
     """Return Manhattan distances: on the data tried, they find more records than Euclidean ones."""
     from scipy.spatial.distance import cdist
 
-    return cdist(values, values, "cityblock")
+    return np.asarray(cdist(values, values, "cityblock"), np.float64)
 
 
 def _matched(

@@ -34,6 +34,7 @@ __all__ = ["BoundsMethod", "TableBounds", "bound_cells", "bound_recoded"]
 
 Integers = NDArray[np.int64]
 Groups = Mapping[str, Mapping[str, Sequence[str]]]
+_SHUTTLE_NODES, _SHUTTLE_STEPS = 10_000, 2_000
 
 
 class BoundsMethod(StrEnum):
@@ -354,9 +355,9 @@ def _searched(
     from gamekeeper.algorithms.shuttle import node_count
 
     n_axes = sum(length > 1 for length in constraints.shape)
-    if most_programs is not None or n_axes < 5 or node_count(constraints.shape) > 10_000:
+    if most_programs is not None or n_axes < 5 or node_count(constraints.shape) > _SHUTTLE_NODES:
         return _by_programs(constraints, most_programs, progress)
-    found = _by_shuttle(constraints, None, progress, max_steps=2_000)
+    found = _by_shuttle(constraints, None, progress, max_steps=_SHUTTLE_STEPS)
     if found.tight.all():
         return found
     rest = integer_bounds(

@@ -191,8 +191,7 @@ def subtract_within(
             )
             if is_partial:
                 notes.append(
-                    "Published tables that do not tell these apart are left out: they say nothing of"
-                    " one table alone."
+                    "Published tables that do not tell these apart are not used for a single one."
                 )
             if n_sampled:
                 sampled = count_of(n_sampled, "table was", "tables were")

@@ -1,0 +1,342 @@
+"""Linkage as a person runs it: from files to links, tables and plots."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow.csv
+import pytest
+
+import gamekeeper as gk
+from gamekeeper.attack.linkage.files import link_files
+from gamekeeper.attack.linkage.linking import LinkMethod, ObjectiveName
+from gamekeeper.attack.linkage.variables import Kind, LinkVariable
+from gamekeeper.errors import InputError, Reason, StoreError
+from gamekeeper.workbench.linkage import (
+    LinkRequest,
+    evaluate_files,
+    link_two_files,
+    link_two_structures,
+)
+from tests.linkage import AGE, STATUS
+from tests.microdata import write
+
+ORIGINAL = """\
+id,age,income,sex,town
+a,20,100.5,f,Nord
+b,31,200,f,Nord
+c,42,50.25,m,Sud
+d,53,75,m,Sud
+e,64,80,f,
+"""
+MASKED = """\
+id,age,income,sex,town
+e,65,81,f,Nord
+c,41,50,m,Sud
+a,20,101,f,Nord
+d,54,74,m,Sud
+b,30,199,f,Nord
+"""
+NUMBERS = {"age": "number", "income": "number"}
+
+
+@pytest.fixture
+def place(tmp_path):
+    write(tmp_path, "original.csv", ORIGINAL)
+    write(tmp_path, "masked.csv", MASKED)
+    return tmp_path
+
+
+def linked(place, *, first="masked.csv", second="original.csv", options=None, **request):
+    return link_two_files(place / first, place / second, LinkRequest(**request), **(options or {}))
+
+
+def test_two_files_are_linked_on_what_they_share(place):
+    found = linked(place, identifier="id", kinds=NUMBERS)
+    assert [one.name for one in found.variables] == ["age", "income", "sex", "town"]
+    assert found.linked.columns.tolist() == [4, 2, 0, 3, 1]
+    assert found.rate == 1
+
+
+def test_files_and_library_find_the_same(place):
+    request = {"on": ["age", "sex"], "kinds": {"age": "number"}, "objective": ObjectiveName.EQUAL}
+    found = linked(place, **request)
+    names = ["age", "sex"]
+    a, b = (
+        gk.code_source(gk.open_source(place / file), names)
+        for file in ("masked.csv", "original.csv")
+    )
+    variables = [LinkVariable("age", kind="number"), LinkVariable("sex")]
+    alone = link_files(a, b, variables, objective="equal")
+    assert found.to_arrow() == alone.to_arrow()
+    assert found.truth is None
+
+
+def test_columns_may_have_other_names(place):
+    renamed = ORIGINAL.replace("id,age,income", "id,years,money")
+    write(place, "renamed.csv", renamed)
+    found = linked(
+        place, second="renamed.csv", on=["age=years", "income = money", "sex"], kinds=NUMBERS,
+        identifier="id",
+    )  # fmt: skip
+    assert [(one.name, one.column) for one in found.variables] == [
+        ("age", "years"),
+        ("income", "money"),
+        ("sex", "sex"),
+    ]
+    assert found.rate == 1
+    # The first file named is the original here, and links go the other way.
+    rates = evaluate_files(
+        place / "original.csv",
+        [place / "masked.csv"],
+        LinkRequest(on=["age", "income"], kinds=NUMBERS, identifier="id"),
+    )
+    other = evaluate_files(
+        place / "renamed.csv",
+        [place / "masked.csv"],
+        LinkRequest(
+            on=["years=age", "money=income"],
+            kinds={"years": "number", "money": "number"},
+            identifier="id",
+        ),
+    )
+    assert rates.summary() == other.summary() == {"masked": 1}
+
+
+def test_decimal_marks_are_those_of_each_file(place):
+    commas = ORIGINAL.replace(",", ";").replace(".", ",")
+    write(place, "commas.csv", commas)
+    found = linked(
+        place, second="commas.csv", on=["income"], kinds={"income": "number"}, identifier="id"
+    )
+    assert found.rate == 1
+    rates = evaluate_files(
+        place / "commas.csv",
+        [place / "masked.csv"],
+        LinkRequest(on=["income"], kinds={"income": "number"}, identifier="id"),
+    )
+    assert rates.summary() == {"masked": 1}
+
+
+@pytest.fixture
+def world(tmp_path):
+    forms = [gk.Form("Bank", {"Age": ("0-24", "25-64", "65+"), "Status": ()})]
+    gk.write_environment(gk.Environment([AGE, STATUS], forms), tmp_path / "world")
+    write(tmp_path, "bank.csv", "id,Age,Status\n1,0-24,not married\n2,16+,ever married\n3,16+,\n")
+    write(tmp_path, "shop.csv", "id,Age,Status\n3,25-64,single\n2,70,widowed\n1,12,single\n")
+    return tmp_path
+
+
+def test_categorizations_are_compared_by_an_environment(world):
+    options = {
+        "first": "bank.csv", "second": "shop.csv", "identifier": "id",
+        "kinds": {"Age": "mapped", "Status": "mapped"}, "environment": world / "world",
+    }  # fmt: skip
+    found = linked(world, **options)
+    assert {one.kind for one in found.variables} == {Kind.MAPPED}
+    assert found.linked.columns.tolist() == [2, 1, 0]
+    assert found.rate == 1
+    blocked = linked(world, block=["Age", "Status"], **options)
+    assert blocked.linked.columns.tolist() == [2, 1, 0]
+    # Of nine pairs these are compatible; a missing status fits any.
+    assert blocked.linked.n_pairs == 4
+
+
+def test_what_is_mapped_must_be_in_an_environment(world):
+    request = {"first": "bank.csv", "second": "shop.csv", "on": ["Age", "id"]}
+    for options, found in (
+        ({"kinds": {"Age": "mapped"}}, "'Age' was to be compared"),
+        ({"kinds": {"id": "mapped"}, "environment": world / "world"}, "not in the environment"),
+        ({"environment": world / "world"}, "Say which"),
+    ):
+        with pytest.raises(InputError, match=found):
+            linked(world, **request, **options)
+    write(world, "bank.csv", "id,Age\n1,SECRET\n")
+    with pytest.raises(InputError) as caught:
+        linked(world, **request, kinds={"Age": "mapped"}, environment=world / "world")
+    assert "1 value is no category of 'Age'" in str(caught.value)
+    assert "SECRET" not in str(caught.value)
+
+
+def test_all_options_that_do_not_fit_are_told_at_once(place):
+    with pytest.raises(InputError) as caught:
+        linked(
+            place, kinds={"aeg": "number", "sex": "colour"}, measures={"x": "absolute"},
+            missing={"y": "zero"}, order={"z": ["a"]}, weights={"w": 1.0},
+        )  # fmt: skip
+    assert len(caught.value.problems) == 6
+    assert "Near to it: 'age'" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("request_", "found"),
+    [
+        ({"on": ["age", "height"]}, "height"),
+        ({"identifier": "number"}, "number"),
+        ({"block": ["height"]}, "height"),
+        ({"weights": {"age": 2.0}}, "Only the objective 'weighted'"),
+        ({"missing": {"age": "never"}}, "impossible"),
+        ({"missing": {"age": "nan"}}, "at least 0"),
+    ],
+)
+def test_names_and_rules_that_are_not_there_are_refused(place, request_, found):
+    with pytest.raises(InputError, match=found):
+        linked(place, **request_)
+
+
+def test_files_without_a_common_column_are_pointed_to_structure(place):
+    write(place, "other.csv", "id,height\na,1\n")
+    with pytest.raises(InputError) as caught:
+        linked(place, second="other.csv", identifier="id")
+    assert caught.value.reason is Reason.NOTHING_GIVEN
+    assert "link structure" in str(caught.value)
+
+
+def test_weights_are_one_where_none_is_given(place):
+    request = {
+        "on": ["age", "sex"], "kinds": {"age": "number"}, "objective": ObjectiveName.WEIGHTED,
+    }  # fmt: skip
+    plain = linked(place, on=["age", "sex"], kinds={"age": "number"}, objective=ObjectiveName.EQUAL)
+    assert linked(place, **request).linked.total == pytest.approx(plain.linked.total)
+    doubled = linked(place, weights={"age": 2.0}, **request)
+    assert doubled.linked.total == pytest.approx(2 * plain.linked.total)
+
+
+def test_links_are_written_and_drawn(place):
+    output, plot = place / "links.csv", place / "links.svg"
+    found = linked(place, identifier="id", options={"output": output, "plot": plot})
+    written = pyarrow.csv.read_csv(output).to_pylist()
+    assert [row["linked_to"] for row in written] == found.to_arrow()["linked_to"].to_pylist()
+    assert "<svg" in plot.read_text(encoding="utf-8")
+    with pytest.raises((InputError, StoreError)):
+        linked(place, options={"output": place / "original.csv"})
+    assert (place / "original.csv").read_text(encoding="utf-8") == ORIGINAL
+
+
+def in_order(text, order="abcde"):
+    header, *lines = text.splitlines()
+    by_name = {line[0]: line for line in lines}
+    return "\n".join([header, *(by_name[name] for name in order)]) + "\n"
+
+
+def test_versions_are_compared_with_and_without_identifier(place):
+    write(place, "ordered.csv", in_order(MASKED))
+    request = LinkRequest(on=["age", "income"], kinds=NUMBERS)
+    original, masked, ordered = (
+        place / name for name in ("original.csv", "masked.csv", "ordered.csv")
+    )
+    by_order = evaluate_files(original, [ordered, masked], request)
+    # Without an identifier, records are taken to be in the same order; in one file they are not.
+    assert by_order.summary() == {"ordered": 1, "masked": 1 / 5}
+    by_name = evaluate_files(
+        original,
+        [ordered, masked],
+        LinkRequest(on=["age", "income"], kinds=NUMBERS, identifier="id"),
+    )
+    assert by_name.summary() == {"ordered": 1, "masked": 1}
+    assert by_name.methods == ("optimal, estimated", "nearest, estimated")
+
+
+def test_versions_of_another_length_need_an_identifier(place):
+    write(place, "part.csv", "\n".join(MASKED.splitlines()[:4]) + "\n")
+    original, part = place / "original.csv", place / "part.csv"
+    with pytest.raises(InputError) as caught:
+        evaluate_files(original, [part], LinkRequest(kinds=NUMBERS))
+    assert "3 records, not 5" in str(caught.value)
+    found = evaluate_files(original, [part], LinkRequest(kinds=NUMBERS, identifier="id"))
+    assert found.to_arrow()["records"].to_pylist() == [3, 3]
+
+
+def test_versions_with_the_same_name_are_told_apart(place):
+    for folder in ("mild", "strong"):
+        (place / folder).mkdir()
+        write(place / folder, "masked.csv", MASKED)
+    write(place, "masked.txt.csv", MASKED)
+    files = [place / "mild" / "masked.csv", place / "strong" / "masked.csv"]
+    request = LinkRequest(kinds=NUMBERS, identifier="id")
+    found = evaluate_files(place / "original.csv", files, request)
+    assert found.names == tuple(map(str, files))
+    again = evaluate_files(place / "original.csv", [*files[:1], *files[:1]], request)
+    assert again.names == ("masked",)
+    with pytest.raises(InputError, match="None was given"):
+        evaluate_files(place / "original.csv", [], request)
+
+
+def test_weights_count_in_a_comparison(place):
+    found = evaluate_files(
+        place / "original.csv",
+        [place / "masked.csv"],
+        LinkRequest(on=["age", "income"], kinds=NUMBERS, identifier="id", weights={"age": 0.0}),
+        objectives=[ObjectiveName.WEIGHTED, ObjectiveName.EQUAL],
+        methods=[LinkMethod.OPTIMAL],
+    )
+    weighted, equal = (one.linked.total for one in found.links[0])
+    assert weighted < equal
+
+
+@pytest.mark.parametrize("column", ["id", "sex"])
+def test_identifiers_that_are_there_twice_are_refused(place, column):
+    write(place, "twice.csv", MASKED.replace("e,65", "a,65"))
+    first = "twice.csv" if column == "id" else "masked.csv"
+    with pytest.raises(InputError) as caught:
+        linked(place, first=first, identifier=column, on=["age"])
+    assert caught.value.reason is Reason.DUPLICATE
+    with pytest.raises(InputError):
+        link_two_structures(
+            place / first, place / "original.csv", columns=(["age"], ["age"]), identifier=column
+        )
+
+
+def numbers_file(place, name, values, names="id"):
+    header = ",".join([names, *(f"v{number}" for number in range(values.shape[1]))])
+    lines = [f"{number},{','.join(map(str, row))}" for number, row in enumerate(values.tolist())]
+    return write(place, name, "\n".join([header, *lines]) + "\n")
+
+
+@pytest.fixture
+def halves(tmp_path):
+    rng = np.random.default_rng(2)
+    values = np.repeat([[0.0, 0], [9, 1], [2, 8]], [9, 7, 4], axis=0) + rng.normal(size=(20, 2))
+    numbers_file(tmp_path, "one.csv", values)
+    lines = numbers_file(tmp_path, "two.csv", values * [30, 0.5]).read_text(encoding="utf-8")
+    header, *rows = lines.splitlines()
+    write(tmp_path, "two.csv", "\n".join([header.replace("v", "w"), *rows[::-1]]) + "\n")
+    return tmp_path
+
+
+def test_structures_are_matched_from_files(halves):
+    output, plot = halves / "links.csv", halves / "links.svg"
+    found = link_two_structures(
+        halves / "one.csv", halves / "two.csv", identifier="id", clusters=3, leave_out=True,
+        output=output, plot=plot,
+    )  # fmt: skip
+    assert found.n_correct == 20
+    assert found.truth.tolist() == list(range(19, -1, -1))
+    written = pyarrow.csv.read_csv(output).to_pylist()
+    assert [row["linked_to"] for row in written] == list(range(20, 0, -1))
+    assert "<svg" in plot.read_text(encoding="utf-8")
+    chosen = link_two_structures(
+        halves / "one.csv", halves / "two.csv", columns=(["v0"], ["w0", "w1"]), clusters=2
+    )
+    assert chosen.truth is None
+    assert chosen.n_clusters == (2,) * 6
+
+
+def test_structures_need_numbers_everywhere(halves):
+    write(halves, "bad.csv", "id,v0,v1,v2\n1,x,2,\n2,y,,3\n3,4,5,6\n")
+    with pytest.raises(InputError) as caught:
+        link_two_structures(halves / "bad.csv", halves / "two.csv", identifier="id")
+    assert [problem.found for problem in caught.value.problems] == [
+        "2 values are no number.",
+        "1 cell is missing.",
+        "1 cell is missing.",
+    ]
+    for options, found in (
+        ({"clusters": 21}, "21 clusters of 20 records"),
+        ({"leave_out": True, "identifier": ""}, "--id"),
+        ({"columns": (["v7"], [])}, "v7"),
+        ({"identifier": "key"}, "key"),
+    ):
+        with pytest.raises(InputError, match=found):
+            link_two_structures(
+                halves / "one.csv", halves / "two.csv", **{"identifier": "id", **options}
+            )
