@@ -1,9 +1,10 @@
 """Exact dense assignment by kind of costs, beside other solvers where they are installed.
 
-Four kinds: uniform random costs; the number of differing variables of nine between records and
-their perturbed copies, with many ties; the same with a weight for each variable; and Euclidean
-distances of random points in the plane. SciPy is always measured, lapx and lapjv where they can be
-imported, all on the same matrix in the same run; lapjv works in single precision.
+Five kinds: uniform random costs; the number of differing variables of nine between records and
+their perturbed copies, with many ties; the same with a weight for each variable; Euclidean
+distances of random points in the plane; and products of row and column number, the worst case of
+shortest augmenting paths (Machol and Wien 1977). SciPy is always measured, lapx and lapjv where
+they can be imported, all on the same matrix in the same run; lapjv works in single precision.
 `python -m benchmarks.bench_assignment 5000 uniform,points` measures another size and some kinds,
 `python -m benchmarks.bench_assignment 10000 points alone` without the others, with the greatest
 memory so far.
@@ -27,7 +28,7 @@ from gamekeeper.algorithms.greedy_assignment import greedy_global
 
 __all__ = ["KINDS", "costs_of", "rows"]
 
-KINDS = ("uniform", "differing", "weighted", "points")
+KINDS = ("uniform", "differing", "weighted", "points", "products")
 LEVELS = (2, 9, 7, 5, 15, 6, 6, 3, 10)
 PERTURBED = 0.3
 
@@ -37,6 +38,8 @@ def costs_of(kind: str, n: int, seed: int = 1) -> NDArray[np.float64]:
     rng = np.random.default_rng(seed)
     if kind == "uniform":
         return rng.random((n, n))
+    if kind == "products":
+        return np.outer(np.arange(1.0, n + 1), np.arange(1.0, n + 1))
     if kind == "points":
         a, b = rng.random((2, n, 2))
         costs = np.subtract.outer(a[:, 0], b[:, 0])

@@ -163,6 +163,28 @@ def test_against_a_dense_solver(monkeypatch, large, whole, share):
     assert found.gap == 0
 
 
+@pytest.mark.parametrize(("many", "handed_over"), [(100, [20]), (1_000, [])])
+def test_prices_that_rule_out_most_candidates(monkeypatch, many, handed_over):
+    """Such a component is handed over only where it is large."""
+    handed = []
+    link_dense = sparse_assignment._link_dense
+
+    def noted(*given, **options):
+        handed.append(len(given[4][0]))
+        link_dense(*given, **options)
+
+    monkeypatch.setattr(sparse_assignment, "_link_dense", noted)
+    monkeypatch.setattr(sparse_assignment, "_DENSE_CELLS", 100)
+    monkeypatch.setattr(sparse_assignment, "_MANY_CELLS", many)
+    i, j = np.divmod(np.arange(400), 20)
+    candidates = CandidatePairs.from_pairs(i, j, (20, 20))
+    costs = np.random.default_rng(4).permutation(400)
+    found = solve_candidates(candidates, costs, unlinked_row=40)
+    assert handed == handed_over
+    assert (found.costs[found.columns >= 0] < 40).all()
+    assert found.gap == 0
+
+
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("priced", [True, False])
 def test_dense_and_sparse_components_together(monkeypatch, whole, priced):
@@ -180,7 +202,7 @@ def test_dense_and_sparse_components_together(monkeypatch, whole, priced):
     )
     costs = rng.random(candidates.n_pairs) * 50
     costs = np.floor(costs) if whole else costs
-    prices = {"unlinked_row": 3.0, "unlinked_column": 1.0} if priced else {}
+    prices = {"unlinked_row": 20.0, "unlinked_column": 5.0} if priced else {}
     handed = []
     link_dense = sparse_assignment._link_dense
 

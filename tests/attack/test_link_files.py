@@ -394,3 +394,41 @@ def test_an_empty_file_has_no_links(method):
         assert found.n_linked == 0
         assert found.to_arrow().num_rows == a.n_records
         assert found.sentences()
+
+
+def test_the_order_of_the_second_file_does_not_help():
+    # Nothing tells the records apart: the file in the same order must not be found again.
+    codes = [[1]] * 40
+    a, b = coded_from_codes(codes, ["sex"]), coded_from_codes(codes, ["sex"])
+    for method in ("optimal", "greedy", "greedy-rows", "nearest"):
+        found = link_files(
+            a, b, [LinkVariable("sex")], objective="equal", method=method, truth=np.arange(40)
+        )
+        assert found.n_correct < 10
+        assert found.linked.total == 0
+
+
+def test_a_link_that_costs_too_much_is_not_made():
+    a = coded_from_codes([[1, 1], [2, 2], [3, 3]], ["age", "sex"])
+    b = coded_from_codes([[1, 1], [2, 3], [9, 9]], ["age", "sex"])
+    variables = [LinkVariable("age"), LinkVariable("sex")]
+    for method in ("optimal", "greedy", "greedy-rows", "nearest"):
+        every = link_files(a, b, variables, objective="equal", method=method)
+        some = link_files(a, b, variables, objective="equal", method=method, unlinked=1.5)
+        assert every.n_linked == 3
+        assert some.linked.columns.tolist()[0] == 0
+        assert np.nanmax(some.linked.costs) <= 1.5
+        assert some.n_linked == 2 or method == "nearest"
+    for objective, unlinked in (("equal", 0.0), ("fellegi-sunter", 1.0)):
+        with pytest.raises(InputError, match="Give"):
+            link_files(a, b, variables, objective=objective, unlinked=unlinked)
+
+
+def test_what_is_blocked_on_has_no_weight_by_em():
+    original, masked, _ = masked_people(2)
+    found = link_files(masked, original, ALL, objective="fellegi-sunter", block=["sex"])
+    assert "Variables that are blocked on agree in every pair, and have no weight." in found.notes
+    with pytest.raises(InputError, match="agree in every pair"):
+        link_files(
+            masked, original, [LinkVariable("sex")], objective="fellegi-sunter", block=["sex"]
+        )

@@ -53,7 +53,8 @@ def test_the_same_seed_leaves_out_the_same():
     assert one.to_arrow() == again.to_arrow()
     assert one.sentences() == again.sentences()
     assert one.resampled.stability.tolist() != other.resampled.stability.tolist()
-    assert one.linked.columns.tolist() == other.linked.columns.tolist()
+    # Which of several links of equal cost is made hangs on the seed, what they cost does not.
+    assert one.linked.total == pytest.approx(other.linked.total)
     assert one.provenance.seed == 3
 
 

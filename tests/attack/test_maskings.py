@@ -94,6 +94,18 @@ def test_weights_are_for_the_weighted_objective():
         compared(weights=[1, 0])
 
 
+def test_what_a_reader_should_know_is_said_once():
+    original, masked = file_of({"x": [1, 2, 3], "c": "aaa"}), file_of({"x": [1, 3, 2], "c": "aaa"})
+    versions = {"one": masked, "two": masked}
+    found = compare_maskings(
+        original,
+        versions,
+        [LinkVariable("x"), LinkVariable("c")],
+        truths=dict.fromkeys(versions, np.arange(3)),
+    )
+    assert found.sentences()[2:] == ["'c' tells no records apart and has weight 0."]
+
+
 def test_decimal_marks_may_differ():
     original = file_of({"x": ["1.5", "2.5", "7.25"]})
     masked = file_of({"x": ["7,25", "1,5", "2,5"]})

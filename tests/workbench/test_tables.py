@@ -104,9 +104,7 @@ def test_tables_are_published_from_microdata(tmp_path):
     file = tmp_path / "release.json"
     margins = [("Sex", "Status"), ("Age",), ()]
     schemes = ["conventional:3", "exact", "random:5"]
-    release, truth = tables.publish_tables(
-        request, margins, schemes, file, with_truth=True, seed=3
-    )
+    release, truth = tables.publish_tables(request, margins, schemes, file, with_truth=True, seed=3)
     assert truth.total == 12
     assert [table.scheme.text for table in release.published] == schemes
     assert "missing" in truth.axis("Status").categories

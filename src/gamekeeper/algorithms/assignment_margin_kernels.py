@@ -19,7 +19,7 @@ from gamekeeper.algorithms.assignment_path_kernels import search_lists
 
 __all__ = ["increases_of", "movable_rows"]
 
-_NO_LIMIT = 2**62
+_NO_LIMIT = np.inf
 
 
 @numba.njit(cache=True, nogil=True)

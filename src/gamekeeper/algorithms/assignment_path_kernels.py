@@ -30,6 +30,8 @@ _PIECE = 16
 # Costs as measured, in those of reading one column by vector: per column for filling a list and
 # for relaxing a row one by one, per entry of a list, and per column for a step without lists.
 _FILL, _ALL, _ENTRY, _STEP = 6, 8, 16, 3
+# Where searches go far, the heaps of lists grow and entries cost more, by this factor.
+_HARD = 2.5
 _FREE_ROWS = 16
 _LONGEST_PAUSE = 256
 
@@ -137,14 +139,14 @@ def _reach(s, j, reached, row, is_end, size, n_touched, best, j_best):
 
 
 @numba.njit(cache=True, nogil=True)
-def search_lists(costs, v, row_of, lists, s, source, own, target, free_level, most_work):
+def search_lists(costs, v, row_of, lists, s, source, own, target, free_level, step_work):
     """Search from a row; return the column where the path ends, its distance, counts, and work.
 
     A path ends at a free column. With a column `target` it ends there, the link of the source to
     it is not used, and a free column leads on to any column that may be freed in its place, by
     the potential of free columns less its own. The two counts are of columns done and touched;
-    the first is -1 where the search was given up since it took more work than one without lists.
-    The caller clears `distance` of what was touched.
+    the first is -1 where the search was given up since it took more work than one without lists,
+    of so much for each step. The caller clears `distance` of what was touched.
     """
     n_columns = costs.shape[1]
     size, n_touched, n_done = 0, 0, 0
@@ -219,7 +221,7 @@ def search_lists(costs, v, row_of, lists, s, source, own, target, free_level, mo
                 skip_below = floor
                 # A floor that does not rise, as with many equal costs, asks for the whole row.
                 is_all = lists.floors[row] <= floor
-        if work > most_work and work > _STEP * n_columns * (n_done + _FREE_ROWS):
+        if work > step_work * (n_done + _FREE_ROWS):
             n_done = -1
             break
     for k in range(size):
@@ -248,20 +250,16 @@ def _relax_row(row_costs, still, distance, before, lanes, n_open, row, base, now
     return np.min(lanes)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _nearest(distance, row_of, n_open, least):
-    """Return a column at the least distance, a free one if there is one."""
+@numba.njit(cache=True, nogil=True)
+def _nearest(distance, row_of, lanes, least):
+    """Return a column at the least distance, a free one if there is one.
+
+    Only columns at those places within a block are looked at where the least was found.
+    """
     found = -1
-    for block in range(len(n_open)):
-        if n_open[block] == 0:
-            continue
-        start = block * _BLOCK
-        part = distance[start : start + _BLOCK]
-        n_equal = 0
-        for lane in range(len(part)):
-            n_equal += 1 if part[lane] == least else 0
-        if n_equal > 0:
-            for j in range(start, start + len(part)):
+    for lane in range(len(lanes)):
+        if lanes[lane] == least:
+            for j in range(lane, len(distance), _BLOCK):
                 if distance[j] == least:
                     if row_of[j] < 0:
                         return j
@@ -287,7 +285,7 @@ def _search_all(costs, v, row_of, s, source, own):
         )
         if now == np.inf:
             break
-        found = _nearest(s.distance, row_of, s.n_open, now)
+        found = _nearest(s.distance, row_of, s.lanes, now)
         if row_of[found] < 0:
             j_best, best = found, now
             break
@@ -307,16 +305,16 @@ def _search_all(costs, v, row_of, s, source, own):
 
 
 @numba.njit(cache=True, nogil=True)
-def augment(costs, v, column_of, row_of, free, lists, s):
+def augment(costs, v, column_of, row_of, free, lists, s, is_hard):
     """Link free rows one by one; return which of them cannot be linked, and the work.
 
-    The work is in readings of one cost by vector.
+    The work is in readings of one cost by vector. Lists are given up sooner where it is hard.
     """
     n_columns = costs.shape[1]
     unlinked = np.empty(len(free), np.int64)
     n_unlinked = 0
     pause, pause_length = 0, 1
-    most_work = _STEP * n_columns * _FREE_ROWS
+    step_work = _STEP * n_columns / (_HARD if is_hard else 1.0)
     all_work = 0
     for source in free:
         own, _, _, _ = two_best(v, source, lists)
@@ -333,7 +331,7 @@ def augment(costs, v, column_of, row_of, free, lists, s):
             pause -= 1
         else:
             j_best, best, n_done, n_touched, work = search_lists(
-                costs, v, row_of, lists, s, source, own, -1, 0.0, most_work
+                costs, v, row_of, lists, s, source, own, -1, 0.0, step_work
             )
             all_work += work
             if n_done < 0:

@@ -210,6 +210,8 @@ class FellegiSunterCost:
         for comparison, limits, weights in self._parts():
             distances = comparison.matrix(rows)
             add_level_weights(out.reshape(-1), distances.reshape(-1), limits, -weights)
+        # Rounding can leave the best pair a little below 0.
+        np.maximum(out, 0.0, out=out)
 
     def pairs(self, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> Floats:
         """Return the cost of each listed pair."""
@@ -218,7 +220,7 @@ class FellegiSunterCost:
         out = np.full(len(rows), self.model.largest_weight)
         for comparison, limits, weights in self._parts():
             add_level_weights(out, comparison.pairs(rows, columns), limits, -weights)
-        return out
+        return np.maximum(out, 0.0, out=out)
 
     def weight(self, costs: Floats) -> Floats:
         """Return the weights of pairs of given costs."""

@@ -41,9 +41,11 @@ _LARGE = 1_000
 _ROWS_AT_ONCE = 20_000
 # Components of so many cells are handed over as a matrix where this share are candidates. Measured
 # on random costs and on points: 1,000 x 1,000 take a quarter to a half of the time where all are
-# candidates and a half at a share of 0.2; 300 x 300 two thirds, and as long at 0.2.
+# candidates and a half at a share of 0.2; 300 x 300 two thirds, and as long at 0.2. Where prices
+# rule out most candidates, 200 x 200 would take four times as long, 1,000 x 1,000 still a third.
 _DENSE_CELLS = 40_000
 _DENSE_SHARE = 0.2
+_MANY_CELLS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +159,7 @@ def solve_candidates(
     # Rows of one component together find their neighbours in the cache.
     order = np.argsort(row_part, kind="stable")
     n_done = 0
-    dense = _dense_components(candidates, row_part, column_part, n_components)
+    dense = _dense_components(graph, column_prices, row_part, column_part, n_components)
     for records in _records_of(dense, order, row_part, column_part):
         told = partial(_tell_part, progress, n_done, len(records[0]), n_rows) if progress else None
         n_done += len(records[0])
@@ -211,16 +213,24 @@ def nearest_candidates(candidates: CandidatePairs, costs: ArrayLike) -> NearestC
 
 
 def _dense_components(
-    candidates: CandidatePairs,
+    graph: tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats],
+    column_prices: Floats,
     row_part: NDArray[np.int64],
     column_part: NDArray[np.int64],
     n_components: int,
 ) -> NDArray[np.int64]:
     """Return the components that are linked faster as a matrix."""
-    n_pairs = np.bincount(row_part, np.diff(candidates.starts), n_components)
+    from gamekeeper.algorithms.sparse_assignment_kernels import count_useful
+
     n_cells = np.bincount(row_part, minlength=n_components)
     n_cells = n_cells * np.bincount(column_part, minlength=n_components)
-    return np.flatnonzero((n_cells >= _DENSE_CELLS) & (n_pairs >= _DENSE_SHARE * n_cells))
+    n_pairs = np.bincount(row_part, np.diff(graph[0]), n_components)
+    is_dense = (n_cells >= _DENSE_CELLS) & (n_pairs >= _DENSE_SHARE * n_cells)
+    if is_dense.any():
+        n_useful = np.zeros(n_components, np.int64)
+        count_useful(graph, column_prices, row_part, n_useful)
+        is_dense &= (n_useful >= _DENSE_SHARE * n_cells) | (n_cells >= _MANY_CELLS)
+    return np.flatnonzero(is_dense)
 
 
 def _records_of(

@@ -16,7 +16,15 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-__all__ = ["bid", "close_gap", "cost_ranges", "fill_dense", "link_rows", "nearest_two"]
+__all__ = [
+    "bid",
+    "close_gap",
+    "cost_ranges",
+    "count_useful",
+    "fill_dense",
+    "link_rows",
+    "nearest_two",
+]
 
 _FREE = -1
 _SCANNED = -2
@@ -204,6 +212,16 @@ def cost_ranges(starts, costs, row_part, least, most):
             if costs[k] < np.inf:
                 least[part] = min(least[part], costs[k])
                 most[part] = max(most[part], costs[k])
+
+
+@numba.njit(cache=True, nogil=True)
+def count_useful(graph, column_prices, row_part, counts):
+    """Count for each component the pairs that cost less than leaving both records unlinked."""
+    starts, columns, costs, prices = graph
+    for row in range(len(row_part)):
+        for k in range(starts[row], starts[row + 1]):
+            if costs[k] < prices[row] + column_prices[columns[k]]:
+                counts[row_part[row]] += 1
 
 
 @numba.njit(cache=True, nogil=True)

@@ -142,6 +142,14 @@ def files_command(
     order: Order = None,
     weights: Weights = None,
     environment: EnvironmentOption = None,
+    unlinked: Annotated[
+        float | None,
+        typer.Option(
+            help="Leave records unlinked rather than link them badly: with fellegi-sunter the least"
+            " probability of a match, such as 0.5; otherwise the most a link may cost.",
+            show_default=False,
+        ),
+    ] = None,
     resamples: Annotated[
         int,
         typer.Option(help="So often leave out a tenth of both files and link the rest.", min=0),
@@ -185,6 +193,7 @@ def files_command(
             first,
             second,
             request,
+            unlinked=unlinked,
             resamples=resamples,
             max_pairs=max_pairs,
             output=output,

@@ -61,7 +61,7 @@ def run_linkage_demo(output: Path, sample: Path, *, seed: int) -> LinkageDemo:
         file = output / f"{name}.csv"
         write_table(masked, file)
         files.append(file)
-    rates = evaluate_files(files[0], files[1:], LinkRequest(seed=seed))
+    rates = evaluate_files(files[0], files[1:], LinkRequest(kinds={"Age": "ordinal"}, seed=seed))
     return LinkageDemo(table.num_rows, _VARIABLES, rates, tuple(files))
 
 

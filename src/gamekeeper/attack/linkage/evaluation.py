@@ -66,7 +66,8 @@ class MaskingComparison(Result):
                 f" {correct / max(n_records, 1):.1%} ({low:.1%} to {high:.1%}), by"
                 f" {_way(best.provenance.variant)}."
             )
-        return said
+        notes = (note for version in self.links for one in version for note in one.notes)
+        return [*said, *dict.fromkeys(notes)]
 
     def to_arrow(self) -> pa.Table:
         """Return one row per version and way of linking."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from gamekeeper.attack.linkage.linking import (
     ObjectiveName,
     link_pairs,
     make_objective,
+    most_worth,
 )
 from gamekeeper.attack.linkage.resampling import Resampled, resample_links
 from gamekeeper.attack.linkage.truth import chance_text, require_partners, share_interval
@@ -218,6 +219,7 @@ def link_files(
     method: LinkMethod | str = LinkMethod.OPTIMAL,
     block: Sequence[str] = (),
     truth: Integers | None = None,
+    unlinked: float | None = None,
     resamples: int = 0,
     max_pairs: int | None = None,
     decimals: tuple[str, str] = (".", "."),
@@ -245,6 +247,9 @@ def link_files(
         compatible.
     truth
         The true partner of each record of the first file, -1 for none.
+    unlinked
+        Leave records unlinked where that is better: with "fellegi-sunter" the least probability of
+        a match, otherwise the cost above which no link is worth it.
     resamples
         How often a tenth of both files is left out and the rest linked anew.
     max_pairs
@@ -252,7 +257,8 @@ def link_files(
     decimals
         The decimal marks of the two files.
     seed
-        Reproduces resamples, and the pairs that the weights by EM are estimated from.
+        Reproduces resamples, the pairs that the weights by EM are estimated from, and the order of
+        records, which decides among links of equal cost.
 
     Examples
     --------
@@ -267,33 +273,48 @@ def link_files(
     kind, how = ObjectiveName(objective), LinkMethod(method)
     partners = None if truth is None else require_partners(truth, a.n_records, b.n_records)
     chosen, comparisons = compare_files(a, b, variables, decimals=decimals)
+    # Files in the same order must not help: among links of equal cost, the order of records decides.
+    order = np.random.default_rng(seed).permutation(b.n_records)
+    moved = None if partners is None else _put_back(partners, np.argsort(order))
+    comparisons = tuple(replace(one, b=one.b[order]) for one in comparisons)
     candidates = None
     if block:
-        candidates = _candidates(a, b, chosen, comparisons, block, max_pairs or MAX_PAIRS)
-    made, notes = make_objective(
-        comparisons, kind, weights=weights, candidates=candidates, seed=seed, progress=progress
+        candidates = _candidates(a, b, order, chosen, comparisons, block, max_pairs or MAX_PAIRS)
+    weighed, notes = comparisons, ()
+    if kind is ObjectiveName.FELLEGI_SUNTER:
+        weighed, notes = _not_blocked(chosen, comparisons, block)
+    made, further = make_objective(
+        weighed, kind, weights=weights, candidates=candidates, seed=seed, progress=progress
     )
-    linked = link_pairs(
-        made, how, candidates=candidates, max_pairs=max_pairs or MOST_PAIRS, progress=progress
+    most = None if unlinked is None else most_worth(made, unlinked)
+    shuffled = link_pairs(
+        made,
+        how,
+        candidates=candidates,
+        most_cost=most,
+        max_pairs=max_pairs or MOST_PAIRS,
+        progress=progress,
     )
+    linked = replace(shuffled, columns=_put_back(shuffled.columns, order))
     resampled = None
     if resamples:
         resampled = resample_links(
             made,
             how,
-            linked.columns,
+            shuffled.columns,
             candidates=candidates,
-            truth=partners,
+            most_cost=most,
+            truth=moved,
             resamples=resamples,
             seed=seed,
             progress=progress,
         )
-    notes = (*notes, *(candidates.notes if candidates is not None else ()))
+    notes = (*notes, *further, *(candidates.notes if candidates is not None else ()))
     return FileLinks(
         chosen,
         linked,
         partners,
-        None if partners is None else _chance(partners, b.n_records, how, candidates),
+        None if moved is None else _chance(moved, b.n_records, how, candidates),
         (a.n_records, b.n_records),
         resampled,
         tuple(dict.fromkeys(notes)),
@@ -304,17 +325,45 @@ def link_files(
                 "variables": ", ".join(f"{one.name} ({one.kind})" for one in chosen),
                 "blocking": ", ".join(block),
                 "solver": linked.solver,
+                "unlinked": "" if unlinked is None else f"{unlinked:g}",
             },
-            seed=seed if resamples or kind is ObjectiveName.FELLEGI_SUNTER else None,
+            seed=seed,
             fingerprint=sha256(f"{a.fingerprint} {b.fingerprint}".encode()).hexdigest()[:16],
             seconds=time.perf_counter() - started,
         ),
     )
 
 
+def _not_blocked(
+    variables: Sequence[LinkVariable], comparisons: tuple[Comparison, ...], block: Sequence[str]
+) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
+    """Leave out what agrees in every pair: EM would take such agreement for a sign of a match."""
+    kept = tuple(
+        one
+        for variable, one in zip(variables, comparisons, strict=True)
+        if variable.name not in block or variable.kind is Kind.MAPPED
+    )
+    if len(kept) == len(comparisons):
+        return comparisons, ()
+    if not kept:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Weights by EM were asked for.",
+            "All variables are blocked on, and agree in every pair.",
+            "Compare further variables, or block on fewer.",
+        )
+    return kept, ("Variables that are blocked on agree in every pair, and have no weight.",)
+
+
+def _put_back(columns: Integers, order: Integers) -> Integers:
+    """Return numbers of records in another order; -1 stays."""
+    return np.where(columns >= 0, order[columns], -1) if len(order) else columns
+
+
 def _candidates(
     a: CodedTable,
     b: CodedTable,
+    order: Integers,
     variables: Sequence[LinkVariable],
     comparisons: Sequence[Comparison],
     block: Sequence[str],
@@ -332,11 +381,11 @@ def _candidates(
     chosen = [(variables[names.index(name)], comparisons[names.index(name)]) for name in block]
     mapped = [one for variable, one in chosen if variable.kind is Kind.MAPPED]
     equal = [
-        equal_codes(a, b, variable, one)
+        equal_codes(a, b, variable, replace(one, b=one.b[np.argsort(order)]))
         for variable, one in chosen
         if variable.kind is not Kind.MAPPED
     ]
-    equal_a, equal_b = [left for left, _ in equal], [right for _, right in equal]
+    equal_a, equal_b = [left for left, _ in equal], [right[order] for _, right in equal]
     if not mapped:
         return block_on_values(equal_a, equal_b, max_pairs=max_pairs)
     tables = [np.isfinite(one.table) for one in mapped if one.table is not None]

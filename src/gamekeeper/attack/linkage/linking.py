@@ -7,7 +7,7 @@ least total cost (Lenz 2003), by one of two greedy heuristics, or with its neare
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.candidate_pairs import CandidatePairs
 from gamekeeper.algorithms.link_comparison import Comparison
 from gamekeeper.algorithms.link_objective import (
+    FellegiSunterCost,
     Objective,
     cost_matrix,
     cost_pairs,
@@ -26,7 +27,15 @@ from gamekeeper.algorithms.link_objective import (
 from gamekeeper.errors import InputError, LimitError, Reason, count_of, quoted
 from gamekeeper.results import Progress
 
-__all__ = ["MOST_PAIRS", "LinkMethod", "Linked", "ObjectiveName", "link_pairs", "make_objective"]
+__all__ = [
+    "MOST_PAIRS",
+    "LinkMethod",
+    "Linked",
+    "ObjectiveName",
+    "link_pairs",
+    "make_objective",
+    "most_worth",
+]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -165,13 +174,18 @@ def link_pairs(
     method: LinkMethod,
     *,
     candidates: CandidatePairs | None = None,
+    most_cost: float | None = None,
     max_pairs: int = MOST_PAIRS,
     margins: bool = True,
     progress: Progress | None = None,
 ) -> Linked:
-    """Link the records of two files, all pairs or candidate pairs."""
+    """Link the records of two files, all pairs or candidate pairs.
+
+    No link costs more than `most_cost`, and one is left out where others gain by it.
+    """
     if candidates is not None:
-        return _among_candidates(objective, candidates, method, progress)
+        costs = cost_pairs(objective, candidates, progress=progress)
+        return _among_candidates(candidates, costs, method, most_cost, progress)
     n_rows, n_columns = objective.shape
     if n_rows * n_columns > max_pairs:
         raise LimitError(
@@ -182,7 +196,45 @@ def link_pairs(
             "Block on variables that must agree (block), or raise the limit (max_pairs).",
         )
     costs = cost_matrix(objective, progress=progress)
-    return _among_all(costs, method, margins=margins, progress=progress)
+    if most_cost is None:
+        return _among_all(costs, method, margins=margins, progress=progress)
+    if method is LinkMethod.OPTIMAL:
+        rows, columns = np.nonzero(costs < most_cost)
+        kept = CandidatePairs.from_pairs(rows, columns, (n_rows, n_columns))
+        return _among_candidates(
+            kept, costs[kept.rows(), kept.columns].astype(np.float64), method, most_cost, progress
+        )
+    found = _among_all(costs, method, margins=False, progress=progress)
+    columns = np.where(found.costs <= most_cost, found.columns, -1)
+    kept_costs = _costs_of(costs, columns)
+    return replace(
+        found,
+        columns=columns,
+        costs=kept_costs,
+        total=float(np.nansum(kept_costs)),
+        lower_bound=None,
+    )
+
+
+def most_worth(objective: Objective, unlinked: float) -> float:
+    """Return the cost that a link may have at most: as given, or from a least probability."""
+    if isinstance(objective, FellegiSunterCost):
+        if not 0 < unlinked < 1:
+            raise InputError(
+                Reason.BAD_OPTION,
+                "Records were to stay unlinked below some probability of a match.",
+                "It is not between 0 and 1.",
+                "Give a probability such as 0.5.",
+            )
+        return 2 * objective.price(unlinked)
+    if not unlinked > 0:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Records were to stay unlinked above some cost.",
+            "The cost is not above 0.",
+            "Give the cost above which no link is worth it.",
+        )
+    return float(unlinked)
 
 
 def _among_all(
@@ -237,22 +289,26 @@ def _among_all(
 
 
 def _among_candidates(
-    objective: Objective,
     candidates: CandidatePairs,
+    costs: Floats,
     method: LinkMethod,
+    most_cost: float | None,
     progress: Progress | None,
 ) -> Linked:
     from gamekeeper.algorithms.sparse_assignment import nearest_candidates, solve_candidates
 
-    costs = cost_pairs(objective, candidates, progress=progress)
     near = nearest_candidates(candidates, costs)
     best = np.asarray(near.costs, np.float64)
     second = best + np.asarray(near.margins, np.float64)
     nothing = np.full(candidates.shape[0], np.nan)
     if method is LinkMethod.NEAREST:
-        total = float(np.nansum(best[near.columns >= 0]))
+        columns = np.asarray(near.columns, np.int64)
+        if most_cost is not None:
+            columns = np.where(best <= most_cost, columns, -1)
+        its_costs = np.where(columns >= 0, best, np.nan)
+        total = float(np.nansum(its_costs))
         return Linked(
-            near.columns, best, best, second, nothing, None, total, None, len(costs), "nearest"
+            columns, its_costs, best, second, nothing, None, total, None, len(costs), "nearest"
         )
     if method is not LinkMethod.OPTIMAL:
         raise InputError(
@@ -261,7 +317,11 @@ def _among_candidates(
             "After blocking there are optimal and nearest links only.",
             "Choose one of these, or leave out the blocking.",
         )
-    found = solve_candidates(candidates, costs, progress=progress)
+    # A link takes the place of two unlinked records, so that each is worth half of it.
+    price = None if most_cost is None else most_cost / 2
+    found = solve_candidates(
+        candidates, costs, unlinked_row=price, unlinked_column=price, progress=progress
+    )
     return Linked(
         found.columns,
         np.asarray(found.costs, np.float64),

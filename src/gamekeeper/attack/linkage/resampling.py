@@ -97,6 +97,7 @@ def resample_links(
     links: Integers,
     *,
     candidates: CandidatePairs | None,
+    most_cost: float | None = None,
     truth: Integers | None,
     resamples: int,
     seed: int,
@@ -115,7 +116,11 @@ def resample_links(
         )
         part = _Part(objective, rows, columns)
         found = link_pairs(
-            part, method, candidates=_within(candidates, rows, columns), margins=False
+            part,
+            method,
+            candidates=_within(candidates, rows, columns),
+            most_cost=most_cost,
+            margins=False,
         )
         again = np.where(found.columns >= 0, columns[found.columns], -1)
         here = np.zeros(n_columns + 1, np.bool_)

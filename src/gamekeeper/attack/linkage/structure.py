@@ -2,7 +2,7 @@
 
 Both files are clustered in several ways, into as many clusters each. Records that are together in
 every clustering form a group. Groups of one file are matched with groups of the other so that
-clusters correspond as well as they can (Torra 1999). Single records are linked by the distances
+clusters correspond as well as they can (Torra 2000). Single records are linked by the distances
 within the files: over the whole files, or within matched groups where files are large.
 """
 
