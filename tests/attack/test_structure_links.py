@@ -199,7 +199,7 @@ def test_constant_variables_count_for_nothing():
         ({"a": np.zeros((30, 0))}, "has no variables"),
         ({"a": [["x"], ["y"]]}, "is not a table of numbers"),
         ({"techniques": []}, "none was given"),
-        ({"individuals": "all"}, "'auto', 'whole', 'groups', 'none'"),
+        ({"individuals": "all"}, "'auto', 'whole', 'clusters', 'groups', 'none'"),
     ],
 )
 def test_what_cannot_be_matched_is_refused(change, found):

@@ -209,7 +209,7 @@ def test_what_the_shuttle_leaves_is_left_to_programs(monkeypatch):
     counts = np.random.default_rng(5).poisson(1, (2,) * 5)
     release = make_release(CountTable.typed(axes, counts), list(itertools.combinations(axes, 2)))
     expected = bound_cells(release, method="integer")
-    monkeypatch.setattr("gamekeeper.attack.tables.bounds._SHUTTLE_STEPS", 3)
+    monkeypatch.setattr("gamekeeper.attack.tables.bounding._SHUTTLE_STEPS", 3)
     found = bound_cells(release)
     assert found.provenance.variant == "shuttle and integer programs"
     assert found.tight.all()

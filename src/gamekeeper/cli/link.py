@@ -11,6 +11,7 @@ from gamekeeper.attack.linkage.linking import LinkMethod, ObjectiveName
 from gamekeeper.attack.linkage.structure import Individuals
 from gamekeeper.attack.linkage.variables import LinkVariable
 from gamekeeper.cli.options import AsFormat
+from gamekeeper.cli.output_options import Output, say_files
 from gamekeeper.cli.release_options import names_of
 from gamekeeper.cli.risk_options import Plot, Seed
 from gamekeeper.cli.risk_show import say_all, say_how, show_result
@@ -110,10 +111,6 @@ ObjectiveOption = Annotated[
         " data, lexicographic in the order of the columns, mahalanobis, fellegi-sunter by EM."
     ),
 ]
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help="Write to this .csv or .parquet.", show_default=False),
-]
 
 
 @app.command("files")
@@ -211,7 +208,7 @@ def files_command(
         say()
         show_result(found, table=found.top(top))
     say_how(found)
-    _say_files(output, plot)
+    say_files(output, plot)
 
 
 @app.command("evaluate")
@@ -293,7 +290,7 @@ def evaluate_command(
         },
     )
     say_how(found)
-    _say_files(output, plot)
+    say_files(output, plot)
 
 
 @app.command("structure")
@@ -325,8 +322,9 @@ def structure_command(
     individuals: Annotated[
         Individuals,
         typer.Option(
-            help="Single records: over the whole files by all distances within them, within matched"
-            " groups, or none. auto: the whole files up to 2,000 records."
+            help="Single records: over the whole files by all distances within them, by distances to"
+            " matched clusters, within matched groups, or none. auto: whole up to 2,000 records,"
+            " clusters up to 10,000."
         ),
     ] = Individuals.AUTO,
     leave_out: Annotated[
@@ -370,7 +368,7 @@ def structure_command(
     say()
     show_result(found, table=found.clusterings_table())
     say_how(found)
-    _say_files(output, plot)
+    say_files(output, plot)
 
 
 def _compared(one: LinkVariable) -> str:
@@ -422,9 +420,3 @@ def _clusters(text: str) -> int | list[int] | None:
             "Write 5, or 4,4,4,4,7,5.",
         ) from None
     return numbers[0] if len(numbers) == 1 else numbers
-
-
-def _say_files(*files: Path | None) -> None:
-    written = [str(file) for file in files if file is not None]
-    if written:
-        say(f"Written: {', '.join(written)}")

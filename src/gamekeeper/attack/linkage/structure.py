@@ -49,17 +49,21 @@ class Individuals(StrEnum):
 
     AUTO = "auto"
     WHOLE = "whole"
+    CLUSTERS = "clusters"
     GROUPS = "groups"
     NONE = "none"
 
 
 _WORDS = {
     Individuals.WHOLE: "by all distances within the files",
+    Individuals.CLUSTERS: "by distances to matched clusters",
     Individuals.GROUPS: "within matched groups",
     Individuals.NONE: "",
 }
 # All distances of so many records, and some tens of products of such matrices, take seconds.
 _MOST_WHOLE = 2_000
+# One matrix of costs between so many records.
+_MOST_CLUSTERS = 10_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -258,8 +262,9 @@ def link_structure(
     one_to_one
         Whether different groups must be matched with different groups.
     individuals
-        How to link single records: over the "whole" files by all distances within them, within
-        matched "groups", or "none". By default over the whole files up to 2,000 records.
+        How to link single records: over the "whole" files by all distances within them, by
+        distances to matched "clusters", by these within matched "groups" only, or "none". By
+        default the first up to 2,000 records, the second up to 10,000, and then the third.
     truth
         The true partner of each record of the first file, -1 for none.
     leave_out
@@ -284,14 +289,14 @@ def link_structure(
     records = None
     if by is Individuals.WHOLE:
         records = match_structure(_distances(left), _distances(right), progress=progress).columns
-    elif by is Individuals.GROUPS:
+    elif by is not Individuals.NONE:
         records = match_individuals(
             left,
             right,
             clustered.labels_a,
             clustered.labels_b,
             matching.mappings,
-            blocks=(pointed, groups_b.classes),
+            blocks=(pointed, groups_b.classes) if by is Individuals.GROUPS else None,
             progress=progress,
         ).columns
     success = None if links is None else group_success(pointed, groups_b, links)
@@ -340,9 +345,11 @@ def _how(individuals: Individuals | str, n_records: int) -> Individuals:
             "There is no such way.",
             f"There are: {quoted([one.value for one in Individuals])}.",
         ) from None
-    if asked is Individuals.AUTO:
-        return Individuals.WHOLE if n_records <= _MOST_WHOLE else Individuals.GROUPS
-    return asked
+    if asked is not Individuals.AUTO:
+        return asked
+    if n_records <= _MOST_WHOLE:
+        return Individuals.WHOLE
+    return Individuals.CLUSTERS if n_records <= _MOST_CLUSTERS else Individuals.GROUPS
 
 
 def _distances(values: Floats) -> Floats:

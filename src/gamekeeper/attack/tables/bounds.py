@@ -1,10 +1,7 @@
 """Bounds on the cells of a table, given everything that is published about it.
 
-Three exact ways, and the cheapest that applies is chosen. A single table without margins binds
-each cell by its own count. Exact margins that form a decomposable model have a closed form (Dobra
-and Fienberg 2000); where they do not, the parts that cannot be decomposed further are solved and
-put together. Anything else is solved by the generalized shuttle algorithm, where there are many short
-axes, or by integer programs.
+Bounds of the base table, or of a table made of it by joining categories or summing out axes; how
+they are found is the matter of `bounding`.
 """
 
 from __future__ import annotations
@@ -13,13 +10,13 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.count_constraints import UNBOUNDED, CountConstraints, CountMargin
+from gamekeeper.algorithms.count_constraints import UNBOUNDED, CountMargin
+from gamekeeper.attack.tables.bounding import BoundsMethod, integer_why, solve_bounds
 from gamekeeper.attack.tables.conflicts import consistent
 from gamekeeper.data.release import Release
 from gamekeeper.data.table_axes import Axis
@@ -34,16 +31,6 @@ __all__ = ["BoundsMethod", "TableBounds", "bound_cells", "bound_recoded"]
 
 Integers = NDArray[np.int64]
 Groups = Mapping[str, Mapping[str, Sequence[str]]]
-_SHUTTLE_NODES, _SHUTTLE_STEPS = 10_000, 2_000
-
-
-class BoundsMethod(StrEnum):
-    """How bounds are found."""
-
-    AUTO = "auto"
-    CLOSED = "closed"
-    SHUTTLE = "shuttle"
-    INTEGER = "integer"
 
 
 @dataclass(frozen=True, repr=False)
@@ -192,7 +179,7 @@ def bound_cells(
     asked = BoundsMethod(method)
     constraints = release.constraints
     with consistent(release, "Bounds on the cells of a release were asked for."):
-        solved = _solved(constraints, asked, most_programs, max_nodes, progress)
+        solved = solve_bounds(constraints, asked, most_programs, max_nodes, progress)
     return TableBounds(
         release.axes,
         solved.lower,
@@ -249,138 +236,8 @@ def bound_recoded(
         found.lower.reshape(shape),
         found.upper.reshape(shape),
         found.tight.reshape(shape),
-        _integer_why(found.tight),
+        integer_why(found.tight),
         _provenance(release, "integer programs", started),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Solved:
-    lower: Integers
-    upper: Integers
-    tight: NDArray[np.bool_]
-    method: str
-    why: str
-
-
-def _solved(
-    constraints: CountConstraints,
-    asked: BoundsMethod,
-    most_programs: int | None,
-    max_nodes: int | None,
-    progress: Progress | None,
-) -> _Solved:
-    if asked is BoundsMethod.SHUTTLE:
-        return _by_shuttle(constraints, max_nodes, progress)
-    if asked in (BoundsMethod.AUTO, BoundsMethod.CLOSED):
-        found = _in_closed_form(constraints, most_programs, progress)
-        if found is not None:
-            return found
-        if asked is BoundsMethod.CLOSED:
-            raise InputError(
-                Reason.BAD_OPTION,
-                "Bounds in closed form were asked for.",
-                "They exist for exact margins that form a decomposable model, and for a single table.",
-                "Use the method 'auto' or 'integer'.",
-            )
-    if asked is BoundsMethod.INTEGER:
-        return _by_programs(constraints, most_programs, progress)
-    return _searched(constraints, most_programs, progress)
-
-
-def _in_closed_form(
-    constraints: CountConstraints, most_programs: int | None, progress: Progress | None
-) -> _Solved | None:
-    from gamekeeper.algorithms.count_constraints import NoTableError
-    from gamekeeper.algorithms.frechet_bounds import closed_bounds, component_bounds
-    from gamekeeper.algorithms.margin_agreement import require_agreement
-    from gamekeeper.algorithms.release_structure import release_structure
-
-    margins = constraints.margins
-    if all(margin.lower.size == constraints.size for margin in margins):
-        require_agreement(constraints)
-        lower, upper = constraints.cell_limits()
-        if np.any(lower > upper):
-            raise NoTableError
-        return _Solved(
-            lower,
-            upper,
-            np.ones(constraints.shape, np.bool_),
-            "single table",
-            "The bounds are tight: no published sum ties cells together.",
-        )
-    structure = release_structure(constraints)
-    if structure.decomposable:
-        lower, upper = closed_bounds(constraints)
-        return _Solved(
-            lower,
-            upper,
-            np.ones(constraints.shape, np.bool_),
-            "closed form",
-            "The bounds are tight: the margins are exact and form a decomposable model.",
-        )
-    if len(structure.components) < 2 and not structure.free:
-        return None
-    settled: list[bool] = []
-
-    def solve(part: CountConstraints) -> tuple[Integers, Integers]:
-        found = _searched(part, most_programs, progress)
-        settled.append(bool(found.tight.all()))
-        return found.lower, found.upper
-
-    lower, upper = component_bounds(constraints, solve)
-    tight = all(settled)
-    return _Solved(
-        lower,
-        upper,
-        np.full(constraints.shape, tight),
-        count_of(len(structure.components), "irreducible component"),
-        "The bounds are tight: what separates the parts is exact, each part that cannot be"
-        " decomposed further was solved by a search, and the parts are put together in"
-        " closed form."
-        if tight
-        else "The bounds hold, but need not be tight: the limit on programs was reached.",
-    )
-
-
-def _searched(
-    constraints: CountConstraints, most_programs: int | None, progress: Progress | None
-) -> _Solved:
-    """Return bounds by the shuttle where there are many short axes, and else by programs.
-
-    Measured on sixty releases: with four axes or fewer, programs are as fast or faster; with more,
-    the shuttle is up to fifteen times as fast while its sums are some thousands.
-    """
-    from gamekeeper.algorithms.integer_bounds import integer_bounds
-    from gamekeeper.algorithms.shuttle import node_count
-
-    n_axes = sum(length > 1 for length in constraints.shape)
-    if most_programs is not None or n_axes < 5 or node_count(constraints.shape) > _SHUTTLE_NODES:
-        return _by_programs(constraints, most_programs, progress)
-    found = _by_shuttle(constraints, None, progress, max_steps=_SHUTTLE_STEPS)
-    if found.tight.all():
-        return found
-    rest = integer_bounds(
-        constraints,
-        cells=np.flatnonzero(~found.tight),
-        lower=found.lower,
-        upper=found.upper,
-        progress=progress,
-    )
-    tight = found.tight | rest.tight
-    return _Solved(
-        rest.lower, rest.upper, tight, "shuttle and integer programs", _integer_why(tight)
-    )
-
-
-def _by_programs(
-    constraints: CountConstraints, most_programs: int | None, progress: Progress | None
-) -> _Solved:
-    from gamekeeper.algorithms.integer_bounds import integer_bounds
-
-    found = integer_bounds(constraints, max_programs=most_programs, progress=progress)
-    return _Solved(
-        found.lower, found.upper, found.tight, "integer programs", _integer_why(found.tight)
     )
 
 
@@ -390,41 +247,6 @@ def _range(widths: Integers) -> str:
     if least == most:
         return f"{least:,} possible counts{each}"
     return f"{least:,} to {most:,} possible counts{each}, {np.median(widths) + 1:,g} at the median"
-
-
-def _integer_why(tight: NDArray[np.bool_]) -> str:
-    if tight.all():
-        return "The bounds are tight: tables that attain them were found by integer programs."
-    open_ = tight.size - int(np.count_nonzero(tight))
-    return (
-        f"The bounds of {count_of(open_, 'cell')} hold, but need not be tight: programs reached their"
-        " limit, or counts were too large for a proof."
-    )
-
-
-def _by_shuttle(
-    constraints: CountConstraints,
-    max_nodes: int | None,
-    progress: Progress | None,
-    *,
-    max_steps: int | None = None,
-) -> _Solved:
-    from gamekeeper.algorithms.shuttle import MAX_NODES, MAX_STEPS, Shuttle
-
-    shuttle = Shuttle(constraints, max_nodes=MAX_NODES if max_nodes is None else max_nodes)
-    shuttle.run(progress=progress)
-    found = shuttle.tighten(
-        max_steps=MAX_STEPS if max_steps is None else max_steps, progress=progress
-    )
-    tight = found.tight_lower & found.tight_upper
-    why = (
-        f"The bounds are tight: the shuttle algorithm settled {shuttle.n_nodes:,} sums of cells in"
-        f" {count_of(shuttle.sweeps, 'sweep')}, and trial tightening found tables that attain them."
-        if tight.all()
-        else "The bounds hold, but those of"
-        f" {count_of(int(np.count_nonzero(~tight)), 'cell')} need not be tight: the search was stopped."
-    )
-    return _Solved(found.lower, found.upper, tight, "generalized shuttle", why)
 
 
 def _recoded_axes(
