@@ -41,7 +41,7 @@ def two_files(
 
 
 def _structure(a: Floats, b: Floats) -> NDArray[np.int64]:
-    kind = dissimilarity_code("taxonomic")
+    kind = dissimilarity_code("manhattan")
     return match_structure(square_table(a, kind), square_table(b, kind)).columns
 
 
@@ -81,7 +81,7 @@ def rows() -> Iterator[Row]:
         output=lambda n_correct: n_correct,
         memory=False,
     )[0]
-    for n_records in (500, 2000):
+    for n_records in (500, 2000, 5000):
         a, b, truth = two_files(n_records, 0.02)
         yield measured(
             f"{n_records:,} records linked by distances within the files alone",

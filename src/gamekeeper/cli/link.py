@@ -323,7 +323,7 @@ def structure_command(
         Individuals,
         typer.Option(
             help="Single records: over the whole files by all distances within them, by distances to"
-            " matched clusters, within matched groups, or none. auto: whole up to 2,000 records,"
+            " matched clusters, within matched groups, or none. auto: whole up to 5,000 records,"
             " clusters up to 10,000."
         ),
     ] = Individuals.AUTO,

@@ -60,8 +60,8 @@ _WORDS = {
     Individuals.GROUPS: "within matched groups",
     Individuals.NONE: "",
 }
-# All distances of so many records, and some tens of products of such matrices, take seconds.
-_MOST_WHOLE = 2_000
+# All distances of so many records, and some tens of products of such matrices, take half a minute at most.
+_MOST_WHOLE = 5_000
 # One matrix of costs between so many records.
 _MOST_CLUSTERS = 10_000
 
@@ -264,7 +264,7 @@ def link_structure(
     individuals
         How to link single records: over the "whole" files by all distances within them, by
         distances to matched "clusters", by these within matched "groups" only, or "none". By
-        default the first up to 2,000 records, the second up to 10,000, and then the third.
+        default the first up to 5,000 records, the second up to 10,000, and then the third.
     truth
         The true partner of each record of the first file, -1 for none.
     leave_out
