@@ -5,6 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from gamekeeper.algorithms import mc3
 from gamekeeper.algorithms.annealing import acceptance_probability, anneal, cooling_schedule
@@ -272,28 +274,67 @@ def test_schedule_and_acceptance():
         cooling_schedule(1.0, 2.0)
 
 
-@pytest.mark.parametrize(("m", "strict"), [(4, True), (4, False), (5, True), (5, False)])
-def test_occams_window_is_that_of_all_models(m, strict):
-    scores = workers(m)
+def window_of_all(scores, c, strict):
+    """Occam's window by its definition, among all models; equal scores drive out nobody."""
     exact = exact_posterior(scores)
-    near = exact.log_scores >= exact.log_scores[0] - np.log(20)
-    inside = []
-    for model, score in zip(exact.models[near].tolist(), exact.log_scores[near], strict=True):
-        simpler = [
-            other
-            for other, value in zip(exact.models.tolist(), exact.log_scores, strict=True)
-            if value > score and all(a & ~b == 0 for a, b in zip(other, model, strict=True))
-        ]
-        if not (strict and simpler):
-            inside.append(model)
-    found = occams_window(scores, strict=strict)
+    near = exact.log_scores >= exact.log_scores[0] - np.log(c)
+    listed = list(zip(exact.models[near].tolist(), exact.log_scores[near].tolist(), strict=True))
+    return [
+        model
+        for model, score in listed
+        if not strict
+        or not any(
+            value > score + 1e-7 and all(a & ~b == 0 for a, b in zip(other, model, strict=True))
+            for other, value in listed
+        )
+    ]
+
+
+@pytest.mark.parametrize(("m", "strict"), [(4, True), (4, False), (5, True), (5, False)])
+@pytest.mark.parametrize("searched", [False, True])
+def test_occams_window_is_that_of_all_models(m, strict, searched):
+    scores = workers(m)
+    inside = window_of_all(scores, 20.0, strict)
+    starts = anneal(scores).models if searched else None
+    found = occams_window(scores, starts=starts, strict=strict)
     assert found.converged
     assert sorted(found.models.tolist()) == sorted(inside)
-    assert found.best.tolist() == exact.best.tolist()
     for model, score in zip(found.models.tolist(), found.log_scores, strict=True):
         assert score == pytest.approx(scores.log_marginal_likelihood(model), abs=1e-8)
     assert found.weights.sum() == pytest.approx(1.0)
     assert found.weights == pytest.approx(found.posterior)
+
+
+@given(
+    st.integers(0, 10_000),
+    st.integers(2, 4),
+    st.sampled_from([3, 20, 500]),
+    st.sampled_from([0.5, 1.0, 10.0]),
+)
+@settings(max_examples=40)
+def test_occams_window_of_small_samples(seed, m, c, precision):
+    """Small samples have wide windows, and a variable with one category makes scores equal."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.choice([5, 20, 60]))
+    table = np.stack([rng.integers(0, 1 + rng.integers(3), n) for _ in range(m)], axis=1)
+    follows = rng.random(n) < 0.5
+    table[follows, 1] = table[follows, 0]
+    scores = MarginScores(table, precision=precision)
+    scored = exact_posterior(scores).log_scores
+    assume(np.abs(scored - scored[0] + np.log(c)).min() > 1e-6)
+    for strict in (True, False):
+        found = occams_window(scores, c=c, strict=strict, workers=1)
+        assert sorted(found.models.tolist()) == sorted(window_of_all(scores, c, strict))
+
+
+def test_the_window_without_the_rule_of_simpler_models_is_searched_upwards_too():
+    """A start at the simplest model reaches richer ones that are less probable."""
+    rng = np.random.default_rng(0)
+    scores = MarginScores(rng.integers(0, 2, (12, 4)), precision=10.0)
+    wanted = window_of_all(scores, 1000.0, strict=False)
+    assert len(wanted) > len(window_of_all(scores, 1000.0, strict=True))
+    found = occams_window(scores, starts=[[0] * 4], c=1000.0, strict=False)
+    assert sorted(found.models.tolist()) == sorted(wanted)
 
 
 def test_occams_window_from_given_models_and_with_a_limit():

@@ -7,7 +7,9 @@ models by a search down, deleting edges, and then up, adding them. A smaller mod
 probable drives out the larger one; a larger one must be c times as probable to drive out the
 smaller; between these both stay, and the search goes on from both. Such a search cannot pass from
 one good model to another whose common part is bad, so here it is repeated from the models inside
-the window that differ from one found by an edge for another, until there is nothing new.
+the window that differ from one found by an edge for another, until there is nothing new. Where
+simpler models are not to drive out others, the search goes on from all that are in the window.
+Scores that differ by no more than rounding are equal, and neither model drives out the other.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.annealing import anneal
+from gamekeeper.algorithms.chordal_graphs import decomposable_graphs
 from gamekeeper.algorithms.clique_scores import MarginScores
 from gamekeeper.algorithms.search_options import check_options
 from gamekeeper.algorithms.search_result import SearchResult, edge_shares
@@ -29,6 +32,12 @@ from gamekeeper.results import Progress
 __all__ = ["occams_window"]
 
 _Model = tuple[int, ...]
+
+# 822 models; of six variables there are 18,154.
+_MOST_TO_LIST = 5
+# Relative and absolute rounding errors of log scores, with room to spare.
+_ROUNDING = 1e-13
+_LEAST_ROUNDING = 1e-9
 
 
 def occams_window(
@@ -50,7 +59,8 @@ def occams_window(
     scores
         The scores of the records.
     starts
-        Models to start from, as sets of neighbours; by default the ends of eight annealing runs.
+        Models to start from, as sets of neighbours; by default the ends of eight annealing runs,
+        and up to five variables every model there is, so that none is missed.
     c
         How many times less probable than the best a model may be; above 1.
     strict
@@ -79,7 +89,9 @@ def occams_window(
         }
     )
     started = time.perf_counter()
-    if starts is None:
+    if starts is None and scores.n_variables <= _MOST_TO_LIST:
+        begun = np.array(list(decomposable_graphs(scores.n_variables)), np.uint64)
+    elif starts is None:
         begun = anneal(
             scores,
             restarts=8,
@@ -90,7 +102,7 @@ def occams_window(
         ).models
     else:
         begun = np.array([scores.checked_graph(start) for start in starts])
-    window = _Window(scores, math.log(c), most_models, progress)
+    window = _Window(scores, math.log(c), most_models, progress, strict=strict)
     cancelled: Cancelled | None = None
     try:
         candidates = set(_tuples(begun))
@@ -105,7 +117,7 @@ def occams_window(
             raise
         cancelled = error
         accepted = set(window.known)
-    kept = window.inside(accepted, strict=strict)
+    kept = window.inside(accepted)
     models = np.array(kept, np.uint64)
     log_scores = np.array([window.known[model] for model in kept])
     weights = np.exp(log_scores - log_scores[0])
@@ -132,13 +144,20 @@ class _Window:
     """The models met so far with their scores, and the two searches among them."""
 
     def __init__(
-        self, scores: MarginScores, width: float, most: int, progress: Progress | None
+        self,
+        scores: MarginScores,
+        width: float,
+        most: int,
+        progress: Progress | None,
+        *,
+        strict: bool,
     ) -> None:
         self.known: dict[_Model, float] = {}
         self.n_compared = 0
         self.was_cut = False
         self._scores = scores
         self._width = width
+        self._strict = strict
         self._most = most
         self._progress = progress
         self._exchanged: set[_Model] = set()
@@ -168,10 +187,12 @@ class _Window:
                 self._learn(other, self.known[model] + factor)
                 # The evidence for the smaller of the two models.
                 for_smaller = -factor if up else factor
-                beaten = for_smaller < -self._width if up else for_smaller > 0.0
-                if beaten:
+                beaten = for_smaller < -self._width if up else for_smaller > self._rounding
+                if beaten and self._strict:
                     accepted.discard(model)
-                if (beaten or -self._width <= for_smaller <= 0.0) and other not in seen:
+                if (self._strict and up and for_smaller > self._rounding) or other in seen:
+                    continue
+                if beaten or self.known[other] >= self._best - self._width:
                     seen.add(other)
                     waiting.append(other)
         return accepted
@@ -195,20 +216,25 @@ class _Window:
                         found.add(other)
         return found
 
-    def inside(self, accepted: set[_Model], *, strict: bool) -> list[_Model]:
+    def inside(self, accepted: set[_Model]) -> list[_Model]:
         """Return the models of the window, the most probable first."""
         best = max(self.known[model] for model in accepted)
         near = [model for model in accepted if self.known[model] >= best - self._width]
         near.sort(key=lambda model: (-self.known[model], model))
-        if not strict:
+        if not self._strict:
             return near
         rows = np.array(near, np.uint64)
         values = np.array([self.known[model] for model in near])
         return [
             model
             for model, row, value in zip(near, rows, values, strict=True)
-            if not (rows[values > value] & ~row == 0).all(axis=1).any()
+            if not (rows[values > value + self._rounding] & ~row == 0).all(axis=1).any()
         ]
+
+    @property
+    def _rounding(self) -> float:
+        """By how much equal log scores may seem to differ."""
+        return _LEAST_ROUNDING + _ROUNDING * abs(self._best)
 
     def _learn(self, model: _Model, score: float) -> None:
         self.known.setdefault(model, score)
