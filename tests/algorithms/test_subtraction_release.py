@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import itertools
+import math
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -12,9 +15,10 @@ from gamekeeper.algorithms.recovery_rule import recovery_rule
 from gamekeeper.algorithms.subtraction import subtraction_risk
 from gamekeeper.algorithms.subtraction_oracle import RecoveryOracle
 from gamekeeper.algorithms.subtraction_parts import release_parts
-from gamekeeper.algorithms.subtraction_release import release_risk, release_zeros
+from gamekeeper.algorithms.subtraction_release import release_group_risks, release_risk
+from gamekeeper.algorithms.subtraction_zeros import release_zeros
 from gamekeeper.errors import InputError, LimitError, Reason
-from tests.subtraction_twins import release_by_definition
+from tests.subtraction_twins import release_by_definition, samples
 
 ALL_MARGINS = [(0, 1), (0,), (1,), ()]
 
@@ -71,6 +75,39 @@ def test_risk_and_zeros_are_the_definition(release):
         mine = dict(enumerate(found.zeros.fractions[n]))
         assert {k: p for k, p in mine.items() if p} == {k: p for k, p in enumerate(row) if p}
         assert found.cells[n].reshape(-1).tolist() == [float(p) for p in cells[n]]
+
+
+def known_within(constraints, counts, largest, group, *, own_people):
+    """Return for each n the probability of a zero within a group of cells, by all tables."""
+    flat = [int(count) for count in counts.reshape(-1)]
+    every = itertools.product(range(largest + 1), repeat=len(flat))
+    tables = np.array([table for table in every if constraints.admits(table)])
+    people = [c if j in group or not own_people else 0 for j, c in enumerate(flat)]
+    recovering = [0] * (sum(people) + 1)
+    for sample, ways in samples(people):
+        most = tables[np.all(tables >= sample, axis=1)].max(axis=0)
+        if any(sample[j] == flat[j] == most[j] for j in group):
+            recovering[sum(sample)] += ways
+    return [Fraction(number, math.comb(sum(people), n)) for n, number in enumerate(recovering)]
+
+
+@given(releases(), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_risks_of_groups_are_the_definition(release, own_people):
+    constraints, counts = release
+    largest = int(constraints.cell_limits()[1].max())
+    assume((largest + 1) ** counts.size <= 3_000)
+    groups = np.arange(counts.size).reshape(counts.shape) % 2
+    found = release_group_risks(constraints, counts, groups, own_people=own_people)
+    drawn = release_group_risks(
+        constraints, counts, groups, own_people=own_people, method="sampling", draws=300,
+        confidence=1 - 1e-7,
+    )  # fmt: skip
+    for group, (risk, sampled) in enumerate(zip(found, drawn, strict=True)):
+        cells = np.flatnonzero(groups.reshape(-1) == group).tolist()
+        right = known_within(constraints, counts, largest, cells, own_people=own_people)
+        assert list(risk.fractions) == right
+        assert ((sampled.lower <= risk.values) & (risk.values <= sampled.upper)).all()
 
 
 @given(releases())

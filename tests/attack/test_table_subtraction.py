@@ -59,6 +59,12 @@ def test_sap_is_its_definition(truth, random):
     assert found.detail.cells.reshape(-1) == pytest.approx(
         [float(share) for share in cells[small.total // 2]]
     )
+    numbers = np.arange(small.dense().size).reshape(small.dense().shape)
+    for axis, told in enumerate(found.detail.categories):
+        for category, risk in enumerate(told):
+            within = set(np.take(numbers, category, axis).reshape(-1).tolist())
+            own, _ = release_by_definition(release.constraints, small.dense(), largest, within)
+            assert risk == pytest.approx(float(1 - own[small.total // 2][0]))
 
 
 @given(st.lists(st.integers(0, 3), min_size=4, max_size=4), st.booleans(), st.integers(0, 9))
@@ -146,7 +152,7 @@ def test_a_search_that_is_too_long_is_refused_or_sampled():
     assert np.all(one.risk.lower <= one.risk.values)
     assert np.all(one.risk.values <= one.risk.upper)
     assert any("Estimated from 300 random orders" in text for text in one.sentences())
-    assert any("which are estimated" in note for note in one.notes)
+    assert any("and where is estimated" in note for note in one.notes)
     again = subtract_known(release, truth, n=[0, 20, 60], draws=300, seed=1)
     assert one.to_arrow() == again.to_arrow()
     assert one.detail.to_arrow() == again.detail.to_arrow()

@@ -55,7 +55,7 @@ def lattice_size(truth: Integers) -> float:
 
 def lattice_counts(oracle: RecoveryOracle) -> LatticeCounts:
     """Return how many samples of each size recover how many zeros, and in which cells."""
-    truth = oracle.truth
+    truth = oracle.everybody
     kept = np.flatnonzero(truth)
     shape = tuple(int(truth[cell]) + 1 for cell in kept)
     zeros = np.zeros(shape, np.int16)
@@ -74,7 +74,7 @@ def _recovering(
     oracle: RecoveryOracle, cell: int, kept: Integers, shape: tuple[int, ...]
 ) -> NDArray[np.bool_]:
     """Return which samples recover a zero in a cell."""
-    truth = oracle.truth
+    truth = oracle.everybody
     recovered = np.zeros(shape, np.bool_)
     settled = np.ones(shape, np.bool_)
     # Only samples that hold all of the cell can recover a zero in it.

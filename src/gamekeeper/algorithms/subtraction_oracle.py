@@ -64,6 +64,8 @@ class RecoveryOracle:
         What is published, and the true counts, flat.
     within
         The cells whose zeros count, flat; all if not given.
+    among
+        The cells whose people can be known, flat; all if not given.
     max_nodes
         Steps of a search before a question goes to an integer programme.
 
@@ -71,6 +73,8 @@ class RecoveryOracle:
     ----------
     truth
         The true counts, flat.
+    everybody
+        The people who can be known, by cell.
     candidates
         The cells in which a zero is recovered when everybody is known.
     recovered_at_once
@@ -83,6 +87,7 @@ class RecoveryOracle:
         truth: Integers,
         *,
         within: NDArray[np.bool_] | None = None,
+        among: NDArray[np.bool_] | None = None,
         max_nodes: int = MAX_NODES,
     ) -> None:
         from gamekeeper.algorithms.propagation_kernels import propagate, rows_of_cells
@@ -91,6 +96,7 @@ class RecoveryOracle:
 
         self._constraints = constraints
         self.truth = truth
+        self.everybody = truth if among is None else np.where(among, truth, 0)
         rows = constraints.rows
         cell_starts, cell_rows = rows_of_cells(rows.starts, rows.cells, constraints.size)
         self._rows = (
@@ -116,7 +122,9 @@ class RecoveryOracle:
             [
                 cell
                 for cell in range(n_cells)
-                if (within is None or within[cell]) and self.recovers(truth, cell)
+                if (within is None or within[cell])
+                and (among is None or among[cell])
+                and self.recovers(self.everybody, cell)
             ],
             np.int64,
         )

@@ -5,20 +5,23 @@ there is a formula (`subtraction`). Otherwise it is cut into parts that do not b
 parts that are such tables use the formula, and the samples of the others are searched, which is
 exact as well (`subtraction_lattice`). Where a part has too many samples, orderings of the whole
 population are drawn instead (`subtraction_sampling`), and the answer says so.
+
+Zeros may be counted within some cells only: those of a category, or of the conditional table of a
+key. And known people may be of some cells only: the neighbours of one area, seen against everything
+that is published about all areas.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.count_constraints import CountConstraints
-from gamekeeper.algorithms.recovered_zeros import RecoveredZeros, samples_by_zeros
+from gamekeeper.algorithms.recovery_rule import RecoveryRule
 from gamekeeper.algorithms.subtraction import (
     EXACT_POPULATION,
     SubtractionRisk,
@@ -27,20 +30,24 @@ from gamekeeper.algorithms.subtraction import (
     subtraction_risk,
 )
 from gamekeeper.algorithms.subtraction_floats import ERROR, some_part_recovered
-from gamekeeper.algorithms.subtraction_integers import (
-    binomials,
-    product_of_polynomials,
-    unpacked,
-)
+from gamekeeper.algorithms.subtraction_integers import binomials, product_of_polynomials
 from gamekeeper.algorithms.subtraction_lattice import lattice_counts, lattice_size
 from gamekeeper.algorithms.subtraction_oracle import RecoveryOracle, checked_truth
 from gamekeeper.algorithms.subtraction_parts import ReleasePart, release_parts, release_rule
-from gamekeeper.algorithms.subtraction_sampling import Drawing, sampled_risk, sampled_zeros
+from gamekeeper.algorithms.subtraction_sampling import Drawing, sampled_risk
 from gamekeeper.algorithms.tightened_margins import tightened_margins
 from gamekeeper.errors import InputError, LimitError, Reason, did_you_mean, quoted
 from gamekeeper.results import Progress
 
-__all__ = ["METHODS", "ReleaseZeros", "release_risk", "release_zeros"]
+__all__ = [
+    "MAX_SAMPLES",
+    "METHODS",
+    "check_options",
+    "largest_search",
+    "release_group_risks",
+    "release_risk",
+    "too_large",
+]
 
 METHODS = ("auto", "exact", "sampling")
 MAX_SAMPLES = 2_000_000
@@ -49,28 +56,6 @@ MAX_SAMPLES = 2_000_000
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class ReleaseZeros:
-    """How many zeros of a release are recovered, and where.
-
-    Attributes
-    ----------
-    zeros
-        The distribution and the expectation of the number of recovered zeros.
-    cells
-        The probability for each cell, with an axis for the numbers of known people in front.
-    method
-        How it was worked out, in words.
-    draws
-        How many orderings of the people were drawn, 0 if none.
-    """
-
-    zeros: RecoveredZeros
-    cells: Floats
-    method: str
-    draws: int = 0
 
 
 def release_risk(
@@ -116,130 +101,170 @@ def release_risk(
     >>> [str(value) for value in release_risk(known, [[1, 1], [0, 1]]).fractions]
     ['0', '2/3', '1', '1']
     """
-    _check_options(method, draws, confidence)
     true = checked_truth(constraints, truth)
-    cells = _mask(within, true.size)
-    population = int(true.sum())
-    asked = numbers_of_people(n, population)
-    if method != "sampling":
-        rule = release_rule(constraints, true)
-        if rule is not None:
-            return subtraction_risk(rule, n=asked.tolist(), within=cells)
-    constraints = tightened_margins(constraints)
-    if method != "sampling":
-        parts = release_parts(constraints, true)
-        largest = _largest_search(parts)
-        if largest <= max_samples:
-            return _risk_of_parts(parts, population, asked, cells)
-        if method == "exact":
-            raise _too_large(population, largest, max_samples)
-    drawing = Drawing(draws, confidence, seed, progress)
-    return sampled_risk(constraints, true, asked, drawing, within=cells)
+    search = _Search(
+        constraints, true, method, max_samples, Drawing(draws, confidence, seed, progress)
+    )
+    listed = None if n is None else list(n)
+    return search.risk(listed, _mask(within, true.size), np.ones(true.size, np.bool_))
 
 
-def release_zeros(
+def release_group_risks(
     constraints: CountConstraints,
     truth: ArrayLike,
+    groups: Integers,
     *,
     n: Iterable[int] | None = None,
+    own_people: bool = False,
     method: str = "auto",
     max_samples: int = MAX_SAMPLES,
-    max_bits: int = 50_000_000,
     draws: int = 10_000,
     confidence: float = 0.95,
     seed: int = 0,
     progress: Progress | None = None,
-) -> ReleaseZeros:
-    """Return the distribution of the number of recovered zeros and the probability of each cell.
+) -> list[SubtractionRisk]:
+    """Return for each group of cells the probability that a zero is recovered within it.
 
     Parameters
     ----------
-    constraints, truth, n, method, max_samples, draws, confidence, seed, progress
+    groups
+        The group of each cell, numbered from 0, as `cell_groups` gives it.
+    own_people
+        By default n people are known of the whole population. Otherwise n people of the group, and
+        nobody else. What is published about other groups counts in both cases.
+    constraints, truth, n, method, max_samples, draws, confidence, seed
         As for `release_risk`.
-    max_bits
-        The size of the whole distribution up to which it is exact.
+    progress
+        Called with the number of groups done and of all of them.
 
     Examples
     --------
+    Two areas, their people by a variable of two categories, and the sums over the areas.
+
     >>> known = CountConstraints.of((2, 2), [((0,), [2, 1]), ((1,), [1, 2])])
-    >>> found = release_zeros(known, [[1, 1], [0, 1]], n=[1])
-    >>> [str(p) for p in found.zeros.fractions[0]], found.cells.round(3).tolist()
-    (['1/3', '0', '2/3', '0', '0'], [[[0.333, 0.0], [0.667, 0.333]]])
+    >>> areas = np.array([[0, 0], [1, 1]])
+    >>> for own in (False, True):
+    ...     found = release_group_risks(known, [[1, 1], [0, 1]], areas, n=[1], own_people=own)
+    ...     print([str(risk.fractions[0]) for risk in found])
+    ['1/3', '2/3']
+    ['1/2', '1']
     """
-    _check_options(method, draws, confidence)
     true = checked_truth(constraints, truth)
-    population = int(true.sum())
-    asked = numbers_of_people(n, population)
-    shape = (len(asked), *constraints.shape)
-    constraints = tightened_margins(constraints)
-    if method != "sampling":
-        parts = release_parts(constraints, true)
-        largest = _largest_search(parts)
-        bits = 8 * (population // 8 + 1) * (constraints.size + 1) * (population + 1)
-        fits = largest <= max_samples and bits <= max_bits
-        if fits and population <= EXACT_POPULATION:
-            zeros, cells = _exact_zeros(parts, len(true), asked)
-            return ReleaseZeros(zeros, cells.reshape(shape), "exact, by a search of all samples")
-        if method == "exact":
-            raise _too_large(population, largest, max_samples, bits, max_bits)
-    drawing = Drawing(draws, confidence, seed, progress)
-    zeros, cells = sampled_zeros(constraints, true, asked, drawing)
-    return ReleaseZeros(zeros, cells.reshape(shape), drawing.words, draws)
+    flat = np.asarray(groups).reshape(-1)
+    search = _Search(constraints, true, method, max_samples, Drawing(draws, confidence, seed))
+    listed = None if n is None else list(n)
+    everywhere = np.ones(true.size, np.bool_)
+    n_groups = int(flat.max(initial=-1)) + 1
+    risks: list[SubtractionRisk] = []
+    for group in range(n_groups):
+        cells = flat == group
+        risks.append(search.risk(listed, cells, cells if own_people else everywhere))
+        if progress is not None:
+            progress(group + 1, n_groups)
+    return risks
 
 
-def _exact_zeros(
-    parts: list[ReleasePart], n_cells: int, asked: Integers
-) -> tuple[RecoveredZeros, Floats]:
-    population = sum(int(part.truth.sum()) for part in parts)
-    n_known = np.minimum(asked, population)
-    of = binomials(population)
-    cells = np.zeros((len(asked), n_cells))
-    tables: list[list[list[int]]] = []
-    for part in parts:
-        by_zeros, by_cell = _part_zeros(part)
-        tables.append(by_zeros)
-        rest = binomials(population - int(part.truth.sum()))
-        for place, numbers in zip(part.cells, by_cell, strict=True):
-            if any(numbers):
-                whole = product_of_polynomials([numbers, rest], population)
-                cells[:, place] = [float(Fraction(whole[int(k)], of[int(k)])) for k in n_known]
-    numbers = _combined(tables, population)
-    fractions = tuple(
-        tuple(Fraction(number, of[int(k)]) for number in numbers[int(k)]) for k in n_known
-    )
-    expected = tuple(
-        sum((zeros * p for zeros, p in enumerate(row)), Fraction(0)) for row in fractions
-    )
-    zeros = RecoveredZeros(
-        asked,
-        np.array([[float(p) for p in row] for row in fractions]).reshape(len(asked), -1),
-        np.array([float(value) for value in expected]),
-        fractions,
-        expected,
-    )
-    return zeros, cells
+class _Search:
+    """What is worked out once for all questions about a release."""
+
+    def __init__(
+        self,
+        constraints: CountConstraints,
+        truth: Integers,
+        method: str,
+        max_samples: int,
+        drawing: Drawing,
+    ) -> None:
+        check_options(method, drawing.draws, drawing.confidence)
+        self._truth = truth
+        self._method, self._max_samples, self._drawing = method, max_samples, drawing
+        self._rule: RecoveryRule | None = None
+        self._parts: list[ReleasePart] = []
+        if method != "sampling":
+            self._rule = release_rule(constraints, truth)
+        self._constraints = constraints
+        if self._rule is None:
+            self._constraints = tightened_margins(constraints)
+            if method != "sampling":
+                self._parts = release_parts(self._constraints, truth)
+
+    def risk(self, n: list[int] | None, within: Mask, among: Mask) -> SubtractionRisk:
+        """Return SAP for zeros within some cells, where people of some cells can be known."""
+        within = within & among
+        population = int(self._truth[among].sum())
+        asked = numbers_of_people(n, population)
+        if self._rule is not None:
+            rule = self._rule if among.all() else self._rule.subset(among)
+            return subtraction_risk(rule, n=asked.tolist(), within=within[among])
+        if self._method != "sampling":
+            known = [
+                _KnownPart(part, within[part.cells], among[part.cells]) for part in self._parts
+            ]
+            largest = largest_search([part.people for part in known if part.rule is None])
+            if largest <= self._max_samples:
+                return _risk_of_parts(known, population, asked)
+            if self._method == "exact":
+                raise too_large(population, largest, self._max_samples)
+        return sampled_risk(
+            self._constraints, self._truth, asked, self._drawing, within=within, among=among
+        )
 
 
-def _risk_of_parts(
-    parts: list[ReleasePart], population: int, asked: Integers, within: Mask
-) -> SubtractionRisk:
+class _KnownPart:
+    """A part of a release with the people who can be known, and the cells whose zeros count."""
+
+    def __init__(self, part: ReleasePart, within: Mask, among: Mask) -> None:
+        self.people = np.where(among, part.truth, 0)
+        self.rule: RecoveryRule | None = None
+        self._part, self._within, self._among = part, within, among
+        if part.rule is not None:
+            self.rule = part.rule.subset(among)
+            self._within = within[among]
+
+    @property
+    def population(self) -> int:
+        """How many people can be known."""
+        return int(self.people.sum())
+
+    def samples_without_zero(self) -> list[int]:
+        """Return for each number of known people how many samples recover no zero."""
+        of = binomials(self.population)
+        if not self._within.any():
+            return of
+        if self.rule is not None:
+            recovered = samples_with_zero(self.rule, self._within)
+            return [a - b for a, b in zip(of, recovered, strict=True)]
+        part = self._part
+        oracle = RecoveryOracle(
+            part.constraints, part.truth, within=self._within, among=self._among
+        )
+        return list(lattice_counts(oracle).by_zeros[0])
+
+    def curve(self) -> Floats:
+        """Return SAP of the part by itself, from nobody to everybody of it known."""
+        if self.rule is not None:
+            return subtraction_risk(self.rule, within=self._within).values
+        of = binomials(self.population)
+        pairs = zip(of, self.samples_without_zero(), strict=True)
+        return np.array([float(Fraction(a - b, a)) for a, b in pairs])
+
+
+def _risk_of_parts(parts: list[_KnownPart], population: int, asked: Integers) -> SubtractionRisk:
     """Return SAP from its parts, exactly up to a population and beyond it in floating point."""
     n_searched = sum(part.rule is None for part in parts)
-    method = "by a search of all samples" + (
-        f" of {n_searched} of {len(parts)} parts" if len(parts) > 1 else ""
-    )
+    method = "by a search of all samples" if n_searched else "by a generating function"
+    if len(parts) > 1:
+        method += f" of {n_searched} of {len(parts)} parts" if n_searched else " for each part"
     n_known = np.minimum(asked, population)
     if population > EXACT_POPULATION:
-        curves = [_curve(part, within[part.cells]) for part in parts]
-        values = np.clip(some_part_recovered(curves, n_known), 0.0, 1.0)
-        n_floats = 1 + sum(int(part.truth.sum()) > EXACT_POPULATION for part in parts)
+        values = np.clip(some_part_recovered([part.curve() for part in parts], n_known), 0.0, 1.0)
+        n_floats = 1 + sum(part.population > EXACT_POPULATION for part in parts)
         error = n_floats * ERROR
         return SubtractionRisk(
             asked, values, population, f"in floating point, {method}, error below {error:.0e}",
             np.maximum(values - error, 0.0), np.minimum(values + error, 1.0),
         )  # fmt: skip
-    factors = [_samples_without_zero(part, within[part.cells]) for part in parts]
-    without = product_of_polynomials(factors, population)
+    without = product_of_polynomials([part.samples_without_zero() for part in parts], population)
     every = [Fraction(a - b, a) for a, b in zip(binomials(population), without, strict=True)]
     fractions = tuple(every[int(k)] for k in n_known)
     values = np.array([float(value) for value in fractions])
@@ -250,74 +275,22 @@ def _risk_of_parts(
     )  # fmt: skip
 
 
-def _samples_without_zero(part: ReleasePart, within: Mask) -> list[int]:
-    """Return for each number of people of a part how many samples recover no zero."""
-    if part.rule is None:
-        oracle = RecoveryOracle(part.constraints, part.truth, within=within)
-        return list(lattice_counts(oracle).by_zeros[0])
-    recovered = samples_with_zero(part.rule, within)
-    of = binomials(part.rule.population)
-    return [a - b for a, b in zip(of, recovered, strict=True)]
+def largest_search(parts: list[Integers]) -> float:
+    """Return the number of samples of the largest of the parts that are to be searched.
 
-
-def _curve(part: ReleasePart, within: Mask) -> Floats:
-    """Return SAP of a part by itself, from nobody to everybody of it known."""
-    if part.rule is not None:
-        return subtraction_risk(part.rule, within=within).values
-    of = binomials(int(part.truth.sum()))
-    pairs = zip(of, _samples_without_zero(part, within), strict=True)
-    return np.array([float(Fraction(a - b, a)) for a, b in pairs])
-
-
-def _part_zeros(part: ReleasePart) -> tuple[list[list[int]], list[list[int]]]:
-    """Return numbers of samples by size and number of zeros, and by cell and size."""
-    if part.rule is None:
-        counts = lattice_counts(RecoveryOracle(part.constraints, part.truth))
-        by_size = [list(row) for row in zip(*counts.by_zeros, strict=True)]
-        return by_size, [list(row) for row in counts.by_cell]
-    by_cell: list[list[int]] = []
-    for cell in range(len(part.cells)):
-        only = np.zeros(len(part.cells), np.bool_)
-        only[cell] = True
-        by_cell.append(samples_with_zero(part.rule, only))
-    return samples_by_zeros(part.rule), by_cell
-
-
-def _combined(tables: list[list[list[int]]], population: int) -> list[list[int]]:
-    """Return the product of polynomials in the numbers of zeros and of people."""
-    n_zeros = sum(len(table[0]) - 1 for table in tables)
-    width = 8 * (population // 8 + 1)
-    step = width * (n_zeros + 1)
-    value = 1
-    for table in tables:
-        value *= sum(
-            number << (step * people + width * zeros)
-            for people, row in enumerate(table)
-            for zeros, number in enumerate(row)
-        )
-    flat = unpacked(value, width, (n_zeros + 1) * (population + 1))
-    return [flat[at : at + n_zeros + 1] for at in range(0, len(flat), n_zeros + 1)]
-
-
-def _largest_search(parts: list[ReleasePart]) -> float:
-    """Return the number of samples of the largest part to be searched.
-
-    Numbers of samples of more than some thousand people are integers of thousands of digits, and
-    there is one for each: such parts count as endless.
+    Each part is given by its true counts. Numbers of samples of more than some thousand people are
+    integers of thousands of digits, and there is one for each: such parts count as endless.
     """
     return max(
-        (
-            lattice_size(part.truth) if part.truth.sum() <= EXACT_POPULATION else math.inf
-            for part in parts
-            if part.rule is None
-        ),
+        (lattice_size(truth) if truth.sum() <= EXACT_POPULATION else math.inf for truth in parts),
         default=0.0,
     )
 
 
-def _too_large(
+def too_large(
     population: int, largest: float, max_samples: int, bits: int = 0, max_bits: int = 0
 ) -> LimitError:
+    """Return the refusal of a search that would take too many samples."""
     magnitude = f"{largest:,.0f}" if largest < 1e9 else f"about {largest:.0e}"
     if math.isinf(largest):
         magnitude = "too many"
@@ -349,7 +322,8 @@ def _mask(within: ArrayLike | None, size: int) -> Mask:
     return cells.reshape(-1)
 
 
-def _check_options(method: str, draws: int, confidence: float) -> None:
+def check_options(method: str, draws: int, confidence: float) -> None:
+    """Refuse options that cannot be used."""
     if method not in METHODS:
         raise InputError(
             Reason.BAD_OPTION,

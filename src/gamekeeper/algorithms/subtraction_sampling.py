@@ -71,10 +71,11 @@ def sampled_risk(
     drawing: Drawing,
     *,
     within: NDArray[np.bool_] | None = None,
+    among: NDArray[np.bool_] | None = None,
 ) -> SubtractionRisk:
     """Return SAP of a release; exactly where it is the same for nobody and everybody known."""
-    population, draws = int(truth.sum()), drawing.draws
-    oracle = RecoveryOracle(constraints, truth, within=within)
+    oracle = RecoveryOracle(constraints, truth, within=within, among=among)
+    population, draws = int(oracle.everybody.sum()), drawing.draws
     if oracle.recovered_at_once or not len(oracle.candidates):
         answer = Fraction(int(oracle.recovered_at_once))
         values = np.full(len(asked), float(answer))
@@ -85,7 +86,10 @@ def sampled_risk(
         )  # fmt: skip
     n_known = np.minimum(asked, population)
     first = np.concatenate(
-        [oracle.first_recoveries(orders) for orders in _orderings(truth, n_known, drawing)]
+        [
+            oracle.first_recoveries(orders)
+            for orders in _orderings(oracle.everybody, n_known, drawing)
+        ]
     )
     hits = np.searchsorted(np.sort(first), n_known, side="right")
     lower, upper = _interval(hits, draws, drawing.confidence)

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.count_constraints import UNBOUNDED, CountConstraints, CountMargin
 from gamekeeper.algorithms.recovery_rule import cell_groups
 from gamekeeper.algorithms.small_area_subtraction import small_area_risks
-from gamekeeper.algorithms.subtraction import group_risks
 from gamekeeper.algorithms.subtraction_parts import release_rule
-from gamekeeper.algorithms.subtraction_release import release_risk
+from gamekeeper.algorithms.subtraction_release import release_group_risks, release_risk
 from gamekeeper.attack.tables.conflicts import consistent
 from gamekeeper.data.count_table import CountTable
 from gamekeeper.data.release import Release, check_truth
@@ -40,6 +39,7 @@ Integers = NDArray[np.int64]
 
 _DEFAULT_N = (1, 2, 3, 5, 10, 20)
 _THRESHOLD = 0.1
+_MOST_CELLS = 3_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,7 +155,7 @@ def subtract_within(
         Numbers of known people; 1, 2, 3, 5, 10 and 20 by default.
     own_people
         Whether the known people are all of the same area or key; otherwise they are of the whole
-        population. The latter is known for a table, alone or with its total.
+        population. Everything that is published counts in both cases.
     draws, seed
         For tables whose SAP is estimated.
 
@@ -185,19 +185,28 @@ def subtract_within(
     notes: list[str] = []
     n_sampled = 0
     with consistent(release, "SAP within areas or keys was asked for."):
-        if own_people:
-            values, n_sampled, is_partial = _in_each(
-                release.constraints, counts, axes, asked, draws, seed, progress
+        constraints = release.constraints
+        apart = [margin for margin in constraints.margins if _tells_apart(margin, axes)]
+        is_whole = len(apart) == len(constraints.margins)
+        if own_people and (is_whole or _is_large(constraints, counts)):
+            values, n_sampled = _in_each(
+                constraints.shape, apart, counts, axes, asked, draws, seed, progress
             )
-            if is_partial:
+            if not is_whole:
                 notes.append(
-                    "Published tables that do not tell these apart are not used for a single one."
+                    "The release is too large to be taken as a whole: published tables that do not"
+                    " tell these apart are not used, and risks may be higher."
                 )
-            if n_sampled:
-                sampled = count_of(n_sampled, "table was", "tables were")
-                notes.append(f"{sampled} estimated from {draws:,} random orders of their people.")
         else:
-            values = _among_all(release.constraints, counts, groups, asked)
+            risks = release_group_risks(
+                constraints, counts, groups, n=asked, own_people=own_people, draws=draws,
+                seed=seed, progress=progress,
+            )  # fmt: skip
+            values = np.array([risk.values for risk in risks])
+            n_sampled = sum(risk.draws > 0 for risk in risks)
+    if n_sampled:
+        sampled = count_of(n_sampled, "table was", "tables were")
+        notes.append(f"{sampled} estimated from {draws:,} random orders of the people.")
     populations = np.bincount(groups.reshape(-1), counts.reshape(-1)).astype(np.int64)
     return ConditionalSubtraction(
         tuple(release.axes[axis] for axis in axes),
@@ -218,36 +227,25 @@ def subtract_within(
     )
 
 
-def _among_all(
-    constraints: CountConstraints, counts: Integers, groups: Integers, asked: list[int]
-) -> Floats:
-    rule = release_rule(constraints, counts.reshape(-1))
-    if rule is None:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "SAP within keys was asked for, with people of the whole population known.",
-            "The release has margins besides a table and its total; for these it is not known.",
-            "Let the known people be of the same key.",
-        )
-    found = group_risks(rule, groups.reshape(rule.counts.shape), n=asked)
-    return np.array([risk.values for risk in found])
+def _is_large(constraints: CountConstraints, counts: Integers) -> bool:
+    """Whether a search over the whole release for each of the tables would take too long."""
+    return constraints.size > _MOST_CELLS and release_rule(constraints, counts.reshape(-1)) is None
 
 
 def _in_each(
-    constraints: CountConstraints,
+    base: tuple[int, ...],
+    margins: list[CountMargin],
     counts: Integers,
     axes: tuple[int, ...],
     asked: list[int],
     draws: int,
     seed: int,
     progress: Progress | None,
-) -> tuple[Floats, int, bool]:
-    """Return SAP of each conditional table, how many were sampled, and if margins were left out."""
-    margins = [margin for margin in constraints.margins if _tells_apart(margin, axes)]
-    is_partial = len(margins) < len(constraints.margins)
-    shape = tuple(constraints.shape[axis] for axis in axes)
-    others = tuple(axis for axis in range(len(constraints.shape)) if axis not in axes)
-    rest = tuple(constraints.shape[axis] for axis in others)
+) -> tuple[Floats, int]:
+    """Return SAP of each conditional table by itself, and how many were sampled."""
+    shape = tuple(base[axis] for axis in axes)
+    others = tuple(axis for axis in range(len(base)) if axis not in axes)
+    rest = tuple(base[axis] for axis in others)
     first = (*axes, *others)
     tables = counts.transpose(first).reshape(-1, *rest)
     vector = _as_vectors(margins, axes, others, len(tables), rest)
@@ -256,7 +254,7 @@ def _in_each(
         values = small_area_risks(
             tables.reshape(len(tables), -1), upper, n=asked, lower=lower, total_upper=total
         )
-        return values, 0, is_partial
+        return values, 0
     found = np.zeros((len(tables), len(asked)))
     n_sampled = 0
     for number, place in enumerate(np.ndindex(*shape)):
@@ -266,7 +264,7 @@ def _in_each(
         n_sampled += risk.draws > 0
         if progress is not None:
             progress(number + 1, len(tables))
-    return found, n_sampled, is_partial
+    return found, n_sampled
 
 
 def _tells_apart(margin: CountMargin, axes: tuple[int, ...]) -> bool:

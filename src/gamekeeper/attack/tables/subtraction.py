@@ -19,7 +19,12 @@ from gamekeeper.algorithms.recovered_zeros import recovered_zeros
 from gamekeeper.algorithms.recovery_rule import RecoveryRule, cell_groups
 from gamekeeper.algorithms.subtraction import SubtractionRisk, cell_recovery, group_risks
 from gamekeeper.algorithms.subtraction_parts import release_rule
-from gamekeeper.algorithms.subtraction_release import MAX_SAMPLES, release_risk, release_zeros
+from gamekeeper.algorithms.subtraction_release import (
+    MAX_SAMPLES,
+    release_group_risks,
+    release_risk,
+)
+from gamekeeper.algorithms.subtraction_zeros import release_zeros
 from gamekeeper.attack.tables.conflicts import consistent
 from gamekeeper.data.count_table import CountTable
 from gamekeeper.data.release import Release, check_truth
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["CellRecovery", "SubtractionAttack", "subtract_known"]
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 _MOST_N = 100
 _DETAIL = 10
@@ -53,8 +59,7 @@ class CellRecovery(Result):
     cells
         The probability for each cell of the base table.
     categories
-        For each axis the probability that some cell of each category recovers a zero; empty where
-        it is not known.
+        For each axis the probability that some cell of each category recovers a zero.
     """
 
     axes: tuple[Axis, ...]
@@ -276,15 +281,28 @@ def subtract_known(
         release.constraints, counts, n=[*asked, chosen], method=method, max_samples=most,
         draws=fewer, seed=seed,
     )  # fmt: skip
-    detail = CellRecovery(release.axes, chosen, zeros.cells[-1], (), provenance)
+    options = {"method": method, "max_samples": most, "draws": fewer, "seed": seed}
+    categories = tuple(
+        _of_categories(release, counts, axis, chosen, options) for axis in range(len(release.shape))
+    )
+    detail = CellRecovery(release.axes, chosen, zeros.cells[-1], categories, provenance)
     notes = (
-        (f"How many zeros and which are estimated from {fewer:,} random orders of the population.",)
+        (f"How many zeros and where is estimated from {fewer:,} random orders of the population.",)
         if zeros.draws
         else ()
     )
     return SubtractionAttack(
         risk, zeros.zeros.expected[:-1], zeros.zeros.probabilities[:-1], detail, notes, provenance
     )
+
+
+def _of_categories(
+    release: Release, counts: Integers, axis: int, n: int, options: dict[str, Any]
+) -> Floats:
+    """Return the probability that some cell of each category of an axis recovers a zero."""
+    groups = cell_groups(release.shape, (axis,))
+    risks = release_group_risks(release.constraints, counts, groups, n=[n], **options)
+    return np.array([float(risk.values[0]) for risk in risks])
 
 
 def _numbers_of_zeros(rule: RecoveryRule, asked: Sequence[int]) -> tuple[Floats, Floats | None]:
