@@ -179,6 +179,7 @@ def auctions(monkeypatch):
 
     auctioned = assignment._auctioned
     monkeypatch.setattr(assignment, "_auctioned", noted)
+    monkeypatch.setattr(assignment, "_has_equals", lambda costs: False)
     monkeypatch.setattr(assignment, "_MOST_WORK", 0)
     monkeypatch.setattr(assignment, "_AT_ONCE", 1)
     return held
@@ -220,6 +221,28 @@ def test_products_of_numbers_are_left_to_an_auction(monkeypatch):
     assert held == [(400, 400)]
     assert found.columns.tolist() == list(range(399, -1, -1))
     assert found.gap == 0
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_differences_of_numbers_are_not_left_to_an_auction(monkeypatch, whole):
+    """Exchanging partners often costs nothing there, and an auction's prices help little."""
+    monkeypatch.setattr(assignment, "_MOST_WORK", 0)
+    monkeypatch.setattr(assignment, "_auctioned", lambda costs: pytest.fail("an auction was held"))
+    a, b = np.random.default_rng(8).random((2, 300)) * 90
+    a, b = (np.floor(a), np.floor(b)) if whole else (a, b)
+    found = solve_assignment(np.abs(a[:, None] - b))
+    # In one dimension the order of the numbers is an optimum.
+    assert found.cost == pytest.approx(np.abs(np.sort(a) - np.sort(b)).sum(), rel=1e-12)
+
+
+def test_exchanges_that_cost_nothing():
+    a, b = np.random.default_rng(9).random((2, 200))
+    difference = a[:, None] - b
+    assert assignment._has_equals(np.abs(difference))
+    assert not assignment._has_equals(difference**2)
+    assert not assignment._has_equals(of_kind("products", 200, 200, 1))
+    assert not assignment._has_equals(np.full((5, 5), INF))
+    assert assignment._has_equals(np.ones((5, 5)))
 
 
 def test_an_auction_without_end_is_given_up(auctions):

@@ -133,6 +133,28 @@ def test_numbers_that_are_not_whole(problem, share):
     assert found.gap < 1e-9
 
 
+@settings(max_examples=200)
+@given(problems(st.floats(-5, 5)), SHARES, st.sampled_from([-1_000, -60, 60, 480]))
+def test_costs_of_any_size(problem, share, exponent):
+    """A price beside which small costs vanish would leave the links to chance."""
+    candidates, costs = problem
+    scaled = np.ldexp(costs, exponent)
+    with pytest.MonkeyPatch.context() as patch:
+        hand_over(patch, share)
+        found = solve_candidates(candidates, scaled)
+    sets = list(every_set_of_links(candidates, costs))
+    most = max(number for number, *_ in sets)
+    best = min(cost for number, cost, *_ in sets if number == most)
+    assert found.n_links == most
+    assert np.ldexp(found.cost, -exponent) == pytest.approx(best, abs=1e-9)
+
+
+def test_costs_whose_sums_are_no_numbers():
+    pairs = CandidatePairs.from_pairs([0, 0, 1], [0, 1, 1], (2, 2))
+    with pytest.raises(InputError, match="too large"):
+        solve_candidates(pairs, [1e308, -1e308, 1e308])
+
+
 @pytest.mark.parametrize("share", [0.0, 2.0])
 @pytest.mark.parametrize("large", [0, 10_000])
 @pytest.mark.parametrize("whole", [True, False])

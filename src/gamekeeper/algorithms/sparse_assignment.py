@@ -347,7 +347,19 @@ def _prohibitive_prices(
     n_rows = np.bincount(row_part, minlength=n_components)
     price = np.zeros(n_components)
     low, high = least[linkable], most[linkable]
-    # Beyond the bound by the largest magnitude, so that whole numbers stay whole.
-    beyond = 1.0 + np.ceil(np.maximum(abs(low), abs(high)))
-    price[linkable] = high + n_rows[linkable] * (high - low) + beyond
+    # Beyond the bound by the largest magnitude: so whole numbers stay whole, and small costs are not
+    # lost beside a price that is large compared with them.
+    magnitude = np.maximum(abs(low), abs(high))
+    beyond = 1 + np.ceil(magnitude)
+    is_small = (magnitude > 0) & (magnitude < 1)
+    beyond[is_small] = 2 * magnitude[is_small]
+    with np.errstate(over="ignore", invalid="ignore"):
+        price[linkable] = high + n_rows[linkable] * (high - low) + beyond
+    if not np.isfinite(price).all():
+        raise InputError(
+            Reason.BAD_OPTION,
+            _ASKED,
+            "The costs are too large for sums of them.",
+            "Scale the costs down.",
+        )
     return price[row_part]
