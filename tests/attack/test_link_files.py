@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamekeeper.attack.linkage import linking
 from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.linking import LinkMethod, ObjectiveName
 from gamekeeper.attack.linkage.truth import share_interval, true_partners
@@ -84,6 +85,52 @@ def test_the_gap_of_a_greedy_heuristic_is_told():
     assert by_rows.linked.columns.tolist() == [0, 1]
     assert one_variable([5, 0], [4, 9]).linked.columns.tolist() == [1, 0]
     assert one_variable([5, 0], [4, 9], method="nearest").linked.columns.tolist() == [0, 0]
+
+
+def with_status(a, b, **options):
+    variable = [LinkVariable("Status", kind="mapped", variable=STATUS)]
+    files = (file_of({"Status": values}) for values in (a, b))
+    return link_files(*files, variable, objective="equal", **options)
+
+
+@pytest.mark.parametrize("is_small", [True, False])
+def test_a_bound_is_of_as_many_links(monkeypatch, is_small):
+    """Fewer links cost less without being better, so that they have no bound."""
+    if not is_small:
+        monkeypatch.setattr(linking, "_MARGIN_ROWS", 0)
+    # Row by row, the first takes the only partner that the second could have.
+    a, b = ["ever married", "widowed"], ["widowed", "married"]
+    for seed in range(6):
+        found = with_status(a, b, method="greedy-rows", seed=seed)
+        best = with_status(a, b, seed=seed)
+        assert best.linked.columns.tolist() == [1, 0]
+        if found.n_linked < 2:
+            assert found.linked.lower_bound is found.linked.gap_to_bound is None
+        else:
+            assert found.linked.lower_bound == pytest.approx(best.linked.total)
+    # Nobody can be linked at all.
+    for method in LinkMethod:
+        nobody = with_status(["married"] * 3, ["widowed"] * 2, method=method)
+        assert nobody.n_linked == 0
+        assert nobody.linked.total == 0
+        assert nobody.sentences()
+
+
+def test_optimal_links_have_no_gap_by_rounding():
+    rng = np.random.default_rng(0)
+    a, b = rng.random((2, 40)).tolist()
+    assert one_variable(a, b).linked.gap_to_bound == 0
+    assert one_variable([5, 0], [4, 9], method="greedy").linked.gap_to_bound == pytest.approx(0.2)
+    assert one_variable(a, b, method="nearest").linked.gap_to_bound is None
+
+
+@pytest.mark.parametrize("large", ["1e151", "-1e400"])
+def test_numbers_too_large_to_calculate_with_are_refused(large):
+    with pytest.raises(InputError, match=r"1 value is beyond 1e\+150") as caught:
+        one_variable([1, large, 3], [1, 2, 3])
+    assert large not in str(caught.value)
+    found = one_variable([1, "9e149", 3], [1, 2, 3], truth=np.arange(3))
+    assert np.isfinite(found.linked.total)
 
 
 TWO = ({"x": [0, 0, 9, 4], "y": [0, 5, 1, 3]}, {"x": [1, 8, 0], "y": [5, 2, 1]})

@@ -3,8 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gamekeeper.attack.linkage import files
 from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.variables import LinkVariable
+from gamekeeper.errors import LimitError
 from tests.linkage import file_of
 
 NUMBER = [LinkVariable("x", kind="number", measure="absolute")]
@@ -85,6 +87,16 @@ def test_something_is_left_out_of_small_files_and_records_without_link_have_no_s
     column = found.to_arrow()["stability"].to_pylist()
     assert [value is None for value in column] == np.isnan(stability).tolist()
     assert linked([1], [1], resamples=2).resampled.stability.tolist() == [1]
+
+
+def test_a_limit_that_was_lifted_is_lifted_for_resamples_too(monkeypatch):
+    monkeypatch.setattr(files, "MOST_PAIRS", 4)
+    a, b = file_of({"x": range(6)}), file_of({"x": range(6)})
+    variables = [LinkVariable("x", kind="number")]
+    found = link_files(a, b, variables, max_pairs=36, resamples=2)
+    assert found.resampled.n_times == 2
+    with pytest.raises(LimitError):
+        link_files(a, b, variables, resamples=2)
 
 
 def test_the_share_re_identified_is_of_the_records_with_a_partner_there():

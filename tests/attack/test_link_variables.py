@@ -180,7 +180,7 @@ def test_what_the_environment_does_not_know_is_counted_not_shown():
         ({"kind": "text", "order": ("a", "b")}, "Only ordinal variables have an order"),
         ({"kind": "mapped"}, "No variable of an environment"),
         ({"missing": "often"}, "expected, largest, zero, impossible"),
-        ({"missing": -1.0}, "a negative missing distance"),
+        ({"missing": -1.0}, "a distance of missing values that is negative"),
         ({"other": "z"}, "'z'"),
     ],
 )

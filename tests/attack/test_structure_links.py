@@ -185,6 +185,56 @@ def test_constant_variables_count_for_nothing():
     assert nothing.sentences()
 
 
+def test_variables_that_do_not_vary_are_told():
+    values, copy, _ = two_files()
+    constant = np.column_stack([copy, np.full(30, 3.0)])
+    said = link_structure(values, constant, techniques=TECHNIQUES, n_clusters=3).sentences()
+    assert "1 column of the second file is constant and tells no records apart." in said
+    found = link_structure(np.zeros((9, 2)), copy, techniques=TECHNIQUES, n_clusters=3)
+    assert "All records of the first file are alike: its clusters say nothing." in found.sentences()
+    assert link_structure(values, copy, techniques=TECHNIQUES, n_clusters=3).notes == ()
+
+
+@pytest.mark.parametrize("individuals", ["whole", "clusters", "groups"])
+def test_the_order_of_the_second_file_does_not_help(individuals):
+    """Where all records are alike, any links are as good as any others."""
+    right = in_group = 0
+    for seed in range(20):
+        found = link_structure(
+            np.zeros((12, 2)),
+            np.zeros((12, 2)),
+            techniques=TECHNIQUES,
+            n_clusters=6,
+            individuals=individuals,
+            truth=np.arange(12),
+            seed=seed,
+        )
+        right += found.n_correct
+        in_group += found.success.n_correct - found.success.by_chance
+    # Of 240 records 20 are expected, with a standard deviation below 5.
+    assert right < 45
+    assert abs(in_group) < 60
+
+
+def test_groups_are_those_of_the_records_in_the_order_of_their_file():
+    values, copy, truth = two_files(3)
+    found = link_structure(values, copy, techniques=TECHNIQUES, n_clusters=3, truth=truth)
+    _, first = np.unique(found.groups_b.classes, return_index=True)
+    assert first.tolist() == sorted(first.tolist())
+    assert np.bincount(found.groups_b.classes).tolist() == found.groups_b.sizes.tolist()
+    pointed = found.matching.groups[found.groups_a.classes]
+    again = group_success(pointed, found.groups_b, truth)
+    assert again.is_correct.tolist() == found.success.is_correct.tolist()
+    for group, matched in enumerate(found.matching.groups.tolist()):
+        agree = [
+            mapping.get(int(label)) == found.groups_b.rows[matched, t]
+            for t, (mapping, label) in enumerate(
+                zip(found.matching.mappings, found.groups_a.rows[group], strict=True)
+            )
+        ]
+        assert agree == found.matching.agreements[group].tolist()
+
+
 @pytest.mark.parametrize(
     ("change", "found"),
     [

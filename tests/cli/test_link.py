@@ -188,6 +188,9 @@ BAD = {
     "words": ("structure", "noise", "original", "--id", "row"),
     "idle leave-out": ("structure", "noise", "original", "--leave-out"),
     "missing": ("structure", "gaps", "original", "--others", "age"),
+    "huge": ("files", "huge", "huge", "--kind", "x=number"),
+    "huge structure": ("structure", "huge", "huge", "--columns", "x"),
+    "version block": ("evaluate", "original", "noise", "--block", "height"),
 }  # fmt: skip
 
 
@@ -197,6 +200,7 @@ def test_bad_input_is_one_clear_error(run, place, case):
     write(place, "part.csv", "row,age,income,sex\n1,2,3,f\n")
     write(place, "same.csv", "x,y\n1,a\n1,a\n")
     write(place, "gaps.csv", "x,y\n1,\n,2\n3,4\n")
+    write(place, "huge.csv", "x,y\n1e400,1\n-1e9999,2\n3,4\n")
     command, *names = BAD[case]
     arguments = [place / f"{name}.csv" if not n else name for n, name in enumerate(names)]
     if len(names) > 1:
@@ -210,9 +214,11 @@ def test_bad_input_is_one_clear_error(run, place, case):
 
 def test_a_limit_has_its_own_exit_code(run, place):
     for block in ((), ("--block", "sex")):
-        told = run("link", "files", *files(place, "noise", "original"), "--max-pairs", "10", *block)
-        assert told.exit_code == 3
-        assert "max_pairs" in told.err
+        for command in ("files", "evaluate"):
+            both = files(place, "noise", "original")
+            told = run("link", command, *both, "--max-pairs", "10", *block)
+            assert told.exit_code == 3
+            assert "max_pairs" in told.err
 
 
 def test_files_of_different_sizes_are_linked(run, place):

@@ -10,7 +10,7 @@ import gamekeeper as gk
 from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.linking import LinkMethod, ObjectiveName
 from gamekeeper.attack.linkage.variables import Kind, LinkVariable
-from gamekeeper.errors import InputError, Reason, StoreError
+from gamekeeper.errors import InputError, LimitError, Reason, StoreError
 from gamekeeper.workbench.linkage import (
     LinkRequest,
     evaluate_files,
@@ -271,6 +271,24 @@ def test_weights_count_in_a_comparison(place):
     )
     weighted, equal = (one.linked.total for one in found.links[0])
     assert weighted < equal
+
+
+def test_versions_are_compared_within_blocks(place):
+    """Blocks are named by columns of the original, which a version may have under another name."""
+    write(place, "renamed.csv", MASKED.replace("sex", "gender"))
+    original = place / "original.csv"
+    request = LinkRequest(
+        on=["age", "sex=gender"], kinds={"age": "number"}, identifier="id", block=["sex"]
+    )
+    found = evaluate_files(original, [place / "renamed.csv"], request)
+    assert [one.provenance.parameters["blocking"] for one in found.links[0]] == ["gender"] * 2
+    assert [one.linked.n_pairs for one in found.links[0]] == [13, 13]
+    assert found.summary() == {"renamed": 1}
+    for block in ([], ["sex"]):
+        with pytest.raises(LimitError, match="max_pairs"):
+            evaluate_files(original, [original], LinkRequest(block=block), max_pairs=3)
+    with pytest.raises(InputError, match="blocked on 'town'"):
+        evaluate_files(original, [original], LinkRequest(on=["age"], block=["town"]))
 
 
 @pytest.mark.parametrize("column", ["id", "sex"])

@@ -8,8 +8,8 @@ zero, and zero for columns that are not linked; with more rows likewise the othe
 
 Shortest augmenting paths after Jonker and Volgenant (1987), over short lists of the rows. Where
 these go far, there are as many rows as columns, and few exchanges of columns cost nothing, they
-start again from the potentials of an auction (Bertsekas 1988). The worst case grows with the third power of the number of records;
-usual matrices are far below.
+start again from the potentials of an auction (Bertsekas 1988). The worst case grows with the third
+power of the number of records; usual matrices are far below.
 Memory is that of the costs, a few percent more, and a copy where there are more rows than columns
 or columns lie one after the other.
 """

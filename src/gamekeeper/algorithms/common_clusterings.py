@@ -273,7 +273,8 @@ def _numbers(
                     "fewest and most",
                     f"{fewest} to {most} clusters, where the smaller file has"
                     f" {count_of(n_records, 'record')}.",
-                    "Choose from at least 2, and from fewer than the records.",
+                    "Give the number of clusters, or choose from at least 2 and from fewer than"
+                    " the records.",
                 )
             )
     else:

@@ -50,6 +50,8 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
 _MISSING_RULES = ("expected", "largest", "zero", "impossible")
+# Sums of squares of larger numbers may be infinite.
+_LARGEST = 1e150
 _NUMBER_MEASURES = ("absolute", "squared", "standardized", "relative")
 
 
@@ -253,7 +255,9 @@ def compare_sinks(
 def _with_rule(comparison: Comparison, missing: Missing) -> Comparison:
     notes = comparison.notes
     if isinstance(missing, str):
-        _require(missing in _MISSING_RULES, comparison.name, f"'{missing}'", _MISSING_RULES)
+        known = (*_MISSING_RULES, "a distance as a number")
+        rule = f"a rule '{missing}' for missing values"
+        _require(missing in _MISSING_RULES, comparison.name, rule, known)
         if missing == "zero" or not any(comparison.n_missing):
             distance = 0.0
         elif missing == "impossible":
@@ -268,7 +272,8 @@ def _with_rule(comparison: Comparison, missing: Missing) -> Comparison:
     else:
         distance = float(missing)
         at_least_zero = ("a number of at least 0",)
-        _require(distance >= 0, comparison.name, "a negative missing distance", at_least_zero)
+        unfit = "a distance of missing values that is negative or no number"
+        _require(distance >= 0, comparison.name, unfit, at_least_zero)
     return replace(comparison, missing_distance=distance, notes=notes)
 
 
@@ -285,8 +290,9 @@ def _require(holds: bool, name: str, found: str, known: Sequence[str]) -> None:
 def _numbers(values: ArrayLike, name: str) -> Floats:
     numbers = np.ascontiguousarray(values, np.float64)
     _require(numbers.ndim == 1, name, "a table", ("one number per record",))
-    finite = not np.isinf(numbers).any()
-    _require(finite, name, "an infinite value", ("numbers", "NaN for missing"))
+    is_large = bool((np.abs(numbers) > _LARGEST).any())
+    found = f"an infinite value, or one beyond {_LARGEST:g}"
+    _require(not is_large, name, found, ("numbers", "NaN for missing"))
     return numbers
 
 

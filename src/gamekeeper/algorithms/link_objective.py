@@ -179,13 +179,14 @@ def weighted_sum(
         )
     else:
         found = np.asarray(weights, np.float64)
-        fit = found.shape == (len(comparisons),) and np.isfinite(found).all() and (found >= 0).all()
-        if not fit or not found.any():
-            raise _bad(
-                f"{found.size} weights were given for {len(comparisons)} variables, or one is "
-                "negative or not a number, or all are 0.",
-                "Give one number of at least 0 per variable, one of them above 0.",
-            )
+        if found.shape != (len(comparisons),):
+            fault = f"{found.size} weights were given for {len(comparisons)} variables."
+        elif not (np.isfinite(found).all() and (found >= 0).all()):
+            fault = "A weight is negative or not a finite number."
+        else:
+            fault = "" if found.any() else "All weights are 0."
+        if fault:
+            raise _bad(fault, "Give one number of at least 0 per variable, one of them above 0.")
     return WeightedSum(tuple(comparisons), tuple(found.tolist()), notes)
 
 

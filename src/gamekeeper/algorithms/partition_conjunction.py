@@ -45,6 +45,22 @@ class Conjunction:
         order = np.argsort(self.classes, kind="stable")
         return np.split(order, np.cumsum(self.sizes)[:-1])
 
+    def taken(self, records: ArrayLike) -> tuple[Conjunction, NDArray[np.int64]]:
+        """Return the classes of the records in another order, and the new number of each class.
+
+        Examples
+        --------
+        >>> found, numbers = conjunction([[5], [6], [5]]).taken([1, 0, 2])
+        >>> found.classes, numbers
+        (array([0, 1, 1]), array([1, 0]))
+        """
+        before = self.classes[np.asarray(records, dtype=np.int64)]
+        classes = dense_labels(before)
+        numbers = np.empty(len(self.sizes), np.int64)
+        numbers[before] = classes
+        order = np.argsort(numbers)
+        return Conjunction(classes, self.rows[order], self.sizes[order]), numbers
+
     def __repr__(self) -> str:
         return (
             f"Conjunction({count_of(len(self.rows), 'class', 'classes')} of"

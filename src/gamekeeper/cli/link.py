@@ -111,6 +111,14 @@ ObjectiveOption = Annotated[
         " data, lexicographic in the order of the columns, mahalanobis, fellegi-sunter by EM."
     ),
 ]
+Block = Annotated[
+    list[str] | None,
+    typer.Option(help="Columns that must agree (mapped ones: be compatible).", show_default=False),
+]
+MaxPairs = Annotated[
+    int | None,
+    typer.Option(help="Lifts the limit on pairs to compare.", min=1, show_default=False),
+]
 
 
 @app.command("files")
@@ -127,12 +135,7 @@ def files_command(
             " greedy-rows: record by record. nearest: not one to one."
         ),
     ] = LinkMethod.OPTIMAL,
-    block: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Columns that must agree (mapped ones: be compatible).", show_default=False
-        ),
-    ] = None,
+    block: Block = None,
     kinds: Kinds = None,
     measures: Measures = None,
     missing: Missing = None,
@@ -151,10 +154,7 @@ def files_command(
         int,
         typer.Option(help="So often leave out a tenth of both files and link the rest.", min=0),
     ] = 0,
-    max_pairs: Annotated[
-        int | None,
-        typer.Option(help="Lifts the limit on pairs to compare.", min=1, show_default=False),
-    ] = None,
+    max_pairs: MaxPairs = None,
     top: Annotated[int, typer.Option(help="Show so many of the surest links.", min=0)] = 10,
     seed: Seed = 0,
     output: Output = None,
@@ -237,6 +237,8 @@ def evaluate_command(
     order: Order = None,
     weights: Weights = None,
     environment: EnvironmentOption = None,
+    block: Block = None,
+    max_pairs: MaxPairs = None,
     seed: Seed = 0,
     output: Output = None,
     plot: Plot = None,
@@ -257,6 +259,7 @@ def evaluate_command(
         missing=_pairs("--missing", missing),
         order={name: text.split("|") for name, text in _pairs("--order", order).items()},
         weights=_numbers("--weight", weights),
+        block=names_of(block),
         identifier=identifier,
         environment=environment,
         seed=seed,
@@ -268,6 +271,7 @@ def evaluate_command(
             request,
             objectives=objectives or (ObjectiveName.ESTIMATED,),
             methods=methods or (LinkMethod.OPTIMAL, LinkMethod.NEAREST),
+            max_pairs=max_pairs,
             output=output,
             plot=plot,
             progress=progress,

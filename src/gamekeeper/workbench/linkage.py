@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,13 +9,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.attack.linkage.columns import floats_of
 from gamekeeper.attack.linkage.evaluation import MaskingComparison, compare_maskings
 from gamekeeper.attack.linkage.files import FileLinks, link_files
 from gamekeeper.attack.linkage.linking import LinkMethod, ObjectiveName
 from gamekeeper.attack.linkage.structure import Individuals, StructureLinks, link_structure
 from gamekeeper.attack.linkage.truth import true_partners
 from gamekeeper.attack.linkage.variables import Kind, LinkVariable, common_variables
-from gamekeeper.data.codebook import MISSING, number_of
+from gamekeeper.data.codebook import MISSING
 from gamekeeper.data.coded_table import CodedTable
 from gamekeeper.data.coding import code_source
 from gamekeeper.data.source import Source, open_source
@@ -118,6 +118,7 @@ def evaluate_files(
     *,
     objectives: Sequence[ObjectiveName] = (ObjectiveName.ESTIMATED,),
     methods: Sequence[LinkMethod] = (LinkMethod.OPTIMAL, LinkMethod.NEAREST),
+    max_pairs: int | None = None,
     output: Path | None = None,
     plot: Path | None = None,
     progress: Progress | None = None,
@@ -141,6 +142,7 @@ def evaluate_files(
     # Links go from a masked version to the original, which is the first file named.
     asked = _variables([source, *sources.values()], request)
     variables = [replace(one, name=one.column, other=one.name) for one in asked]
+    columns = {one.name: one.column for one in asked}
     first = _coded(source, [one.column for one in variables], request.identifier, progress)
     versions = {
         name: _coded(masked_source, [one.name for one in variables], request.identifier, progress)
@@ -172,6 +174,8 @@ def evaluate_files(
         weights=_weights(asked, request, objectives),
         objectives=objectives,
         methods=methods,
+        block=[columns.get(name, name) for name in request.block],
+        max_pairs=max_pairs,
         decimals={name: one.decimal for name, one in sources.items()},
         decimal=source.decimal,
         seed=request.seed,
@@ -383,23 +387,15 @@ def _numbers(table: CodedTable, names: Sequence[str], source: Source, file: Path
     made = np.empty((table.n_records, len(names)))
     problems: list[Problem] = []
     for place, name in enumerate(names):
-        values = table.codebook[name].values[MISSING + 1 :]
-        found = [number_of(value, source.decimal) for value in values]
+        numbers, faults = floats_of(table.codebook[name], source.decimal)
         codes = table.codes(name)
-        n_other = sum(number is None for number in found)
         n_missing = int(np.count_nonzero(codes == MISSING))
-        if n_other or n_missing:
-            words = " and ".join(
-                text
-                for number, text in (
-                    (n_other, f"{count_of(n_other, 'value is', 'values are')} no number"),
-                    (n_missing, f"{count_of(n_missing, 'cell is', 'cells are')} missing"),
-                )
-                if number
-            )
-            problems.append(Problem(Reason.BAD_OPTION, f"column {quoted([name])}", f"{words}."))
+        if n_missing:
+            faults.append(f"{count_of(n_missing, 'cell is', 'cells are')} missing")
+        if faults:
+            found = f"{' and '.join(faults)}."
+            problems.append(Problem(Reason.BAD_OPTION, f"column {quoted([name])}", found))
             continue
-        numbers = np.array([math.nan, *(float(n) for n in found if n is not None)])
         made[:, place] = numbers[codes]
     if problems:
         raise InputError(

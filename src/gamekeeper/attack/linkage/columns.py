@@ -20,12 +20,14 @@ from gamekeeper.mapping.sink_sets import SinkFinder
 from gamekeeper.mapping.variable import Variable
 
 __all__ = [
+    "LARGEST",
     "as_categories",
     "as_days",
     "as_numbers",
     "as_ranks",
     "as_sinks",
     "exact_numbers",
+    "floats_of",
     "joint_codes",
     "observed",
 ]
@@ -33,6 +35,10 @@ __all__ = [
 Columns: TypeAlias = tuple[CodedVariable, CodedVariable]
 Codes: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
 Found: TypeAlias = tuple[NDArray[Any], str]
+
+
+LARGEST = 1e150
+"""The largest magnitude of numbers that are compared: sums of squares must stay finite."""
 
 
 def observed(column: CodedVariable) -> tuple[str, ...]:
@@ -52,15 +58,29 @@ def exact_numbers(columns: Columns, decimals: Sequence[str]) -> list[list[Fracti
     return made
 
 
+def floats_of(column: CodedVariable, decimal: str) -> tuple[NDArray[np.float64], list[str]]:
+    """Return the numbers of a column by code, NaN for missing, and what is wrong with others."""
+    found = [number_of(value, decimal) for value in observed(column)]
+    is_large = [number is not None and abs(number) > LARGEST for number in found]
+    numbers = [
+        math.nan if number is None or large else float(number)
+        for number, large in zip(found, is_large, strict=True)
+    ]
+    n_other, n_large = sum(number is None for number in found), sum(is_large)
+    faults = [
+        f"{count_of(n_bad, 'value is', 'values are')} {what}"
+        for n_bad, what in ((n_other, "no number"), (n_large, f"beyond {LARGEST:g}"))
+        if n_bad
+    ]
+    return np.array([math.nan, *numbers]), faults
+
+
 def as_numbers(columns: Columns, decimals: Sequence[str], asked: str) -> list[NDArray[Any]]:
-    """Return the numbers of both files by code; refuse values that are none."""
+    """Return the numbers of both files by code; refuse values that are none, or too large."""
 
     def read(column: CodedVariable, decimal: str) -> Found:
-        found = [number_of(value, decimal) for value in observed(column)]
-        n_other = sum(number is None for number in found)
-        numbers = [math.nan if number is None else float(number) for number in found]
-        fault = f"{count_of(n_other, 'value is', 'values are')} no number." if n_other else ""
-        return np.array([math.nan, *numbers]), fault
+        numbers, faults = floats_of(column, decimal)
+        return numbers, f"{' and '.join(faults)}." if faults else ""
 
     return _of_both(columns, decimals, asked, read)
 

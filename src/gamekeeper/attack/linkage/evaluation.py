@@ -79,9 +79,6 @@ class MaskingComparison(Result):
                 correct, n_records = one.n_correct or 0, one.n_records[0]
                 low, high = share_interval(correct, n_records)
                 linked = one.linked
-                gap = None
-                if linked.lower_bound is not None:
-                    gap = (linked.total - linked.lower_bound) / (linked.total or 1.0)
                 rows.append(
                     {
                         "version": name,
@@ -94,7 +91,7 @@ class MaskingComparison(Result):
                         "upper": high,
                         "by_chance": (one.by_chance or 0.0) / max(n_records, 1),
                         "median_margin": _median(one.margins),
-                        "gap_to_bound": gap,
+                        "gap_to_bound": linked.gap_to_bound,
                     }
                 )
         counts = ("records", "links", "correct")
@@ -122,6 +119,8 @@ def compare_maskings(
     weights: Sequence[float] = (),
     objectives: Sequence[ObjectiveName | str] = (ObjectiveName.ESTIMATED,),
     methods: Sequence[LinkMethod | str] = (LinkMethod.OPTIMAL, LinkMethod.NEAREST),
+    block: Sequence[str] = (),
+    max_pairs: int | None = None,
     decimals: Mapping[str, str] | None = None,
     decimal: str = ".",
     seed: int = 0,
@@ -141,6 +140,8 @@ def compare_maskings(
         For the objective "weighted".
     objectives, methods
         The ways of linking to try; every combination of them.
+    block, max_pairs
+        Variables that must agree, and the limit on pairs, as for `link_files`.
     decimals, decimal
         The decimal marks of the versions by name, and of the original.
 
@@ -184,7 +185,9 @@ def compare_maskings(
                     weights=()
                     if has_weighted and objective is not ObjectiveName.WEIGHTED
                     else weights,
+                    block=block,
                     truth=truths[name],
+                    max_pairs=max_pairs,
                     decimals=(marks.get(name, decimal), decimal),
                     seed=seed,
                 )
@@ -200,7 +203,10 @@ def compare_maskings(
         Provenance(
             "re-identification by record linkage",
             "",
-            {"variables": ", ".join(one.name for one in variables)},
+            {
+                "variables": ", ".join(one.name for one in variables),
+                "blocking": ", ".join(block),
+            },
             seed=seed,
             fingerprint=sha256(
                 " ".join(table.fingerprint for table in (original, *masked.values())).encode()

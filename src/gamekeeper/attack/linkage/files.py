@@ -151,13 +151,11 @@ class FileLinks(Result):
                 else f"{count_of(n_sure, 'link is', 'links are')} the same in all links that cost as"
                 f" little together; {self.n_linked - n_sure:,} could be another."
             )
-        if linked.lower_bound is not None and linked.total > 0:
-            gap = (linked.total - linked.lower_bound) / linked.total
-            if gap > 1e-9:
-                said.append(
-                    f"The links cost {linked.total:.6g} together; no one-to-one links could cost less"
-                    f" than {linked.lower_bound:.6g} ({gap:.2%} less)."
-                )
+        if linked.gap_to_bound:
+            said.append(
+                f"The links cost {linked.total:.6g} together; no one-to-one links could cost less than"
+                f" {linked.lower_bound:.6g} ({linked.gap_to_bound:.2%} less)."
+            )
         return [*said, *self.notes]
 
     def to_arrow(self) -> pa.Table:
@@ -306,6 +304,7 @@ def link_files(
             most_cost=most,
             truth=moved,
             resamples=resamples,
+            max_pairs=max_pairs or MOST_PAIRS,
             seed=seed,
             progress=progress,
         )

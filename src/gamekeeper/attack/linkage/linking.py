@@ -43,6 +43,7 @@ Integers = NDArray[np.int64]
 MOST_PAIRS = 400_000_000
 """The most pairs that are compared without blocking: a matrix of 3.2 GB."""
 _MARGIN_ROWS = 3_000
+_ROUNDING = 1e-9
 
 
 class LinkMethod(StrEnum):
@@ -103,6 +104,17 @@ class Linked:
     lower_bound: float | None
     n_pairs: int
     solver: str
+
+    @property
+    def gap_to_bound(self) -> float | None:
+        """How much of the cost could be saved at most, as a share; None without a bound.
+
+        Optimal links are within rounding of their bound, and have none.
+        """
+        if self.lower_bound is None:
+            return None
+        gap = (self.total - self.lower_bound) / (abs(self.total) or 1.0)
+        return gap if gap > _ROUNDING else 0.0
 
 
 def make_objective(
@@ -241,7 +253,6 @@ def _among_all(
     costs: NDArray[Any], method: LinkMethod, *, margins: bool, progress: Progress | None
 ) -> Linked:
     from gamekeeper.algorithms.assignment import solve_assignment
-    from gamekeeper.algorithms.assignment_bounds import assignment_lower_bound
     from gamekeeper.algorithms.assignment_margins import assignment_margins
     from gamekeeper.algorithms.greedy_assignment import greedy_global, greedy_rows, nearest
 
@@ -266,13 +277,7 @@ def _among_all(
         columns, total, solver = links.columns, links.cost, method.value
         lower = None
         if method is not LinkMethod.NEAREST:
-            # The exact optimum where it takes seconds, else a bound.
-            is_small = costs.size <= _MARGIN_ROWS**2
-            lower = (
-                solve_assignment(costs, partial=True).lower_bound
-                if is_small
-                else assignment_lower_bound(costs)
-            )
+            lower = _bound_of(costs, links.n_linked)
     best, second = _two_least(costs)
     return Linked(
         columns,
@@ -286,6 +291,22 @@ def _among_all(
         costs.size,
         solver,
     )
+
+
+def _bound_of(costs: NDArray[Any], n_links: int) -> float | None:
+    """Return what no one-to-one links of so many records can cost less than.
+
+    The exact optimum where it takes seconds, else a bound that needs no search. None where a part of
+    the records cannot be linked and the links are not as many as possible: links of fewer records
+    cost less without being better.
+    """
+    from gamekeeper.algorithms.assignment import solve_assignment
+    from gamekeeper.algorithms.assignment_bounds import assignment_lower_bound
+
+    if costs.size <= _MARGIN_ROWS**2:
+        found = solve_assignment(costs, partial=True)
+        return found.lower_bound if found.n_linked == n_links else None
+    return assignment_lower_bound(costs) if n_links == min(costs.shape) else None
 
 
 def _among_candidates(

@@ -100,6 +100,7 @@ def resample_links(
     most_cost: float | None = None,
     truth: Integers | None,
     resamples: int,
+    max_pairs: int,
     seed: int,
     progress: Progress | None = None,
 ) -> Resampled:
@@ -120,6 +121,7 @@ def resample_links(
             method,
             candidates=_within(candidates, rows, columns),
             most_cost=most_cost,
+            max_pairs=max_pairs,
             margins=False,
         )
         again = np.where(found.columns >= 0, columns[found.columns], -1)

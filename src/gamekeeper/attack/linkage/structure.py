@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -92,6 +92,8 @@ class StructureLinks(Result):
     drops
         For each clustering by how much that share falls when it is left out; None where truth is
         not known or it was not asked for.
+    notes
+        What a reader should know of the files.
     """
 
     clusterings: tuple[str, ...]
@@ -104,6 +106,7 @@ class StructureLinks(Result):
     truth: Integers | None
     success: GroupSuccess | None
     drops: Floats | None
+    notes: tuple[str, ...]
     provenance: Provenance
 
     @property
@@ -189,7 +192,7 @@ class StructureLinks(Result):
                 if drop > 0
                 else "Without any one of the clusterings, no fewer are in the right group."
             )
-        return said
+        return [*said, *self.notes]
 
     def to_arrow(self) -> pa.Table:
         """Return one row per record of the first file, numbered from 1 as in the files."""
@@ -269,6 +272,8 @@ def link_structure(
         The true partner of each record of the first file, -1 for none.
     leave_out
         Whether to find out what each clustering carries, by leaving it out.
+    seed
+        Reproduces the search and the order of records, which decides among equals.
 
     Examples
     --------
@@ -279,8 +284,14 @@ def link_structure(
     """
     started = time.perf_counter()
     left, right = normalise(a), normalise(b)
+    notes = (*_notes(left, "first"), *_notes(right, "second"))
+    fingerprint = sha256(left.tobytes() + right.tobytes()).hexdigest()[:16]
+    # Files in the same order must not help: among equals, the order of records decides.
+    order = np.random.default_rng(seed).permutation(len(right))
+    right = right[order]
     clustered = cluster_alike(left, right, techniques, n_clusters=n_clusters, progress=progress)
     links = None if truth is None else checked_truth(truth, len(left), len(right))
+    moved = None if links is None else np.where(links >= 0, np.argsort(order)[links], -1)
     groups_a, groups_b, matching = _matched(
         clustered, range(len(clustered.names)), one_to_one, restarts, seed
     )
@@ -299,28 +310,30 @@ def link_structure(
             blocks=(pointed, groups_b.classes) if by is Individuals.GROUPS else None,
             progress=progress,
         ).columns
-    success = None if links is None else group_success(pointed, groups_b, links)
+    success = None if moved is None else group_success(pointed, groups_b, moved)
     drops = None
-    if leave_out and success is not None and links is not None and len(clustered.names) > 1:
+    if leave_out and success is not None and moved is not None and len(clustered.names) > 1:
         drops = np.zeros(len(clustered.names))
         for t in range(len(drops)):
             others = [k for k in range(len(drops)) if k != t]
             part_a, part_b, part = _matched(clustered, others, one_to_one, restarts, seed)
-            without = group_success(part.groups[part_a.classes], part_b, links)
+            without = group_success(part.groups[part_a.classes], part_b, moved)
             drops[t] = success.share - without.share
             if progress is not None:
                 progress(t + 1, len(drops))
+    in_file, numbers = groups_b.taken(np.argsort(order))
     return StructureLinks(
         clustered.names,
         clustered.n_clusters,
         groups_a,
-        groups_b,
-        matching,
-        records,
+        in_file,
+        replace(matching, groups=np.where(matching.groups >= 0, numbers[matching.groups], -1)),
+        None if records is None else np.where(records >= 0, order[records], -1),
         _WORDS[by],
         links,
         success,
         drops,
+        notes,
         Provenance(
             "re-identification by structure",
             "one to one" if one_to_one else "",
@@ -329,10 +342,22 @@ def link_structure(
                 "clusters": ", ".join(map(str, clustered.n_clusters)),
             },
             seed=seed,
-            fingerprint=sha256(left.tobytes() + right.tobytes()).hexdigest()[:16],
+            fingerprint=fingerprint,
             seconds=time.perf_counter() - started,
         ),
     )
+
+
+def _notes(values: Floats, which: str) -> list[str]:
+    """Return what to know of a file whose variables do not all vary."""
+    n_constant = int(np.count_nonzero(values.max(axis=0) == values.min(axis=0)))
+    if n_constant == values.shape[1]:
+        return [f"All records of the {which} file are alike: its clusters say nothing."]
+    if not n_constant:
+        return []
+    columns = count_of(n_constant, "column of", "columns of")
+    verb = "is constant and tells" if n_constant == 1 else "are constant and tell"
+    return [f"{columns} the {which} file {verb} no records apart."]
 
 
 def _how(individuals: Individuals | str, n_records: int) -> Individuals:
