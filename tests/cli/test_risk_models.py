@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import signal
 
 import pytest
 
 import gamekeeper as gk
+from gamekeeper.cli.stopping import stopped_by_hand
+from gamekeeper.errors import Cancelled
+from gamekeeper.workbench import models
 from tests.microdata import KEYS, OTHERS, PEOPLE, write
 
 ALL = ",".join(KEYS)
@@ -123,6 +127,9 @@ def test_without_a_report_attacks_are_tried_where_measures_are_judged(run, every
             "unknown-name",
         ),
         (("infer", "-k", ALL, "-f", "2%", "--categories", "Sexx"), "unknown-name"),
+        (("infer", "-k", ALL, "-f", "2%", "--known", "Sex=f"), "nothing-given"),
+        (("infer", "-k", ALL, "-f", "2%", "--ask", "Agee"), "unknown-name"),
+        (("model", "-k", ALL, "--method", "occam", "--window", "1"), "bad-option"),
         (("model", "-k", ALL, "--missing", "wildcard"), "bad-option"),
         (("compare", "-k", ALL, "--measure", "sudaa"), "unknown-name"),
         (("compare", "-k", ALL, "--attack-fraction", "2"), "bad-option"),
@@ -131,9 +138,62 @@ def test_without_a_report_attacks_are_tried_where_measures_are_judged(run, every
 )
 def test_bad_input_is_one_clear_error(run, people, options, reason):
     command, *rest = options
-    more = QUICK if command != "compare" else ("--workers", "1")
+    more = [] if "--method" in rest else list(QUICK[:2])
+    more = [*more, *QUICK[2:]] if command != "compare" else ["--workers", "1"]
     told = run("risk", command, people, *rest, *more)
     assert told.exit_code == 2
     assert f"[{reason}]" in told.err
     assert told.out == ""
     assert "widowed" not in told.err
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--ask", "Agee"), ("--known", "Sex=f"), ("--categories", "Sexx"), ("-f", "")]
+)
+def test_nobody_waits_for_a_search_to_be_told_of_a_slip(run, people, wrong, monkeypatch):
+    def searched(*_arguments, **_options):
+        raise AssertionError("models were searched")
+
+    monkeypatch.setattr("gamekeeper.workbench.models.fit_models", searched)
+    told = run("risk", "infer", people, "-k", ALL, "-f", "2%", *wrong)
+    assert told.exit_code == 2, told.err
+
+
+def test_options_of_searches_reach_them(run, people):
+    options = ("--sweeps", "600", "--chains", "2", "--precision", "1", "--format", "json")
+    told = run("risk", "model", people, "-k", ALL, *options)
+    assert json.loads(told.out)["provenance"]["parameters"]["most_sweeps"] == "600"
+    options = ("--method", "occam", "--window", "3", "--precision", "1", "--format", "json")
+    told = run("risk", "model", people, "-k", ALL, *options)
+    assert json.loads(told.out)["provenance"]["parameters"]["window"] == "3"
+
+
+def test_interrupting_a_search_keeps_what_it_found(run, people, monkeypatch):
+    fitted = models.fit_models
+
+    def interrupted(*arguments, progress, **options):
+        def told(done, total):
+            if done:
+                signal.raise_signal(signal.SIGINT)
+            progress(done, total)
+
+        return fitted(*arguments, progress=told, **options)
+
+    monkeypatch.setattr(models, "fit_models", interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    told = run("risk", "model", people, "-k", ALL, "--chains", "2", "--workers", "1")
+    assert told.exit_code == 0, told.err
+    assert "The search was cancelled; these are the models that it had found by then" in told.out
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interruption_before_a_search_and_a_second_one_end_the_command():
+    with stopped_by_hand(lambda done, total: None) as tell:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        tell(0, 2)
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        with pytest.raises(Cancelled):
+            tell(1, 2)

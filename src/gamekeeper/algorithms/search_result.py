@@ -130,13 +130,30 @@ class SearchResult:
                 f" smallest effective sample size {self.effective_size:.0f}."
                 + ("" if self.converged else " Run longer before relying on an average.")
             )
-        elif self.method == "annealing" and not self.converged:
-            said.append("No two runs ended at the best model: more runs may find a better one.")
-        elif self.method == "occam" and not self.converged:
-            said.append("The window holds more models than the limit: these are the best found.")
+            if 2 * self.n_carrying() > self.visits.sum():
+                said.append(
+                    "Nearly every draw is another model: the records do not tell one from another,"
+                    " so that only averages mean something."
+                )
+        elif self.method == "annealing":
+            said.append(self._runs_in_words())
+        elif self.method == "occam":
+            said.append(
+                "The window was searched to its edges."
+                if self.converged
+                else "The window was not searched to its edges: these are the best found."
+            )
         if not self.complete:
             said.append("The search was cancelled; this is what it had found by then.")
         return said
+
+    def _runs_in_words(self) -> str:
+        n_runs, n_best = int(self.visits.sum()), int(self.visits[0])
+        if n_runs == 1:
+            return "There was a single run, which only climbs: there may be better models."
+        if n_best < 2:
+            return "No two runs ended at the best model: more runs may find a better one."
+        return f"{n_best:,} of {n_runs:,} runs ended at the best model."
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "not converged"

@@ -15,6 +15,7 @@ from gamekeeper.cli.options import AsFormat
 from gamekeeper.cli.risk_options import Plot, Population, Seed, Workers
 from gamekeeper.cli.risk_show import say_all, say_how, show_result
 from gamekeeper.cli.show import Format, progress_bar, say, show
+from gamekeeper.cli.stopping import stopped_by_hand
 from gamekeeper.errors import InputError, Reason, quoted
 from gamekeeper.workbench import models
 from gamekeeper.workbench.microdata import MicrodataRequest
@@ -38,6 +39,13 @@ Precision = Annotated[
     ),
 ]
 Chains = Annotated[int, typer.Option(help="Chains, or runs of annealing.", min=1)]
+Sweeps = Annotated[
+    int, typer.Option(help="How long chains may go on until they agree, in sweeps.", min=4)
+]
+Window = Annotated[
+    float,
+    typer.Option(help="How many times less probable than the best a model of occam may be."),
+]
 
 
 @microdata_command(app, "model")
@@ -46,6 +54,8 @@ def model_command(
     method: Method = FitMethod.MC3,
     precision: Precision = None,
     chains: Chains = 4,
+    sweeps: Sweeps = 32_000,
+    window: Window = 20.0,
     seed: Seed = 0,
     workers: Workers = None,
     plot: Plot = None,
@@ -53,12 +63,16 @@ def model_command(
 ) -> None:
     """Fit models of how the key variables hang together, and say whether to trust them.
 
+    Ctrl-C ends the search, and shows what it has found by then.
+
     [bold]Examples[/bold]
 
       gamekeeper risk model people.csv --keys Age,Sex,Region,Occupation --plot model.svg
     """
-    asked = ModelRequest(method, precision, chains, seed=seed, workers=workers)
-    with progress_bar("Searching models") as progress:
+    asked = ModelRequest(
+        method, precision, chains, sweeps, window, seed, workers, keep_partial=True
+    )
+    with progress_bar("Searching models") as bar, stopped_by_hand(bar) as progress:
         fit = models.fit_release(request, asked, plot=plot, progress=progress)
     if how is not Format.TABLE:
         show(fit, how, extra={"sentences": fit.sentences()})
@@ -77,6 +91,8 @@ def infer_command(
     method: Method = FitMethod.MC3,
     precision: Precision = None,
     chains: Chains = 4,
+    sweeps: Sweeps = 32_000,
+    window: Window = 20.0,
     estimator: Annotated[
         Estimator,
         typer.Option(
@@ -128,8 +144,10 @@ def infer_command(
     What does the release say of a man of 34?
       gamekeeper risk infer people.csv -k Age,Sex,Health -f 2% --known Age=34 --known Sex=male --ask Health
     """
-    asked = ModelRequest(method, precision, chains, seed=seed, workers=workers)
-    with progress_bar("Searching models") as progress:
+    asked = ModelRequest(
+        method, precision, chains, sweeps, window, seed, workers, keep_partial=True
+    )
+    with progress_bar("Searching models") as bar, stopped_by_hand(bar) as progress:
         found = models.infer_release(
             request,
             asked,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gamekeeper.algorithms.sampling_fraction import fraction_text
 from gamekeeper.attack.judging.attack_experiment import AttackExperiment, attack_words
 from gamekeeper.attack.judging.comparison import Comparison, Setting
-from gamekeeper.attack.judging.judgement import Judgement, in_words
+from gamekeeper.attack.judging.judgement import Judgement, all_in_words, in_words
 from gamekeeper.report.risk import RiskReport, RiskSection, RiskTable, facts_of
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _tiles(comparison: Comparison) -> list[tuple[str, str]]:
     for setting in comparison.settings:
         best = setting.judgement.best
         if best is not None and best.auc is not None:
-            words = f"best AUC at {setting.words}: {in_words(best.measure)}"
+            words = f"best AUC at {setting.words}: {all_in_words(setting.judgement.best_measures)}"
             tiles.append((f"{best.auc.value:.3f}", words))
     first = comparison.attacks.best
     if first is not None:

@@ -10,8 +10,14 @@ from pathlib import Path
 from gamekeeper.attack.judging.compare import Comparison, compare_measures
 from gamekeeper.attack.models.fitting import FitMethod, ModelFit, fit_models
 from gamekeeper.attack.models.inference import Estimator, ModelRisk, infer_risk
-from gamekeeper.attack.models.levels import By, RelativeRisk, categories_risk, variables_risk
-from gamekeeper.attack.models.queries import Inference, infer_target
+from gamekeeper.attack.models.levels import (
+    By,
+    RelativeRisk,
+    categories_risk,
+    check_variable,
+    variables_risk,
+)
+from gamekeeper.attack.models.queries import Inference, check_question, infer_target
 from gamekeeper.attack.models.ranking import RankedAttack, rank_attacks
 from gamekeeper.data.key_table import KeyTable
 from gamekeeper.errors import InputError, Reason, count_of
@@ -29,7 +35,7 @@ __all__ = ["Inferred", "ModelRequest", "compare_on_population", "fit_release", "
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """What a person asks of a search for models."""
+    """What a person asks of a search for models; one that is cancelled may keep what it found."""
 
     method: FitMethod = FitMethod.MC3
     precision: float | None = None
@@ -38,6 +44,7 @@ class ModelRequest:
     window: float = 20.0
     seed: int = 0
     workers: int | None = None
+    keep_partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +85,7 @@ def _fitted(table: KeyTable, asked: ModelRequest, progress: Progress | None) -> 
         seed=asked.seed,
         workers=asked.workers,
         progress=progress,
+        keep_partial=asked.keep_partial,
     )
 
 
@@ -101,6 +109,18 @@ def infer_release(
     read = [file for file in (request.file, population) if file is not None]
     require_destinations({records: TABLE_ENDINGS}, read=read)
     table = open_microdata(request).count()
+    # A search may take minutes: what cannot be answered is told before.
+    if table.fraction is None:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "Population sizes were to be inferred.",
+            "No sampling fraction is known.",
+            "Give the fraction of the population that is in the file, such as '1/50' or '2%'.",
+        )
+    if known or ask:
+        check_question(table, known or {}, ask)
+    if categories:
+        check_variable(categories, table.keys)
     fit = _fitted(table, asked, progress)
     risk = infer_risk(table, fit, estimator=estimator, seed=asked.seed)
     attacks = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gamekeeper.algorithms.sampling_fraction import fraction_text
 from gamekeeper.attack.judging.attack_experiment import AttackExperiment
 from gamekeeper.attack.judging.joint import JointTable
-from gamekeeper.attack.judging.judgement import Judgement, at_start
+from gamekeeper.attack.judging.judgement import Judgement, all_in_words
 from gamekeeper.errors import InputError, Reason, count_of, quoted
 from gamekeeper.results import Listing, Provenance, Result
 
@@ -136,7 +136,7 @@ class Comparison(Result):
                 continue
             lines.append(
                 f"{told}, {judgement.n_population_uniques:,} of them population unique. "
-                f"{at_start(best.measure)} finds these best: it ranks one above another sample "
+                f"{_finders(judgement.best_measures)} one above another sample "
                 f"unique in {best.auc.value:.1%} of pairs."
             )
         return lines
@@ -146,3 +146,11 @@ class Comparison(Result):
         from gamekeeper.attack.judging.plots import plot_seconds
 
         return plot_seconds(self)
+
+
+def _finders(measures: tuple[str, ...]) -> str:
+    words = all_in_words(measures)
+    words = words[:1].upper() + words[1:]
+    if len(measures) == 1:
+        return f"{words} finds these best: it ranks"
+    return f"{words} find these best, equally well: they rank"

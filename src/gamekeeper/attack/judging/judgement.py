@@ -88,6 +88,14 @@ class Judgement(Result):
         known = [line for line in self.lines if line.auc is not None]
         return max(known, key=_area) if known else None
 
+    @property
+    def best_measures(self) -> tuple[str, ...]:
+        """The names of all measures with the greatest AUC; models often coincide."""
+        best = self.best
+        if best is None:
+            return ()
+        return tuple(line.measure for line in self.lines if _area(line) == _area(best))
+
     def line(self, measure: str) -> MeasureLine:
         """Return how a measure fared."""
         for line in self.lines:
@@ -271,6 +279,18 @@ def in_words(measure: str) -> str:
     ('DIS-IS', 'my own')
     """
     return NAMES.get(measure, measure.replace("_", " "))
+
+
+def all_in_words(measures: Sequence[str]) -> str:
+    """Return the names of measures for reading, as one list.
+
+    Examples
+    --------
+    >>> all_in_words(["mc3", "annealing", "occam"]), all_in_words(["suda"])
+    ('MC3, annealing and Occam', 'SUDA')
+    """
+    *others, last = map(in_words, measures)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def at_start(measure: str) -> str:

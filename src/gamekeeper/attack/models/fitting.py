@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["FitMethod", "ModelFit", "fit_models"]
 
 _SPARSE = 0.5
+# With fewer, estimates of single files were off by a quarter on average (docs/explain/models.md).
+_FEW_RECORDS = 1_000
 # Distinct rows times pairs of variables: a million records with 64 variables have eight times that.
 _LARGE = 500_000_000
 _FIRST_SWEEPS = 1_000
@@ -59,6 +61,12 @@ _WORDS = {
     FitMethod.OCCAM: "Occam's window, all models nearly as good as the best",
 }
 
+_MORE = {
+    FitMethod.MC3: "more sweeps",
+    FitMethod.ANNEALING: "more runs",
+    FitMethod.OCCAM: "a narrower window",
+}
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ModelFit(Result):
@@ -73,6 +81,8 @@ class ModelFit(Result):
     precisions, searches
         The total prior precisions that models were searched with, and what each search found.
         Models of small and of large precision together rank records better than either.
+    constant
+        Key variables of which every record has the same category.
     """
 
     keys: tuple[str, ...]
@@ -82,6 +92,7 @@ class ModelFit(Result):
     precisions: tuple[float, ...]
     searches: tuple[SearchResult, ...]
     provenance: Provenance
+    constant: tuple[str, ...] = ()
 
     @property
     def search(self) -> SearchResult:
@@ -92,6 +103,11 @@ class ModelFit(Result):
     def converged(self) -> bool:
         """Whether every search reached what it was to reach."""
         return all(search.converged for search in self.searches)
+
+    @property
+    def complete(self) -> bool:
+        """Whether no search was cancelled."""
+        return all(search.complete for search in self.searches)
 
     def pooled(self) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
         """Return the models of all searches and their weights, each search counting alike."""
@@ -143,7 +159,8 @@ class ModelFit(Result):
 
     def sentences(self) -> list[str]:
         """Return what was found, and what a reader should beware of."""
-        told = self.search.sentences()
+        # That it was cancelled is among the warnings, whichever of the searches it was.
+        told = replace(self.search, complete=True).sentences()
         if len(self.precisions) > 1:
             others = ", ".join(f"{precision:g}" for precision in self.precisions[1:])
             told.append(
@@ -162,10 +179,26 @@ class ModelFit(Result):
     def warnings(self) -> list[str]:
         """Return what a non-specialist should act on before using the models."""
         told: list[str] = []
-        if not self.converged:
+        if not self.complete:
             told.append(
-                "The search has not settled: give it more iterations, or compare with another"
-                " method, before single records are judged by it."
+                "The search was cancelled; these are the models that it had found by then. Let it"
+                " end before single records are judged by it."
+            )
+        elif not self.converged:
+            told.append(
+                f"The search has not settled: give it {_MORE[FitMethod(self.search.method)]}, or"
+                " compare with another method, before single records are judged by it."
+            )
+        if self.constant:
+            one = len(self.constant) == 1
+            told.append(
+                f"All records have the same category of {quoted(self.constant)}: leave"
+                f" {'it' if one else 'them'} out, since the models' edges there mean nothing."
+            )
+        if self.n_records < _FEW_RECORDS:
+            told.append(
+                f"With {count_of(self.n_records, 'record')} models have little to learn from: do"
+                f" not lean on estimates from fewer than {_FEW_RECORDS:,}."
             )
         if self.n_records and self.n_uniques / self.n_records > _SPARSE:
             told.append(
@@ -287,6 +320,11 @@ def fit_models(
             key_table.coded.fingerprint,
             key_table.coded.engine.name,
             seconds=time.perf_counter() - started,
+        ),
+        tuple(
+            name
+            for name, column in zip(key_table.keys, codes.T, strict=True)
+            if len(column) and bool((column == column[0]).all())
         ),
     )
 

@@ -9,7 +9,7 @@ fractions, so they are here. Smith's thesis, chapter 8.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,14 @@ if TYPE_CHECKING:
 
     from gamekeeper.data.key_table import KeyTable
 
-__all__ = ["By", "RelativeLine", "RelativeRisk", "categories_risk", "variables_risk"]
+__all__ = [
+    "By",
+    "RelativeLine",
+    "RelativeRisk",
+    "categories_risk",
+    "check_variable",
+    "variables_risk",
+]
 
 MOST_PAIRS = 300
 """The number of recodings that are tried without being asked for explicitly."""
@@ -195,13 +202,7 @@ def categories_risk(
     started = time.perf_counter()
     chosen = _by(by)
     require_same_keys(key_table, risk.fit)
-    if variable not in risk.fit.keys:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            f"The risk of the categories of {quoted([variable])} was asked for.",
-            "It is not one of the key variables.",
-            did_you_mean(variable, risk.fit.keys),
-        )
+    check_variable(variable, risk.fit.keys)
     number = risk.fit.keys.index(variable)
     coded = key_table.coded.codebook[variable]
     present = np.unique(risk.table.rows[:, number]).tolist()
@@ -217,6 +218,17 @@ def categories_risk(
     else:
         lines = _collapsed(risk, coded, number, present, neighbours, max_pairs, progress)
     return _result(lines, chosen.value, risk, started)
+
+
+def check_variable(variable: str, keys: Sequence[str]) -> None:
+    """Refuse a variable whose categories cannot be judged, since it is no key variable."""
+    if variable not in keys:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"The risk of the categories of {quoted([variable])} was asked for.",
+            "It is not one of the key variables.",
+            did_you_mean(variable, keys),
+        )
 
 
 def _collapsed(

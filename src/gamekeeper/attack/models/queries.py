@@ -21,11 +21,10 @@ from gamekeeper.results import Provenance, Result, table_html
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from gamekeeper.data.key_table import KeyTable
 
-__all__ = ["Inference", "infer_target"]
+__all__ = ["Inference", "check_question", "infer_target"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -142,7 +141,7 @@ def infer_target(
     keys = risk.fit.keys
     # Where no cell is missing, "missing" is no category that a prior should think of.
     shift = (risk.table.rows.min(axis=0) > 0).astype(np.int64)
-    codes = _codes(keys, key_table, known, ask, never_missing=shift.astype(bool))
+    codes = check_question(key_table, known, ask)
     models, weights = risk.fit.pooled()
     numbers = sorted(keys.index(name) for name in ask)
     levels = [level - int(less) for level, less in zip(risk.table.levels, shift, strict=True)]
@@ -182,13 +181,14 @@ def infer_target(
     )
 
 
-def _codes(
-    keys: Sequence[str],
-    key_table: KeyTable,
-    known: Mapping[str, str],
-    ask: Sequence[str],
-    never_missing: NDArray[np.bool_],
+def check_question(
+    key_table: KeyTable, known: Mapping[str, str], ask: Sequence[str]
 ) -> dict[int, int]:
+    """Return the codes of known values by the number of their variable, or refuse the question.
+
+    It needs no models, so that nobody waits for these to be told of a slip.
+    """
+    keys, codes_of_file = key_table.keys, key_table.matrix()
     problems: list[Problem] = []
     if not ask:
         problems.append(Problem(Reason.NOTHING_GIVEN, "variables", "none is asked for."))
@@ -196,7 +196,7 @@ def _codes(
         if name not in keys:
             where = f"variable {quoted([name])}"
             hint = did_you_mean(name, keys)
-            problems.append(Problem(Reason.UNKNOWN_NAME, where, "is not in the models.", hint))
+            problems.append(Problem(Reason.UNKNOWN_NAME, where, "is no key variable.", hint))
     twice = sorted({name for name in ask if list(ask).count(name) > 1})
     if twice:
         problems.append(
@@ -212,8 +212,8 @@ def _codes(
         if name not in keys:
             continue
         book = key_table.coded.codebook[name]
-        # Code 0 is the missing cell.
-        least = int(never_missing[keys.index(name)])
+        # Code 0 is the missing cell, which is a category only where there are some.
+        least = int((codes_of_file[:, keys.index(name)] > 0).all())
         matches = [code for code, own in enumerate(book.words) if own == word and code >= least]
         matches += [code for code, own in enumerate(book.values) if code and own == word]
         if matches:
