@@ -13,7 +13,7 @@ from gamekeeper.algorithms.recovery_rule import cell_groups, recovery_rule
 from gamekeeper.algorithms.subtraction import cell_recovery, group_risks, subtraction_risk
 from gamekeeper.algorithms.subtraction_floats import all_known, some_cell_known
 from gamekeeper.algorithms.subtraction_integers import binomials, samples_without_full_cells
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.errors import InputError, LimitError, Reason
 from tests.subtraction_twins import (
     by_definition,
     by_inclusion_and_exclusion,
@@ -270,3 +270,25 @@ def test_numbers_of_people_are_whole(n):
 
 def test_a_rule_shows_no_counts():
     assert "41" not in repr(recovery_rule([41, 1], [41, 3]))
+
+
+@pytest.mark.parametrize("size", [3, 4_000, 9_999_999])
+def test_cells_of_a_large_population(size):
+    population = 10**7
+    unknown = np.array([0, 1, 5, 300])
+    # One after the other: no person of the cell is among the unknown.
+    exact = [
+        math.prod(Fraction(population - size - k, population - k) for k in range(u))
+        for u in unknown
+    ]
+    found = all_known(size, population, population - unknown)
+    assert found == pytest.approx([float(max(p, 0)) for p in exact], abs=1e-13)
+    assert all_known(size, population, np.array([size - 1, 0])).tolist() == [0.0, 0.0]
+
+
+def test_more_people_than_can_be_multiplied():
+    population = 2**52
+    assert all_known(1, population, np.array([1])) == pytest.approx([2.0**-52])
+    with pytest.raises(LimitError) as caught:
+        all_known(2**27, population, np.array([population - 1]))
+    assert caught.value.reason is Reason.TOO_LARGE

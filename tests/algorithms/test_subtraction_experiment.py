@@ -9,7 +9,7 @@ from gamekeeper.algorithms.subtraction_experiment import (
     band_numbers,
     subtraction_experiment,
 )
-from gamekeeper.errors import InputError
+from gamekeeper.errors import InputError, LimitError
 
 # Expected numbers among 1,200 tables of 2 x 6 cells with mean 2, rounded to base 5 with total.
 EXPECTED = {
@@ -90,3 +90,8 @@ def test_all_options_are_checked_at_once():
     with pytest.raises(InputError) as caught:
         subtraction_experiment(Exact(), n_tables=0, shape=(), mean=-1)
     assert len(caught.value.problems) == 3
+
+
+def test_tables_that_would_not_fit_are_refused():
+    with pytest.raises(LimitError, match="cells together"):
+        subtraction_experiment(Conventional(5), n_tables=10**6, shape=(100, 100))

@@ -61,7 +61,8 @@ def test_exact_distributions_are_sums_over_all_tables(release, prior):
     if prior == "poisson":
         means = np.arange(1, known.size + 1).reshape(known.shape)
     found = cell_posteriors(known, likelihoods, prior, means=means)
-    by_hand_means = {"uniform": None, "multinomial": np.ones(known.shape, int)}.get(prior, means)
+    even = Fraction(float(independence_means(known).mean()))
+    by_hand_means = {"uniform": None, "multinomial": np.full(known.shape, even)}.get(prior, means)
     assert found.exact
     agree(found, posterior_by_hand(known, likelihoods, by_hand_means))
 
@@ -127,6 +128,13 @@ def test_margins_of_a_two_way_table_are_hypergeometric():
     counts, masses = found.mass((0, 0))
     expected = [comb(7, x) * comb(8, 6 - x) / comb(15, 6) for x in counts.tolist()]
     assert masses == pytest.approx(np.array(expected))
+
+
+def test_an_even_prior_does_not_pull_the_number_of_people():
+    # Ten cells of 36 to 44, nothing else: all counts are nearly as likely as before.
+    known = CountConstraints.of((10,), [((0,), np.full(10, 36), np.full(10, 44))])
+    found = cell_posteriors(known, prior="multinomial")
+    assert found.mean == pytest.approx(np.full(10, 40), abs=0.1)
 
 
 def test_a_cell_without_limit_needs_a_proper_prior():

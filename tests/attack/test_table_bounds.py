@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gamekeeper as gk
+from gamekeeper.algorithms import integer_bounds
 from gamekeeper.algorithms.count_constraints import UNBOUNDED
 from gamekeeper.attack.tables.bounds import BoundsMethod, bound_cells, bound_recoded
 from gamekeeper.data.count_table import CountTable
@@ -324,3 +325,28 @@ def test_the_cells_known_best_come_first():
         [{"margin": ["sex"], "scheme": "interval", "counts": [[0, 4], [3, 3], [1, None]]}],
     )
     assert bound_cells(release).top(3)["sex"].to_pylist() == ["m", "f", "x"]
+
+
+def test_the_total_is_what_is_left_without_axes():
+    truth = CountTable.typed({"sex": ["f", "m"]}, [4, 6])
+    found = bound_recoded(make_release(truth, [("sex",)], "conventional:3"), {}, keep=[])
+    # 3 stands for 2 to 4, and 6 for 5 to 7.
+    assert found.to_arrow().to_pylist() == [{"lower": 7, "upper": 11, "tight": True}]
+
+
+def test_a_method_that_is_not_there():
+    release = make_release(CountTable.typed({"sex": ["f", "m"]}, [4, 6]), [("sex",)])
+    with pytest.raises(InputError) as caught:
+        bound_cells(release, method="shuttel")
+    assert caught.value.reason is Reason.BAD_OPTION
+    assert "'shuttle'" in str(caught.value)
+
+
+def test_a_search_that_nobody_limits_is_given_up(monkeypatch):
+    monkeypatch.setattr(integer_bounds, "MOST_PROGRAMS", 1)
+    axes = {name: ["0", "1"] for name in "ABCD"}
+    counts = np.random.default_rng(4).poisson(1, (2,) * 4)
+    release = make_release(CountTable.typed(axes, counts), SIX)
+    assert not bound_cells(release).tight.all()
+    assert "most_programs" in bound_cells(release).why
+    assert bound_cells(release, most_programs=10_000).tight.all()

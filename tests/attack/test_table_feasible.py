@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gamekeeper.attack.tables.feasible import FeasibleTables, explore_tables
 from gamekeeper.data.count_table import CountTable
 from gamekeeper.data.release import Release, make_release
-from gamekeeper.errors import Cancelled, InputError, Reason
+from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.results import Provenance
 from tests.bound_twins import all_tables, is_unbounded
 from tests.count_tables import random_release, truths
@@ -185,3 +185,14 @@ def test_the_search_can_be_stopped():
 
     with pytest.raises(Cancelled):
         explore_tables(large(), most=1_000, draws=100, progress=stop)
+
+
+def test_counts_that_cannot_be_listed_are_refused():
+    big = 10**12
+    release = Release.typed(
+        {"sex": ["f", "m"], "work": ["yes", "no"]},
+        [{"margin": ["sex"], "counts": [big, big]}, {"margin": ["work"], "counts": [big, big]}],
+    )
+    with pytest.raises(LimitError) as caught:
+        explore_tables(release)
+    assert caught.value.reason is Reason.TOO_LARGE

@@ -325,3 +325,9 @@ def test_a_release_of_a_table_too_large_to_hold():
     assert release.constraints.size == 50**6
     assert release.row_words(50 * 50 - 1) == "table 'v0 by v1', v0=49, v1=49: published 2"
     assert release.cell_words(1) == "v0=0, v1=0, v2=0, v3=0, v4=0, v5=1"
+
+
+def test_a_base_table_has_axes():
+    with pytest.raises(InputError) as caught:
+        Release.typed({}, [{"margin": [], "counts": 5}])
+    assert caught.value.reason is Reason.NOTHING_GIVEN

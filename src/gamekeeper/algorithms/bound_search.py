@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.count_components import CountComponent, CountLimits
 from gamekeeper.algorithms.count_constraints import NoTableError
-from gamekeeper.algorithms.count_program import CountProgram
+from gamekeeper.algorithms.count_program import CountProgram, Verdict
 from gamekeeper.algorithms.table_branching import Branching, branch
 
 __all__ = ["BoundSearch", "Effort"]
@@ -64,6 +64,13 @@ class Effort:
         if self.max_programs is not None and self.relaxations + self.programs >= self.max_programs:
             return True
         return self.deadline is not None and time.monotonic() >= self.deadline
+
+    @property
+    def nodes(self) -> int | None:
+        """The programs that are left, as nodes of the branching of an integer program."""
+        if self.max_programs is None:
+            return None
+        return max(self.max_programs - self.relaxations - self.programs, 1)
 
     @property
     def seconds(self) -> float | None:
@@ -173,8 +180,7 @@ class BoundSearch:
             raise NoTableError
         if found.table is not None or self._effort.is_spent:
             return found.table
-        self._effort.programs += 1
-        whole = self._program.whole(nothing, 1, 0, 0, self._effort.seconds)
+        whole = self._whole(nothing, 1, 0, 0)
         if whole.is_empty:
             raise NoTableError
         if whole.table is None and whole.vertex is not None:
@@ -306,14 +312,20 @@ class BoundSearch:
             low, high = int(self._seen_most[k]) + 1, int(self.most[k])
         else:
             low, high = int(self.least[k]), int(self._seen_least[k]) - 1
-        self._effort.programs += 1
-        whole = self._program.whole(self._members(target), -side, low, high, self._effort.seconds)
+        whole = self._whole(self._members(target), -side, low, high)
         if whole.table is not None:
             self._see(whole.table)
         if whole.is_empty:
             self._close(target, int(self._seen_most[k] if side > 0 else self._seen_least[k]))
         elif whole.bound is not None:
             self._close(target, -side * whole.bound)
+
+    def _whole(self, members: Integers, sign: int, low: int, high: int) -> Verdict:
+        effort = self._effort
+        effort.programs += 1
+        found = self._program.whole(members, sign, low, high, effort.seconds, effort.nodes)
+        effort.relaxations += found.nodes
+        return found
 
     def _walk(self, limits: CountLimits, start: Integers, steps: int) -> Integers | None:
         """Return a table within limits, if a walk finds one."""

@@ -51,12 +51,15 @@ class Verdict:
         The solution as a table, where it is one.
     is_empty
         Whether it is proven that there is no solution.
+    nodes
+        How many nodes of branching an integer program took.
     """
 
     bound: int | None = None
     vertex: NDArray[np.float64] | None = None
     table: Integers | None = None
     is_empty: bool = False
+    nodes: int = 0
 
 
 class CountProgram:
@@ -88,7 +91,13 @@ class CountProgram:
         return Verdict(bound, vertex, _table(self._component, vertex))
 
     def whole(
-        self, members: Integers, sign: int, low: int, high: int, seconds: float | None = None
+        self,
+        members: Integers,
+        sign: int,
+        low: int,
+        high: int,
+        seconds: float | None = None,
+        max_nodes: int | None = None,
     ) -> Verdict:
         """Minimise `sign` times a sum over tables in which the sum is within limits.
 
@@ -101,6 +110,8 @@ class CountProgram:
         highs = _solver(mip_rel_gap=0.0, mip_abs_gap=0.5)
         if seconds is not None:
             highs.setOptionValue("time_limit", max(seconds, 0.01))
+        if max_nodes is not None:
+            highs.setOptionValue("mip_max_nodes", max_nodes)
         if not len(members):
             highs.setOptionValue("mip_max_improving_sols", 1)
         model = _model(component, component.n_rows)
@@ -117,16 +128,17 @@ class CountProgram:
         status = highs.getModelStatus()
         statuses = highspy.HighsModelStatus
         is_believed = bool(component.upper.max() <= _BELIEVED)
+        nodes = max(int(highs.getInfo().mip_node_count), 0)
         if status in (statuses.kInfeasible, statuses.kUnboundedOrInfeasible):
-            return Verdict(is_empty=is_believed)
+            return Verdict(is_empty=is_believed, nodes=nodes)
         solution = highs.getSolution()
         if not solution.value_valid:
-            return Verdict()
+            return Verdict(nodes=nodes)
         vertex = np.array(solution.col_value)
         table = _table(component, vertex)
         if table is None or status != statuses.kOptimal or not is_believed:
-            return Verdict(None, vertex, table)
-        return Verdict(sign * int(table[members].sum()), vertex, table)
+            return Verdict(None, vertex, table, nodes=nodes)
+        return Verdict(sign * int(table[members].sum()), vertex, table, nodes=nodes)
 
     def within(self, limits: CountLimits) -> Verdict:
         """Look for real numbers within limits of the cells and rows.

@@ -31,9 +31,22 @@ from gamekeeper.algorithms.count_constraints import (
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 
-__all__ = ["IntegerBounds", "feasible_table", "has_table", "integer_bounds", "sum_bounds"]
+__all__ = [
+    "MOST_PROGRAMS",
+    "IntegerBounds",
+    "feasible_table",
+    "has_table",
+    "integer_bounds",
+    "sum_bounds",
+]
 
 Integers = NDArray[np.int64]
+
+MOST_PROGRAMS = 20_000
+"""The programs, and nodes of their branching, after which a search that nobody limits is given up.
+
+Every release of the benchmarks takes some thousand at most; on hard ones it is a minute.
+"""
 
 
 @dataclass(frozen=True, eq=False)

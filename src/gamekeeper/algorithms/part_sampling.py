@@ -23,7 +23,15 @@ from gamekeeper.algorithms.search_diagnostics import effective_size, r_hat
 from gamekeeper.errors import LimitError, Reason, count_of
 from gamekeeper.results import Progress
 
-__all__ = ["METHODS", "PartSample", "SamplingMethod", "estimate_part", "sample_part", "worth"]
+__all__ = [
+    "METHODS",
+    "PartSample",
+    "SamplingMethod",
+    "estimate_part",
+    "require_short",
+    "sample_part",
+    "worth",
+]
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -32,6 +40,7 @@ SamplingMethod = Literal["auto", "exact", "importance", "chain"]
 METHODS: tuple[SamplingMethod, ...] = ("auto", "exact", "importance", "chain")
 """The methods, the best first."""
 
+_MOST_COUNTS = 100_000_000
 _EXACT_STEPS = 2_000_000
 _BLOCK = 200
 _ROUNDS = 25
@@ -142,6 +151,18 @@ def estimate_part(part: TablePart, *, draws: int) -> tuple[float, float]:
     return _total_weight(_Drawer(part).draw(draws, np.random.SeedSequence(0), 1)[1])
 
 
+def require_short(widths: Integers) -> None:
+    """Refuse cells with so many possible counts that these cannot be listed."""
+    together = int(widths.sum()) + len(widths)
+    if together > _MOST_COUNTS:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            "Distributions of the counts of cells were asked for.",
+            f"The cells have {together:,} possible counts together; the limit is {_MOST_COUNTS:,}.",
+            "Counts that are known so badly say little; publish or give narrower limits.",
+        )
+
+
 class _Drawer:
     """A part as the compiled kernels take it, with the shape of its draws."""
 
@@ -149,6 +170,7 @@ class _Drawer:
         from gamekeeper.algorithms.feasible_kernels import limits_of, problem_of
         from gamekeeper.algorithms.table_sampling_kernels import Shape, fit_tilt
 
+        require_short(part.widths)
         self.part = part
         self.problem = problem_of(part)
         n, n_rows = part.n_cells, part.n_rows

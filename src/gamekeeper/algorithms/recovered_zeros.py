@@ -38,6 +38,7 @@ Integers = NDArray[np.int64]
 
 MAX_BITS = 6_000_000
 """The size up to which the polynomial is kept exactly."""
+_MOST_POINTS = 100_000_000
 MAX_WORK = 3_000_000_000
 """Factors of the transform that are worked out without being asked to: about half a minute."""
 _ERROR = 1e-11
@@ -114,7 +115,8 @@ def recovered_zeros(
         _n_points(part.population) / 2 * (len(part.sizes) + 1) * len(set(part.sizes))
         for part in parts
     ) * len(np.unique(n_known))
-    if work > max_work:
+    points = max(_n_points(part.population) / 2 * (len(part.sizes) + 1) for part in parts)
+    if work > max_work or points > _MOST_POINTS:
         raise LimitError(
             Reason.TOO_LARGE,
             f"The number of recovered zeros was asked for {len(asked):,} numbers of known people.",

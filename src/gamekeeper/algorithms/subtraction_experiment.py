@@ -21,7 +21,7 @@ from gamekeeper.algorithms.count_constraints import CountConstraints
 from gamekeeper.algorithms.small_area_subtraction import small_area_risks
 from gamekeeper.algorithms.subtraction import numbers_of_people
 from gamekeeper.algorithms.subtraction_release import release_risk
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.results import Progress
 
 __all__ = [
@@ -39,6 +39,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # Correctly rounded, as the probabilities of small tables are.
+_MOST_CELLS = 50_000_000
 _EDGES = np.array([k / 10 for k in range(1, 10)])
 
 
@@ -193,6 +194,14 @@ def _check_options(n_tables: int, shape: tuple[int, ...], mean: float) -> None:
         problems.append(Problem(Reason.BAD_OPTION, "shape", found))
     if not (math.isfinite(mean) and mean >= 0):
         problems.append(Problem(Reason.BAD_OPTION, "mean", "not a number from 0 up."))
+    n_cells = n_tables * math.prod(shape)
+    if not problems and n_cells > _MOST_CELLS:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            "An experiment with random tables was asked for.",
+            f"The tables have {n_cells:,} cells together; the limit is {_MOST_CELLS:,}.",
+            "Take fewer tables, or smaller ones.",
+        )
     if problems:
         raise InputError(
             Reason.BAD_OPTION,

@@ -16,10 +16,14 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.errors import LimitError, Reason
+
 __all__ = ["ERROR", "all_known", "some_cell_known", "some_part_recovered"]
 
 ERROR = 1e-12
 """The stated absolute error of probabilities in floating point."""
+
+_MOST_FACTORS = 100_000_000
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -127,7 +131,6 @@ def all_known(size: int, population: int, asked: Integers) -> Floats:
     [0.0, 0.0, 0.166667, 0.5, 1.0]
     """
     unknown = population - asked.astype(np.float64)
-    left = population - np.arange(population, dtype=np.float64)
     # The product over the given people has as many roundings as there are of them, that over the
     # unknown people is small before it has many, so that neither error is more than 1e-13.
     if size * size <= population:
@@ -135,8 +138,18 @@ def all_known(size: int, population: int, asked: Integers) -> Floats:
         for k in range(size):
             found *= np.maximum(population - unknown - k, 0.0) / (population - k)
         return found
-    shares = np.maximum(left - size, 0.0) / left
-    return np.concatenate(([1.0], np.cumprod(shares)))[unknown.astype(np.int64)]
+    # Beyond this the product over the unknown people is below exp(-40).
+    most = min(population, 40 * (population // size + 1))
+    if most > _MOST_FACTORS:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            f"Probabilities for cells of {size:,} of {population:,} people were asked for.",
+            f"They are products of {most:,} numbers; the limit is {_MOST_FACTORS:,}.",
+            "Take a part of the table, or join categories.",
+        )
+    left = population - np.arange(most, dtype=np.float64)
+    shares = np.concatenate(([1.0], np.cumprod(np.maximum(left - size, 0.0) / left)))
+    return np.where(unknown <= most, shares[np.minimum(unknown, most).astype(np.int64)], 0.0)
 
 
 class _Range:

@@ -159,8 +159,9 @@ def cell_posteriors(
         counts that say no more than their limits.
     prior
         "uniform": all tables are equally likely beforehand. "poisson": independent Poisson counts
-        with the given means, or with those of `independence_means`. "multinomial": weights of
-        1/x! per cell, as for people who fall into all cells with equal chances.
+        with the given means, or with those of `independence_means`. "multinomial": people fall
+        into all cells with equal chances; where their number is not exact, it is Poisson around
+        the sum of `independence_means`, which weighs the numbers that are possible nearly alike.
     means
         Means of the Poisson prior, with the shape of the table.
     seed, draws, method, workers
@@ -187,10 +188,13 @@ def cell_posteriors(
     _check(constraints, likelihoods, prior, means)
     weights = None
     if prior != "uniform":
-        chosen = np.ones(constraints.shape) if prior == "multinomial" else means
-        if chosen is None:
+        if prior == "multinomial":
+            chosen = np.full(constraints.shape, independence_means(constraints).mean())
+        elif means is None:
             chosen = independence_means(constraints)
-        weights = TableWeights(np.asarray(chosen, np.float64), likelihoods)
+        else:
+            chosen = np.asarray(means, np.float64)
+        weights = TableWeights(chosen, likelihoods)
     elif any(entries is not None for entries in likelihoods):
         weights = TableWeights(None, likelihoods)
     split = proper_split(constraints, weights)

@@ -39,6 +39,7 @@ from gamekeeper.algorithms.part_sampling import (
     METHODS,
     PartSample,
     SamplingMethod,
+    require_short,
     sample_part,
     worth,
 )
@@ -209,6 +210,7 @@ def proper_split(constraints: CountConstraints, weights: TableWeights | None) ->
             "can be as large as you like, so there are infinitely many tables.",
             "Give an upper limit for the hidden counts or a total, or choose the prior 'poisson'.",
         )
+    require_short(split.upper - split.lower)
     return split
 
 

@@ -9,7 +9,7 @@ other table can take a search over everything.
 from __future__ import annotations
 
 from gamekeeper.algorithms.count_constraints import CountConstraints, CountMargin
-from gamekeeper.algorithms.integer_bounds import sum_bounds
+from gamekeeper.algorithms.integer_bounds import MOST_PROGRAMS, sum_bounds
 
 __all__ = ["tightened_margins"]
 
@@ -42,7 +42,7 @@ def tightened_margins(
 def _tightened(constraints: CountConstraints, margin: CountMargin) -> CountMargin:
     if margin.exact:
         return margin
-    found = sum_bounds(constraints, margin)
+    found = sum_bounds(constraints, margin, max_programs=MOST_PROGRAMS)
     return CountMargin(
         margin.groups, found.lower.reshape(margin.shape), found.upper.reshape(margin.shape)
     )

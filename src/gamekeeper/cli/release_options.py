@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from gamekeeper.data.count_file import HIDDEN_MARKS
-from gamekeeper.errors import InputError, Reason, quoted
+from gamekeeper.errors import InputError, LimitError, Reason, quoted
 from gamekeeper.workbench.tables import ReleaseRequest
 
 __all__ = ["groups_of", "names_of", "numbers_of", "release_command"]
@@ -137,7 +137,12 @@ def numbers_of(text: str) -> list[int] | None:
             first, _, last = ends.partition("-")
             wanted = range(int(first), int(last or first) + 1, int(step or 1))
             if len(wanted) > _MOST_NUMBERS:
-                raise ValueError
+                raise LimitError(
+                    Reason.TOO_LARGE,
+                    f"Numbers of people were given as {quoted([text])}.",
+                    f"They are {len(wanted):,}; the limit is {_MOST_NUMBERS:,}.",
+                    "Take steps, as in 0-1000000:1000.",
+                )
             made |= set(wanted)
     except ValueError:
         raise InputError(

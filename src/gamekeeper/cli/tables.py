@@ -119,7 +119,12 @@ def bounds_command(
     ] = None,
     most_programs: Annotated[
         int | None,
-        typer.Option(help="Stop after so many programs.", min=1, show_default=False),
+        typer.Option(
+            help="Stop after so many programs, linear and integer; what is open then is marked as"
+            " not tight. By default 20,000.",
+            min=1,
+            show_default=False,
+        ),
     ] = None,
     max_nodes: Annotated[
         int | None,

@@ -322,6 +322,9 @@ def check_truth(release: Release, truth: CountTable) -> None:
 def _problems(axes: Sequence[Axis], published: Sequence[PublishedTable]) -> list[Problem]:
     """Return what is wrong with the axes, or else with the published tables."""
     problems = axis_problems(axes)
+    if not axes:
+        said = "the base table has none. A total is a margin of a table with axes."
+        problems.append(Problem(Reason.NOTHING_GIVEN, "axes", said))
     if problems:
         return problems
     names = [table.name for table in published]

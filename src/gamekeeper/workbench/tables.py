@@ -184,12 +184,12 @@ def bound_release(
 ) -> tuple[Release, TableBounds]:
     """Bound every cell of the base table, or of a table recoded from it."""
     is_recoded = keep is not None or bool(groups)
-    chosen = (method is not BoundsMethod.AUTO, most_programs is not None, max_nodes is not None)
-    if is_recoded and (report is not None or any(chosen)):
+    is_chosen = method is not BoundsMethod.AUTO or max_nodes is not None
+    if is_recoded and (report is not None or is_chosen):
         raise InputError(
             Reason.BAD_OPTION,
             "Bounds on a recoded table were asked for.",
-            "Reports, methods and their limits are for the base table.",
+            "Reports, methods and the limit of the shuttle are for the base table.",
             "Leave out the groups and the axes to keep, or the other options.",
         )
     destinations = {output: TABLE_ENDINGS, plot: PICTURE_ENDINGS, report: PAGE_ENDINGS}
@@ -204,7 +204,9 @@ def bound_release(
             progress=progress,
         )
     else:
-        found = bound_recoded(release, groups or {}, keep=keep, progress=progress)
+        found = bound_recoded(
+            release, groups or {}, keep=keep, most_programs=most_programs, progress=progress
+        )
     if output is not None:
         write_table(found.to_arrow(), output)
     if plot is not None:

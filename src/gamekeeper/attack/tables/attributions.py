@@ -210,7 +210,7 @@ def _margin_bounds(
             lower, upper = np.maximum(lower, low), np.minimum(upper, high)
     if constraints.size > _EXACT_CELLS or np.array_equal(lower, upper):
         return lower, upper
-    from gamekeeper.algorithms.integer_bounds import sum_bounds
+    from gamekeeper.algorithms.integer_bounds import MOST_PROGRAMS, sum_bounds
     from gamekeeper.algorithms.recoded_bounds import closed_sum_bounds
 
     blank = np.zeros([constraints.shape[axis] for axis in axes], np.int64)
@@ -218,7 +218,7 @@ def _margin_bounds(
     closed = closed_sum_bounds(constraints, margin.groups)
     if closed is not None:
         return closed[0].reshape(blank.shape), closed[1].reshape(blank.shape)
-    exact = sum_bounds(constraints, margin)
+    exact = sum_bounds(constraints, margin, max_programs=MOST_PROGRAMS)
     return exact.lower.reshape(blank.shape), exact.upper.reshape(blank.shape)
 
 

@@ -121,7 +121,8 @@ def _in_closed_form(
         " decomposed further was solved by a search, and the parts are put together in"
         " closed form."
         if tight
-        else "The bounds hold, but need not be tight: the limit on programs was reached.",
+        else "The bounds hold, but need not be tight: the limit on programs was reached, which"
+        " most_programs raises.",
     )
 
 
@@ -133,7 +134,7 @@ def _searched(
     Measured on sixty releases: with four axes or fewer, programs are as fast or faster; with more,
     the shuttle is up to fifteen times as fast while its sums are some thousands.
     """
-    from gamekeeper.algorithms.integer_bounds import integer_bounds
+    from gamekeeper.algorithms.integer_bounds import MOST_PROGRAMS, integer_bounds
     from gamekeeper.algorithms.shuttle import node_count
 
     n_axes = sum(length > 1 for length in constraints.shape)
@@ -147,6 +148,7 @@ def _searched(
         cells=np.flatnonzero(~found.tight),
         lower=found.lower,
         upper=found.upper,
+        max_programs=MOST_PROGRAMS,
         progress=progress,
     )
     tight = found.tight | rest.tight
@@ -156,9 +158,10 @@ def _searched(
 def _by_programs(
     constraints: CountConstraints, most_programs: int | None, progress: Progress | None
 ) -> Solved:
-    from gamekeeper.algorithms.integer_bounds import integer_bounds
+    from gamekeeper.algorithms.integer_bounds import MOST_PROGRAMS, integer_bounds
 
-    found = integer_bounds(constraints, max_programs=most_programs, progress=progress)
+    limit = MOST_PROGRAMS if most_programs is None else most_programs
+    found = integer_bounds(constraints, max_programs=limit, progress=progress)
     return Solved(
         found.lower, found.upper, found.tight, "integer programs", integer_why(found.tight)
     )
@@ -171,7 +174,7 @@ def integer_why(tight: NDArray[np.bool_]) -> str:
     open_ = tight.size - int(np.count_nonzero(tight))
     return (
         f"The bounds of {count_of(open_, 'cell')} hold, but need not be tight: programs reached their"
-        " limit, or counts were too large for a proof."
+        " limit, which most_programs raises, or counts were too large for a proof."
     )
 
 

@@ -107,7 +107,8 @@ class TableBounds(Result):
         """Return one row per cell: its categories, bounds, and whether they are tight."""
         import pyarrow as pa
 
-        numbers = np.unravel_index(np.arange(self.n_cells), self.lower.shape)
+        shape = self.lower.shape
+        numbers = np.unravel_index(np.arange(self.n_cells), shape) if shape else ()
         columns: dict[str, Any] = {
             axis.name: pa.DictionaryArray.from_arrays(
                 pa.array(codes.astype(np.int32)), pa.array(list(axis.categories), pa.string())
@@ -161,7 +162,8 @@ def bound_cells(
         By default the cheapest that is exact. `closed` asks for the closed form, `shuttle` for the
         generalized shuttle algorithm with trial tightening, `integer` for integer programs.
     most_programs
-        Stop after so many programs; what is not settled then has bounds that need not be tight.
+        Stop after so many programs, 20,000 by default; what is not settled then has bounds that
+        need not be tight.
     max_nodes
         Lifts the limit of the shuttle algorithm.
 
@@ -176,6 +178,13 @@ def bound_cells(
     ([[2, 0], [2, 0]], [[3, 1], [3, 1]])
     """
     started = time.perf_counter()
+    if method not in tuple(BoundsMethod):
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Bounds by the method {quoted([str(method)])} were asked for.",
+            "There is no such method.",
+            did_you_mean(str(method), list(BoundsMethod)),
+        )
     asked = BoundsMethod(method)
     constraints = release.constraints
     with consistent(release, "Bounds on the cells of a release were asked for."):
@@ -195,6 +204,7 @@ def bound_recoded(
     groups: Groups,
     *,
     keep: Sequence[str] | None = None,
+    most_programs: int | None = None,
     progress: Progress | None = None,
 ) -> TableBounds:
     """Bound the cells of a table made of the base table by joining categories or summing out axes.
@@ -204,9 +214,12 @@ def bound_recoded(
     groups
         For some axes the new categories, each with the base categories that it joins.
     keep
-        The axes to keep; all by default. The others are summed out.
+        The axes to keep; all by default. The others are summed out, and with none the total is
+        left.
+    most_programs
+        As for `bound_cells`.
     """
-    from gamekeeper.algorithms.integer_bounds import sum_bounds
+    from gamekeeper.algorithms.integer_bounds import MOST_PROGRAMS, sum_bounds
     from gamekeeper.algorithms.recoded_bounds import closed_sum_bounds
 
     started = time.perf_counter()
@@ -217,7 +230,8 @@ def bound_recoded(
         closed = closed_sum_bounds(release.constraints, numbers)
         found = None
         if closed is None:
-            found = sum_bounds(release.constraints, margin, progress=progress)
+            limit = MOST_PROGRAMS if most_programs is None else most_programs
+            found = sum_bounds(release.constraints, margin, max_programs=limit, progress=progress)
     kept = tuple(axis for axis in axes if axis is not None)
     shape = tuple(len(axis.categories) for axis in kept)
     if found is None:
