@@ -21,6 +21,8 @@ from gamekeeper.algorithms.population_model import (
     printed_estimate,
     recommended_precisions,
 )
+from gamekeeper.algorithms.rate_calibration import calibrate_rates
+from gamekeeper.algorithms.rate_mixture import mix_sizes
 from gamekeeper.errors import InputError
 
 CHAIN = [0b000010, 0b000101, 0b001010, 0b010100, 0b101000, 0b010000]
@@ -179,10 +181,17 @@ def test_a_fraction_for_each_class():
     table = ClassTable(rows, counts)
     fractions = np.where(np.arange(len(counts)) % 2, 0.1, 0.5)
     mixed = calibrated_estimate(table, [CHAIN], fraction=fractions)
-    tenth = calibrated_estimate(table, [CHAIN], fraction=0.1)
-    half = calibrated_estimate(table, [CHAIN], fraction=0.5)
-    wanted = np.where(np.arange(len(counts)) % 2, tenth.p_match, half.p_match)
-    assert mixed.p_match == pytest.approx(wanted)
+    # One line for the whole file, and then each class by itself.
+    outside = (1 - fractions) / fractions
+    x = pooled_log_expected(table, [CHAIN])
+    line = calibrate_rates(x, counts, float(outside[counts == 1].mean()))
+    assert mixed.calibration == line
+    for share in (0.1, 0.5):
+        chosen = fractions == share
+        alone = mix_sizes(
+            line.log_rates(x[chosen]), counts[chosen], outside[chosen], spread=mixed.spread
+        )
+        assert mixed.p_match[chosen] == pytest.approx(alone.p_match)
 
 
 def test_pooling_is_the_mean_of_logs():

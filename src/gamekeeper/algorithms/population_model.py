@@ -67,7 +67,7 @@ Integers = NDArray[np.int64]
 Models = Sequence[AdjacencyLike | JunctionTree]
 
 _PRECISIONS = (1.0, 10.0, 50.0, 200.0)
-_RECORDS_PER_PRECISION = 10
+_RECORDS_PER_PRECISION = 5
 _DRAWS = 400
 _BINS_PER_UNIT = 20
 _MOST_FRACTIONS = 50
@@ -145,7 +145,7 @@ def calibrated_estimate(
 def recommended_precisions(n_records: int) -> tuple[float, ...]:
     """Return the prior precisions to search models with, one search for each.
 
-    1, 10, 50 and 200, up to a tenth of the records: with a higher precision the prior outweighs
+    1, 10, 50 and 200, up to a fifth of the records: with a higher precision the prior outweighs
     a small sample and asks for models that are too rich.
 
     Examples
@@ -202,7 +202,7 @@ def estimate_from_rates(
     """
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
-    calibration, log_rates, spread = _fitted_rates(log_expected, counts)
+    calibration, log_rates, spread = _fitted_rates(log_expected, counts, outside)
     sizes = mix_sizes(log_rates, counts, outside, spread=spread)
     lower, upper = size_interval(log_rates, counts, outside, levels, spread=spread)
     alone = counts == 1
@@ -240,7 +240,7 @@ def file_from_rates(
     """
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
-    calibration, log_rates, spread = _fitted_rates(log_expected, counts)
+    calibration, log_rates, spread = _fitted_rates(log_expected, counts, outside)
     alone = counts == 1
     sizes = mix_sizes(log_rates[alone], counts[alone], outside[alone], spread=spread)
     draws = _file_draws(log_expected[alone], outside[alone], calibration, spread, seed)
@@ -314,9 +314,10 @@ def printed_estimate(
 
 
 def _fitted_rates(
-    log_expected: Floats, counts: NDArray[np.integer[Any]]
+    log_expected: Floats, counts: NDArray[np.integer[Any]], outside: Floats
 ) -> tuple[RateCalibration, Floats, float]:
-    calibration = calibrate_rates(log_expected, counts)
+    around = float(outside[counts == 1].mean()) if (counts == 1).any() else 0.0
+    calibration = calibrate_rates(log_expected, counts, around)
     log_rates = calibration.log_rates(log_expected)
     return calibration, log_rates, fit_spread(log_rates, counts)
 

@@ -12,10 +12,15 @@ and two, here log E[r | y = 0] = a + b x. Sampling from the population at the fr
 unique then has (1 - pi)/pi E[r | y = 0] other people in its class on average. Summed over the sample
 uniques this is nearly the estimate of DIS; the regression spreads it over them.
 
-With few pairs the estimate of Pr(CM|UM), a reciprocal, would be too large on average. Adding one
-pair, spread over the classes as the prior expects, removes that bias to first order (for a Poisson
-count K with mean m, the mean of 1/(K+1) is 1/m but for e^-m/m). It also gives an answer where there
-are no pairs. Priors: b near 0.75 with standard deviation 0.35, a near 0 with deviation 3.
+With few pairs the estimate P of Pr(CM|UM), a reciprocal 1/(1 + c K) of their number K, would be too
+large on average. Adding 1 - P pairs, spread over the classes as the prior expects, removes that bias
+to first order: the mean of the reciprocal at K + d exceeds that at the mean m of K by
+m c^2/(1 + c m)^3 - d c/(1 + c m)^2, which is 0 for d = c m/(1 + c m). At least half a pair is added,
+so that there is an answer without pairs too.
+
+Priors: b near 0.8 with standard deviation 0.25, a near 0 with deviation 3. Fitted slopes for 74 random
+choices of key variables from five populations were mostly 0.7 to 0.95, and 0.4 to 0.6 in one of the
+five. Where pairs are few, a wider prior loses more by its noise than it gains.
 """
 
 from __future__ import annotations
@@ -30,9 +35,9 @@ __all__ = ["LARGEST_LOG_RATE", "RateCalibration", "calibrate_rates"]
 
 Floats = NDArray[np.float64]
 
-_PRIOR_MEAN = np.array([0.0, 0.75])
-_PRIOR_PRECISION = np.array([0.1, 8.0])
-_PSEUDO_RECORDS = 2.0
+_PRIOR_MEAN = np.array([0.0, 0.8])
+_PRIOR_PRECISION = np.array([0.1, 16.0])
+_LEAST_PSEUDO_PAIRS = 0.5
 # A record without a twin can hardly have a rate above e^3; a line would go on.
 LARGEST_LOG_RATE = 3.0
 _MOST_STEPS = 100
@@ -64,7 +69,9 @@ class RateCalibration:
         return np.minimum(self.intercept + self.slope * log_expected, LARGEST_LOG_RATE)
 
 
-def calibrate_rates(log_expected: Floats, counts: NDArray[np.integer[Any]]) -> RateCalibration:
+def calibrate_rates(
+    log_expected: Floats, counts: NDArray[np.integer[Any]], outside: float
+) -> RateCalibration:
     """Fit the line to the classes of one and two records.
 
     Parameters
@@ -74,11 +81,13 @@ def calibrate_rates(log_expected: Floats, counts: NDArray[np.integer[Any]]) -> R
         as one.
     counts
         The number of records of each class.
+    outside
+        (1-pi)/pi: how many people are outside the sample for each one within, on average.
 
     Examples
     --------
     >>> x = np.log(np.array([0.1, 0.1, 0.1, 0.1, 2.0, 2.0, 2.0]))
-    >>> fitted = calibrate_rates(x, np.array([1, 1, 1, 1, 2, 2, 1]))
+    >>> fitted = calibrate_rates(x, np.array([1, 1, 1, 1, 2, 2, 1]), 19.0)
     >>> fitted.n_uniques, fitted.n_pairs, 0.3 < fitted.slope < 1.5
     (5, 2, True)
     """
@@ -86,7 +95,8 @@ def calibrate_rates(log_expected: Floats, counts: NDArray[np.integer[Any]]) -> R
     x, sizes = log_expected[used], counts[used].astype(np.float64)
     design = np.stack([np.ones(len(x)), x], axis=1)
     expected = np.exp(_PRIOR_MEAN[1] * (x - x.max(initial=-np.inf))) if len(x) else x
-    pseudo = _PSEUDO_RECORDS * expected / expected.sum() if len(x) else x
+    n_uniques, n_pairs = int(np.count_nonzero(counts == 1)), int(np.count_nonzero(counts == 2))
+    pseudo = expected * (2 * _pseudo_pairs(n_uniques, n_pairs, outside) / max(expected.sum(), 1.0))
     weights, twins = sizes + pseudo, sizes * (sizes - 1) + pseudo
     line = _PRIOR_MEAN.copy()
     curvature = np.diag(_PRIOR_PRECISION)
@@ -111,6 +121,11 @@ def calibrate_rates(log_expected: Floats, counts: NDArray[np.integer[Any]]) -> R
             (float(spread[0, 0]), float(spread[0, 1])),
             (float(spread[1, 0]), float(spread[1, 1])),
         ),
-        int(np.count_nonzero(counts == 1)),
-        int(np.count_nonzero(counts == 2)),
+        n_uniques,
+        n_pairs,
     )
+
+
+def _pseudo_pairs(n_uniques: int, n_pairs: int, outside: float) -> float:
+    others = 2 * outside * (n_pairs + 1)
+    return max(others / max(n_uniques + others, 1.0), _LEAST_PSEUDO_PAIRS)
