@@ -58,6 +58,18 @@ def test_values_are_in_the_order_of_numbers_or_else_of_text(values, decimal, exp
     assert sorted_values(values, decimal) == expected
 
 
+NUMBERS = st.one_of(
+    st.integers(0, 10**20).map(str),
+    st.from_regex(r"-?0{0,2}[0-9]{1,3}(\.[0-9]{0,4})?(e-?[0-9]{1,2})?", fullmatch=True),
+)
+
+
+@given(st.lists(NUMBERS, unique=True))
+def test_numbers_are_in_the_order_of_their_fractions_whatever_way_they_are_sorted(values):
+    by_fraction = sorted(values, key=lambda text: (number_of(text), text))
+    assert sorted_values(values) == by_fraction
+
+
 @given(st.lists(TEXTS, unique=True), st.randoms())
 def test_codes_do_not_depend_on_the_order_of_records(values, random):
     shuffled = list(values)

@@ -7,6 +7,7 @@ depend on the values that occur and never on the order of records.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,6 +22,10 @@ MISSING = 0
 """The code of a missing cell in every variable."""
 
 _MISSING_WORD = "missing"
+# Whole numbers are compared some twenty times faster than fractions: a million identifiers are
+# sorted in seconds and not in a minute.
+_MOST_DIGITS = 18
+_LARGEST_SCALE = 10**30
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 
 
@@ -59,13 +64,21 @@ def sorted_values(values: Iterable[str], decimal: str = ".") -> list[str]:
     ['10', '9', 'x']
     """
     texts = list(values)
-    keyed: list[tuple[Fraction, str]] = []
+    if all(len(text) <= _MOST_DIGITS and text.isascii() and text.isdigit() for text in texts):
+        return sorted(texts, key=lambda text: (int(text), text))
+    numbers: list[Fraction] = []
     for text in texts:
         number = number_of(text, decimal)
         if number is None:
             return sorted(texts)
-        keyed.append((number, text))
-    return [text for _, text in sorted(keyed)]
+        numbers.append(number)
+    scale = 1
+    for denominator in {number.denominator for number in numbers}:
+        scale = math.lcm(scale, denominator)
+    if scale > _LARGEST_SCALE:
+        return [text for _, text in sorted(zip(numbers, texts, strict=True))]
+    whole = (number.numerator * (scale // number.denominator) for number in numbers)
+    return [text for _, text in sorted(zip(whole, texts, strict=True))]
 
 
 @dataclass(frozen=True, repr=False)
