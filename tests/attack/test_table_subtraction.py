@@ -113,9 +113,11 @@ def test_the_rounded_table_of_the_thesis():
     both = ("VAR1", "VAR2")
     exact = subtract_known(make_release(truth, [both]), truth)
     assert fractions(exact) == ["1"] * 14
-    assert exact.sentences()[1] == (
-        "The release gives a zero away to anybody: nobody has to be known."
-    )
+    # Four cells are empty in truth, and the other five as soon as everybody is known.
+    assert exact.sentences()[1:3] == [
+        "The release gives 4 zeros away to anybody: nobody has to be known.",
+        "Somebody who knows 13 people recovers 5 more on average.",
+    ]
     rounded = subtract_known(make_release(truth, [both], "conventional:3"), truth)
     assert fractions(rounded) == SAP_18
     margins = make_release(truth, [both, ("VAR1",), ("VAR2",), ()], "conventional:3")
@@ -208,3 +210,13 @@ def test_what_cannot_be_asked_for():
         with pytest.raises(InputError) as caught:
             call()
         assert caught.value.reason is reason
+
+
+def test_some_of_the_categories_and_some_of_the_cells():
+    truth = CountTable.typed({"x": range(12), "y": range(2)}, np.arange(24).reshape(12, 2) % 5)
+    detail = subtract_known(make_release(truth, [("x", "y")]), truth, n=[3]).detail
+    few, whole = detail.few(3).to_pylist(), detail.to_arrow().to_pylist()
+    assert [row["what"] for row in few] == ["category"] * 3 + ["cell"] * 3
+    assert few[:3] == whole[:3]
+    assert few[3:] == whole[14:17]
+    assert detail.few(100).num_rows == len(whole)

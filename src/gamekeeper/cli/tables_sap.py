@@ -155,7 +155,7 @@ def sap_command(
             f" {count_of(found.detail.n, 'person is', 'people are')} known:"
         )
         say()
-        show_result(found.detail, table=found.detail.to_arrow().slice(0, 15))
+        show_result(found.detail, table=found.detail.few())
     say_how(found)
     say_files(output, plot, report)
 

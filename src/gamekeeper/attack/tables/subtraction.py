@@ -100,6 +100,14 @@ class CellRecovery(Result):
         )
         return pa.Table.from_pylist(rows, schema=schema)
 
+    def few(self, most: int = 10) -> pa.Table:
+        """Return the categories and the cells of the largest probabilities, so many of each."""
+        table = self.to_arrow()
+        n_categories = sum(len(risks) for risks in self.categories)
+        n_cells = min(most, table.num_rows - n_categories)
+        places = [*range(min(most, n_categories)), *range(n_categories, n_categories + n_cells)]
+        return table.take(np.array(places, np.int64))
+
     def _repr_html_(self) -> str:
         return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)
 
@@ -146,7 +154,7 @@ class SubtractionAttack(Result):
         if not risk.values.size:
             return said
         if risk.values[0] == 1 and risk.n[0] == 0:
-            said.append("The release gives a zero away to anybody: nobody has to be known.")
+            said += self._given_away()
         else:
             said += [
                 f"Somebody who knows {count_of(int(risk.n[k]), 'person', 'people')} at random"
@@ -171,6 +179,19 @@ class SubtractionAttack(Result):
                 " for each number of people."
             )
         return [*said, *self.notes]
+
+    def _given_away(self) -> list[str]:
+        """Return how many zeros need nobody to be known, and how many more somebody recovers."""
+        said = "The release gives a zero away to anybody: nobody has to be known."
+        if self.expected is None:
+            return [said]
+        alone, most = float(self.expected[0]), float(self.expected[-1])
+        people = count_of(int(self.risk.n[-1]), "person", "people")
+        if alone > 1:
+            said = f"The release gives {alone:,.0f} zeros away to anybody: nobody has to be known."
+        if len(self.risk.n) == 1:
+            return [said]
+        return [said, f"Somebody who knows {people} recovers {most - alone:,.3g} more on average."]
 
     def to_arrow(self) -> pa.Table:
         """Return one row per number of known people."""
