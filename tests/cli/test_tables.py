@@ -441,7 +441,6 @@ def test_an_output_that_cannot_be_written_is_refused_before_work(run, place, arg
         (("bounds", "{all}", "--keep", "VAR"), "axis 'VAR'"),
         (("bounds", "{all}", "--absent", "one"), "There is no such rule."),
         (("sap", "{all}", "-n", "1-x"), "cannot be read"),
-        (("sap", "{all}", "-n", "0-9000000"), "cannot be read"),
         (("sap", "{all}"), "--truth"),
         (("sap", "{all}", "--within", "VAR1", "--report", "{place}/x.html"), "--within"),
         (("sap", "{all}", "--anywhere"), "--within"),
@@ -468,3 +467,17 @@ def test_what_cannot_be_asked_for(run, place, arguments, said, monkeypatch):
     done = run("tables", *(argument.format(**names) for argument in arguments))
     assert done.exit_code == 2
     assert said in " ".join(done.err.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("sap", "all.csv", "-n", "0-9000000"), "the limit is 1,000,000"),
+        (("compare", "exact", "--shape", "900x900x900"), "Take fewer tables"),
+    ],
+)
+def test_what_is_too_large(run, place, arguments, said, monkeypatch):
+    monkeypatch.chdir(place)
+    done = run("tables", *arguments)
+    assert done.exit_code == 3
+    assert said in " ".join(done.err.split())
