@@ -13,7 +13,7 @@ from gamekeeper.algorithms.population_model import recommended_precisions
 from gamekeeper.attack.models.fitting import FitMethod, fit_models
 from gamekeeper.data.coded_table import coded_from_codes
 from gamekeeper.data.key_table import KeyTable, count_keys
-from gamekeeper.errors import Cancelled, InputError, Reason
+from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 
 METHODS = ("mc3", "annealing", "occam")
 NAMES = ("age", "work", "area", "home", "sex")
@@ -305,6 +305,23 @@ def test_a_search_that_settled_says_so(method, words):
     assert words in " ".join(fit.sentences())
     assert fit.warnings() == []
     assert fit.complete
+
+
+@pytest.mark.parametrize("method", ["mc3", "occam"])
+def test_what_may_take_hours_is_refused_unless_asked_for(method, monkeypatch):
+    table = counted(two_pairs(150), NAMES)
+    options = {"method": method, "precision": 1.0}
+    whole = fit_models(table, **options)
+    monkeypatch.setattr("gamekeeper.attack.models.fitting._LARGE", 100)
+    with pytest.raises(LimitError) as refused:
+        fit_models(table, **options)
+    assert refused.value.reason is Reason.TOO_LARGE
+    assert "'annealing'" in str(refused.value)
+    patient = fit_models(table, **options, patient=True)
+    assert np.array_equal(patient.search.models, whole.search.models)
+    # Annealing only climbs there, and says so.
+    climbed = fit_models(table, method="annealing", precision=1.0)
+    assert "a single run, which only climbs" in " ".join(climbed.sentences())
 
 
 def test_draws_that_all_differ_are_told():

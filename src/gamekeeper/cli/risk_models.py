@@ -47,6 +47,11 @@ Window = Annotated[
     typer.Option(help="How many times less probable than the best a model of occam may be."),
 ]
 
+Patient = Annotated[
+    bool,
+    typer.Option("--patient", help="Search by mc3 or occam even where that may take hours."),
+]
+
 
 @microdata_command(app, "model")
 def model_command(
@@ -56,6 +61,7 @@ def model_command(
     chains: Chains = 4,
     sweeps: Sweeps = 32_000,
     window: Window = 20.0,
+    patient: Patient = False,
     seed: Seed = 0,
     workers: Workers = None,
     plot: Plot = None,
@@ -70,7 +76,7 @@ def model_command(
       gamekeeper risk model people.csv --keys Age,Sex,Region,Occupation --plot model.svg
     """
     asked = ModelRequest(
-        method, precision, chains, sweeps, window, seed, workers, keep_partial=True
+        method, precision, chains, sweeps, window, seed, workers, keep_partial=True, patient=patient
     )
     with progress_bar("Searching models") as bar, stopped_by_hand(bar) as progress:
         fit = models.fit_release(request, asked, plot=plot, progress=progress)
@@ -93,6 +99,7 @@ def infer_command(
     chains: Chains = 4,
     sweeps: Sweeps = 32_000,
     window: Window = 20.0,
+    patient: Patient = False,
     estimator: Annotated[
         Estimator,
         typer.Option(
@@ -145,7 +152,7 @@ def infer_command(
       gamekeeper risk infer people.csv -k Age,Sex,Health -f 2% --known Age=34 --known Sex=male --ask Health
     """
     asked = ModelRequest(
-        method, precision, chains, sweeps, window, seed, workers, keep_partial=True
+        method, precision, chains, sweeps, window, seed, workers, keep_partial=True, patient=patient
     )
     with progress_bar("Searching models") as bar, stopped_by_hand(bar) as progress:
         found = models.infer_release(

@@ -45,6 +45,7 @@ class ModelRequest:
     seed: int = 0
     workers: int | None = None
     keep_partial: bool = False
+    patient: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ def _fitted(table: KeyTable, asked: ModelRequest, progress: Progress | None) -> 
         workers=asked.workers,
         progress=progress,
         keep_partial=asked.keep_partial,
+        patient=asked.patient,
     )
 
 

@@ -24,7 +24,15 @@ from gamekeeper.algorithms.population_model import recommended_precisions
 from gamekeeper.algorithms.search_result import SearchResult
 from gamekeeper.data.key_table import KeyTable
 from gamekeeper.data.missing import Missing
-from gamekeeper.errors import Cancelled, InputError, Reason, count_of, did_you_mean, quoted
+from gamekeeper.errors import (
+    Cancelled,
+    InputError,
+    LimitError,
+    Reason,
+    count_of,
+    did_you_mean,
+    quoted,
+)
 from gamekeeper.results import Progress, Provenance, Result
 
 if TYPE_CHECKING:
@@ -232,6 +240,7 @@ def fit_models(
     workers: int | None = None,
     progress: Progress | None = None,
     keep_partial: bool = False,
+    patient: bool = False,
 ) -> ModelFit:
     """Fit decomposable models to the keys of a release.
 
@@ -255,6 +264,8 @@ def fit_models(
         One seed gives one result whatever the number of threads.
     progress, keep_partial
         If `progress` raises `Cancelled`, what was found by then is returned with `keep_partial`.
+    patient
+        Search by MC3 or Occam's window even where the table is so large that it may take hours.
 
     Examples
     --------
@@ -278,8 +289,17 @@ def fit_models(
     codes = key_table.matrix()
     levels = declared_levels(codes, key_table.coded.n_codes(key_table.keys))
     precisions = recommended_precisions(len(codes)) if precision is None else (precision,)
+    every = MarginScores.at_precisions(codes, levels, precisions)
+    if chosen is not FitMethod.ANNEALING and _is_large(every[0]) and not patient:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            f"Models of {count_of(len(levels), 'variable')} were to be searched by"
+            f" {quoted([chosen.value])}.",
+            f"The file has {count_of(every[0].n_rows, 'different row')}, so that this may take hours.",
+            "Take 'annealing', which only climbs there, or fewer variables; 'patient' searches anyway.",
+        )
     found: list[SearchResult] = []
-    for place, scores in enumerate(MarginScores.at_precisions(codes, levels, precisions)):
+    for place, scores in enumerate(every):
         try:
             search = _search(
                 scores, chosen, chains, most_sweeps, window, seed, workers,
@@ -356,7 +376,7 @@ def _part_of(progress: Progress | None, place: int, n_searches: int) -> Progress
 
 
 def _is_large(scores: MarginScores) -> bool:
-    """Tell whether annealing would take minutes, so that the greedy run has to do."""
+    """Tell whether annealing would take minutes, so that the greedy run has to do, others hours."""
     return scores.n_rows * scores.n_variables**2 > _LARGE
 
 
