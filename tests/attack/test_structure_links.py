@@ -7,6 +7,8 @@ import pytest
 
 from gamekeeper.algorithms.common_clusterings import Technique
 from gamekeeper.algorithms.group_success import group_success
+from gamekeeper.algorithms.structure_matching import match_structure
+from gamekeeper.attack.linkage import structure
 from gamekeeper.attack.linkage.structure import link_structure
 from gamekeeper.errors import InputError
 
@@ -183,6 +185,22 @@ def test_constant_variables_count_for_nothing():
     nothing = link_structure(np.zeros((5, 2)), np.zeros((5, 1)), n_clusters=2)
     assert nothing.n_records == (5, 5)
     assert nothing.sentences()
+
+
+def test_large_files_are_given_fewer_steps(monkeypatch):
+    seen = []
+
+    def noted(*distances, most_steps, progress):
+        seen.append(most_steps)
+        return match_structure(*distances, most_steps=most_steps, progress=progress)
+
+    monkeypatch.setattr(structure, "match_structure", noted)
+    values, copy, _ = two_files()
+    for work in (0, 5 * 30**3, 10**9):
+        monkeypatch.setattr(structure, "_WORK", work)
+        found = link_structure(values, copy, techniques=TECHNIQUES, n_clusters=3)
+        assert sorted(found.links.tolist()) == list(range(30))
+    assert seen == [1, 5, 60]
 
 
 def test_variables_that_do_not_vary_are_told():

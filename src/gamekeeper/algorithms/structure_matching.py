@@ -100,7 +100,7 @@ def match_structure(
         all of them, but for files of more than 500 records not the uniform one, which takes many
         steps and was measured to end worse.
     most_steps
-        The most steps from each start.
+        The most steps from each start; each takes one assignment and one product of matrices.
     progress
         Called with the number of starts done and all of them.
 
@@ -134,21 +134,21 @@ def match_structure(
             columns, swapped.distortion, swapped.start, swapped.n_steps, swapped.is_converged
         )
     task = _Task(a, b, costs, fused if costs is not None else 0.0)
-    named: list[tuple[str, Floats]] = []
+    named: list[tuple[str, Integers | None]] = []
     if given is not None:
-        named.append(("given", task.coupling(_checked_start(given, a, b))))
+        named.append(("given", _checked_start(given, a, b)))
     for name in starts:
         if name == "uniform":
-            named.append((name, np.full((len(a), len(b)), 1 / len(b), task.kind)))
+            named.append((name, None))
         elif name == "profile":
-            named.append((name, task.coupling(_assign(profile_costs(a, b)))))
+            named.append((name, _assign(profile_costs(a, b))))
         elif costs is not None:
-            named.append((name, task.coupling(_assign(costs))))
+            named.append((name, _assign(costs)))
     best: tuple[float, StructureMatching] | None = None
-    for done, (name, coupling) in enumerate(named):
+    for done, (name, links) in enumerate(named):
         if progress is not None:
             progress(done, len(named))
-        columns, n_steps, is_converged = _descend(task, coupling, most_steps)
+        columns, n_steps, is_converged = _descend(task, links, most_steps)
         objective = task.objective(columns)
         if best is None or objective < best[0]:
             found = StructureMatching(
@@ -226,9 +226,14 @@ class _Task:
         return value
 
 
-def _descend(task: _Task, coupling: Floats, most_steps: int) -> tuple[Integers, int, bool]:
-    """Go down from a coupling, round it, and improve what results."""
-    product = task.a @ coupling @ task.b
+def _descend(task: _Task, links: Integers | None, most_steps: int) -> tuple[Integers, int, bool]:
+    """Go down from links, or where there are none from all alike; round, and improve."""
+    if links is None:
+        coupling = np.full((len(task.a), len(task.b)), 1 / len(task.b), task.kind)
+        product = task.a @ coupling @ task.b
+    else:
+        coupling = task.coupling(links)
+        product = task.product(links)
     sums = coupling.sum(axis=0)
     n_steps, is_converged = 0, False
     while n_steps < most_steps and not is_converged:
@@ -255,15 +260,15 @@ def _descend(task: _Task, coupling: Floats, most_steps: int) -> tuple[Integers, 
         product += step * change
         sums = (1.0 - step) * sums + step * its_sums
     columns = _assign(-coupling)
-    return _improved(task, columns), n_steps, is_converged
+    return _improved(task, columns, max(most_steps - n_steps, 1)), n_steps, is_converged
 
 
-def _improved(task: _Task, columns: Integers) -> Integers:
-    """Take full steps while they help, then exchange links in small files."""
+def _improved(task: _Task, columns: Integers, most_steps: int) -> Integers:
+    """Take full steps while they help, at most so many, then exchange links in small files."""
     from gamekeeper.algorithms.structure_kernels import exchange_links
 
     objective = task.objective(columns)
-    while True:
+    for _ in range(most_steps):
         sums = np.zeros(len(task.b), task.kind)
         sums[columns] = 1.0
         trial = _assign(task.gradient(task.product(columns), sums))

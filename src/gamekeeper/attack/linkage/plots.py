@@ -72,7 +72,7 @@ def plot_maskings(found: MaskingComparison) -> Figure:
             capsize=3, label=drawable(name, letters),
         )  # fmt: skip
     ax.set_yticks(range(len(found.names)), [drawable(name, letters) for name in found.names])
-    ax.invert_yaxis()
+    ax.set_ylim(len(found.names) - 0.5, -0.5)
     ax.set_xlim(-0.02, 1.02)
     ax.set_xlabel("share of records re-identified")
     figure.legend(frameon=False, loc="outside upper center", ncols=2)

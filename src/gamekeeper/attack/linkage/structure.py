@@ -60,8 +60,11 @@ _WORDS = {
     Individuals.GROUPS: "within matched groups",
     Individuals.NONE: "",
 }
-# All distances of so many records, and some tens of products of such matrices, take half a minute at most.
 _MOST_WHOLE = 5_000
+# Steps grow with the third power of the records: of 5,000 there are 6, which take about a minute at
+# most. Files that share their structure need 3 or 4, and for others more steps find no more.
+_WORK = 6 * 5_000**3
+_MOST_STEPS = 60
 # One matrix of costs between so many records.
 _MOST_CLUSTERS = 10_000
 
@@ -299,7 +302,10 @@ def link_structure(
     by = _how(individuals, max(len(left), len(right)))
     records = None
     if by is Individuals.WHOLE:
-        records = match_structure(_distances(left), _distances(right), progress=progress).columns
+        steps = min(_MOST_STEPS, max(_WORK // max(len(left), len(right)) ** 3, 1))
+        records = match_structure(
+            _distances(left), _distances(right), most_steps=steps, progress=progress
+        ).columns
     elif by is not Individuals.NONE:
         records = match_individuals(
             left,
