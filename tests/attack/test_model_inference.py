@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -81,6 +82,39 @@ def test_the_printed_estimate_takes_the_models_of_the_smallest_precision():
     assert risk.file["tau1"] != pytest.approx(infer_risk(table, fit).file["tau1"])
 
 
+def test_the_finite_estimate_is_binomial_and_advised_at_large_fractions():
+    codes = two_pairs(300)
+    table = counted(codes, NAMES, fraction="1/2")
+    fit = fit_models(table, method="annealing")
+    finite = infer_risk(table, fit, estimator="finite")
+    search = fit.search
+    wanted, file = by_the_rows(
+        codes, fit, 0.5, partial(printed_estimate, finite=True), search.models, search.weights
+    )
+    for row, own in zip(finite.to_arrow().to_pylist(), wanted, strict=True):
+        for name, value in own.items():
+            assert row[name] == pytest.approx(value), name
+    assert finite.file["tau1"] == pytest.approx(file.tau1.value)
+    printed = infer_risk(table, fit, estimator="printed")
+    assert "'finite' is exact" in printed.sentences()[-1]
+    few = infer_risk(table, fit, estimator="printed", fraction="1/20")
+    assert not any("finite" in sentence for sentence in [*few.sentences(), *finite.sentences()])
+    # The binomial law is narrower, the more so the larger the class.
+    widths = [
+        np.array(risk.to_arrow()["upper"]) - np.array(risk.to_arrow()["lower"])
+        for risk in (finite, printed)
+    ]
+    assert widths[0].sum() < widths[1].sum()
+
+
+def test_no_class_is_expected_to_be_larger_than_the_population():
+    codes = np.ones((40, 2), dtype=np.uint8)
+    for estimator in ("calibrated", "finite"):
+        row = inferred(codes, ["a", "b"], fraction="1/10", estimator=estimator).to_arrow()
+        assert row["expected_size"][0].as_py() <= 400
+        assert row["upper"][0].as_py() <= 400
+
+
 def test_records_that_were_left_out_have_no_measures():
     codes = two_pairs(80)
     codes[[0, 5, 79], [1, 0, 4]] = 0
@@ -125,7 +159,7 @@ def test_measures_are_what_they_must_be_whatever_the_file(codes, fraction):
 
 
 @pytest.mark.parametrize("seed", range(1, 8))
-@pytest.mark.parametrize("estimator", ["calibrated", "printed"])
+@pytest.mark.parametrize("estimator", ["calibrated", "printed", "finite"])
 def test_rounding_makes_nothing_more_than_certain(seed, estimator):
     risk = inferred(two_pairs(60, seed=seed), NAMES, fraction=1, estimator=estimator)
     for name in ("p_match", "p_match_set", "p_unique"):
@@ -136,7 +170,7 @@ def test_rounding_makes_nothing_more_than_certain(seed, estimator):
         assert measure.upper == pytest.approx(measure.value)
 
 
-@pytest.mark.parametrize("estimator", ["calibrated", "printed"])
+@pytest.mark.parametrize("estimator", ["calibrated", "printed", "finite"])
 @pytest.mark.parametrize("method", METHODS)
 def test_with_everybody_in_the_file_class_sizes_are_the_truth(method, estimator):
     codes = two_pairs(60)

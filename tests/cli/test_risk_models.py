@@ -42,6 +42,18 @@ def test_models_are_the_same_in_python_and_at_the_prompt(run, people):
     )
 
 
+def test_of_very_many_edges_the_most_probable_are_shown(run, tmp_path):
+    names = [f"v{number}" for number in range(18)]
+    rows = [[str(record >> bit & 1) for bit in range(18)] for record in range(0, 2**18, 9_001)]
+    lines = [",".join(names), *(",".join(row) for row in rows)]
+    many = write(tmp_path, "many.csv", "\n".join(lines) + "\n")
+    told = run("risk", "model", many, "-k", ",".join(names), *QUICK)
+    assert told.exit_code == 0
+    assert "The 120 most probable of 153 pairs" in told.out
+    everything = run("risk", "model", many, "-k", ",".join(names), *QUICK, "--format", "csv")
+    assert len(everything.out.splitlines()) == 154
+
+
 def test_a_model_is_told_and_drawn(run, people, tmp_path):
     picture = tmp_path / "model.svg"
     told = run("risk", "model", people, "-k", ALL, *QUICK, "--plot", picture)

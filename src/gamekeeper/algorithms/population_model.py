@@ -203,8 +203,9 @@ def estimate_from_rates(
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
     calibration, log_rates, spread = _fitted_rates(log_expected, counts, outside)
-    sizes = mix_sizes(log_rates, counts, outside, spread=spread)
-    lower, upper = size_interval(log_rates, counts, outside, levels, spread=spread)
+    most = float(counts @ outside)
+    sizes = mix_sizes(log_rates, counts, outside, spread=spread, most=most)
+    lower, upper = size_interval(log_rates, counts, outside, levels, spread=spread, most=most)
     alone = counts == 1
     draws = _file_draws(log_expected[alone], outside[alone], calibration, spread, seed)
     return PopulationEstimate(

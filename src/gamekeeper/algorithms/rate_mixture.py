@@ -103,6 +103,7 @@ def mix_sizes(
     outside: Floats,
     *,
     spread: float = SPREAD,
+    most: float = np.inf,
 ) -> MixedSizes:
     """Return E[1/F], E[1/C(F,f)], P(F=1), E[F] and the variance of F of each class.
 
@@ -116,6 +117,9 @@ def mix_sizes(
         (1-pi)/pi: how many people are outside the sample for each one within.
     spread
         The standard deviation of log r where E[r | no twin] is 1.
+    most
+        How many people there are outside the sample: no class of several records has more. That of
+        one record is kept small by having no twin.
 
     Examples
     --------
@@ -127,7 +131,7 @@ def mix_sizes(
     columns = np.empty((5, n))
     for start in range(0, n, _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
-        columns[:, part] = _mixed(log_rates[part], counts[part], outside[part], spread)
+        columns[:, part] = _mixed(log_rates[part], counts[part], outside[part], spread, most)
     # Sums of weights pass 1 by rounding, and with everybody in the sample so would chances.
     columns[:3] = np.minimum(columns[:3], 1.0)
     columns[4] = np.maximum(columns[4], 0.0)
@@ -141,6 +145,7 @@ def size_interval(
     levels: tuple[float, float],
     *,
     spread: float = SPREAD,
+    most: float = np.inf,
 ) -> tuple[Integers, Integers]:
     """Return two quantiles of F of each class.
 
@@ -153,18 +158,26 @@ def size_interval(
     f, k = counts[first], outside[first]
     logs, weights = _posterior(rounded[first] / 50, f, spread, _FEW_NODES)
     means = k[:, None] * np.exp(logs)
-    low, high = (_quantile(means, weights, level) for level in levels)
+    low, high = (
+        np.minimum(_quantile(means, weights, level), most).astype(np.int64) for level in levels
+    )
     return counts + low[place], counts + high[place]
 
 
 def _mixed(
-    log_rates: Floats, counts: NDArray[np.integer[Any]], outside: Floats, spread: float
+    log_rates: Floats,
+    counts: NDArray[np.integer[Any]],
+    outside: Floats,
+    spread: float,
+    most: float,
 ) -> Floats:
     found = np.empty((5, len(counts)))
     for chosen, nodes in ((counts == 1, _NODES), (counts > 1, _FEW_NODES)):
         f = counts[chosen]
         logs, weights = _posterior(log_rates[chosen], f, spread, nodes)
         means = outside[chosen, None] * np.exp(logs)
+        if nodes is not _NODES:
+            means = np.minimum(means, most)
         repeated, law = np.repeat(f, len(nodes)), Poisson(means.ravel())
         mean = (weights * means).sum(axis=1)
         single = single_unit(repeated, law).reshape(means.shape)

@@ -25,6 +25,9 @@ __all__ = ["app"]
 
 app = typer.Typer()
 
+# More lines than this say nothing to a person.
+_MOST_EDGES = 120
+
 Method = Annotated[
     FitMethod,
     typer.Option(
@@ -85,7 +88,15 @@ def model_command(
         return
     say_all(fit.sentences())
     say()
-    show_result(fit)
+    edges = fit.to_arrow()
+    if edges.num_rows > _MOST_EDGES:
+        say(
+            f"The {_MOST_EDGES} most probable of {edges.num_rows:,} pairs of variables (--format csv"
+            " has all of them):"
+        )
+        say()
+        edges = edges.sort_by([("probability", "descending")]).slice(0, _MOST_EDGES)
+    show_result(fit, table=edges)
     say_how(fit)
     if plot is not None:
         say(f"Model graph: {plot}")
@@ -103,7 +114,8 @@ def infer_command(
     estimator: Annotated[
         Estimator,
         typer.Option(
-            help="calibrated: corrected by the sample itself. printed: as in the thesis, to compare."
+            help="calibrated: corrected by the sample itself. printed: as in the thesis, to compare;"
+            " finite: the same for large sampling fractions, binomial instead of Poisson."
         ),
     ] = Estimator.CALIBRATED,
     population: Population = None,

@@ -56,13 +56,21 @@ class Estimator(StrEnum):
 
     CALIBRATED = "calibrated"
     PRINTED = "printed"
+    FINITE = "finite"
 
     @property
     def words(self) -> str:
         """The estimate in words."""
-        if self is Estimator.CALIBRATED:
-            return "calibrated by the pairs and triples of the sample"
-        return "Poisson with maximum likelihood, as printed in the thesis"
+        return _WORDS[self]
+
+
+_WORDS = {
+    Estimator.CALIBRATED: "calibrated by the pairs and triples of the sample",
+    Estimator.PRINTED: "Poisson with maximum likelihood, as printed in the thesis",
+    Estimator.FINITE: "binomial with maximum likelihood, over the people outside the sample",
+}
+# From here on the Poisson law is visibly wider than the binomial one in large classes.
+_LARGE_FRACTION = Fraction(1, 10)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -79,6 +87,8 @@ class ModelRisk(Result):
         The sampling fraction of the file.
     fractions
         Those of cells where strata have different ones, else None.
+    estimator
+        How population sizes were inferred.
     """
 
     records: RecordRisk
@@ -90,6 +100,7 @@ class ModelRisk(Result):
     estimate: PopulationEstimate = field(repr=False)
     fraction: Fraction = field(repr=False)
     fractions: CellFractions | None = field(default=None, repr=False)
+    estimator: Estimator = field(default=Estimator.CALIBRATED, repr=False)
 
     @property
     def sampled(self) -> float | CellFractions:
@@ -150,7 +161,9 @@ def infer_risk(
     fraction
         The sampling fraction, if another than that of the key table; one for all strata.
     estimator
-        "calibrated", or "printed" for the estimate of the thesis.
+        "calibrated", or "printed" for the estimate of the thesis, F - f being Poisson; "finite" is
+        the same with F - f binomial, exact for the finite number of people outside the sample,
+        which matters where the sampling fraction is large.
     interval
         The probability of the intervals.
     seed
@@ -201,6 +214,7 @@ def infer_risk(
             list(fit.search.models),
             fraction=sampled,
             weights=fit.search.weights,
+            finite=chosen is Estimator.FINITE,
             interval=interval,
         )
     provenance = Provenance(
@@ -221,7 +235,12 @@ def infer_risk(
     records = _records(key_table, numbers, counts, found, provenance)
     file = _file(key_table, found, provenance)
     told = _sentences(key_table, fit, found, chosen, _sample_words(share, key_table, by_cell))
-    return ModelRisk(records, file, told, provenance, fit, table, found, share, by_cell)
+    if chosen is Estimator.PRINTED and share >= _LARGE_FRACTION:
+        told = (
+            *told,
+            "At such a sampling fraction the Poisson law is too wide; the estimate 'finite' is exact.",
+        )
+    return ModelRisk(records, file, told, provenance, fit, table, found, share, by_cell, chosen)
 
 
 def _cell_fractions(
@@ -382,4 +401,6 @@ def _sentences(
     else:
         told.append("No record is unique, so no match can be better than one in two.")
     told.append(f"The estimate is {estimator.words}.")
+    if fit.converged and fit.complete:
+        told.append("The search for models has settled.")
     return (*told, *fit.warnings())

@@ -348,8 +348,7 @@ def _line(
 
 
 def _result(lines: list[RelativeLine], what: str, risk: ModelRisk, started: float) -> RelativeRisk:
-    by_estimate = what == By.SUPPRESSION and risk.estimate.calibration is None
-    estimate = Estimator.PRINTED if by_estimate else Estimator.CALIBRATED
+    estimate = risk.estimator if what == By.SUPPRESSION else Estimator.CALIBRATED
     ordered = sorted(lines, key=lambda line: line.tau1_left)
     made = replace(
         risk.provenance,
