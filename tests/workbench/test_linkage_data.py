@@ -1,0 +1,98 @@
+"""Linkage of files that are not ours, where there are any: the variable GAMEKEEPER_DATA."""
+
+from __future__ import annotations
+
+import csv
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from gamekeeper.attack.linkage.linking import ObjectiveName
+from gamekeeper.attack.linkage.structure import link_structure
+from gamekeeper.workbench.linkage import LinkRequest, evaluate_files, link_two_files
+
+
+def file_of(name):
+    path = Path(os.environ.get("GAMEKEEPER_DATA", ""), name)
+    if "GAMEKEEPER_DATA" not in os.environ or not path.is_file():
+        pytest.skip(f"GAMEKEEPER_DATA does not name a folder with {name}")
+    return path
+
+
+def numbers_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        _, *lines = csv.reader(file)
+    # The first column numbers the records.
+    return np.array(lines, float)[:, 1:]
+
+
+@pytest.mark.parametrize("name", ["Tarragona", "CASCrefmicrodata"])
+def test_masked_business_data_are_linked_as_by_another_solver(name):
+    """The costs are made anew here: differences over their means."""
+    original = file_of(f"linkage/{name}_original.csv")
+    masked = [
+        file_of(f"linkage/{name}_masked_{masking}.csv")
+        for masking in ("mdav3", "noise10", "rankswap5")
+    ]
+    found = evaluate_files(original, masked, LinkRequest(identifier="row"))
+    truth = numbers_of(original)
+    for file, (optimal, nearest) in zip(masked, found.links, strict=True):
+        release = numbers_of(file)
+        costs = np.zeros((len(release), len(truth)))
+        for column in range(truth.shape[1]):
+            difference = np.abs(np.subtract.outer(release[:, column], truth[:, column]))
+            costs += difference / difference.mean()
+        rows, columns = linear_sum_assignment(costs)
+        # The weights of the library have a mean of 1, so that its costs are a multiple.
+        ratio = optimal.linked.total / costs[rows, columns].sum()
+        assert nearest.linked.total == pytest.approx(ratio * costs.min(axis=1).sum(), rel=1e-9)
+        assert optimal.linked.costs == pytest.approx(
+            ratio * costs[np.arange(len(release)), optimal.linked.columns], rel=1e-9
+        )
+        assert optimal.n_correct > 100 * optimal.by_chance
+        assert nearest.n_correct > 100 * nearest.by_chance
+
+
+def test_names_with_errors_are_linked_rightly():
+    """febrl4: 5,000 people, of whom 3,287 can be reached by their given names."""
+    a, b = file_of("linkage/febrl4a.csv"), file_of("linkage/febrl4b.csv")
+    number = {file: [line[0].split("-")[1] for line in _lines(file)] for file in (a, b)}
+    found = link_two_files(
+        a,
+        b,
+        LinkRequest(
+            on=["given_name", "surname", "suburb", "postcode", "date_of_birth", "state"],
+            kinds={"surname": "text", "suburb": "text"},
+            block=["given_name"],
+            objective=ObjectiveName.FELLEGI_SUNTER,
+        ),
+        unlinked=0.5,
+    )
+    linked = np.flatnonzero(found.linked.columns >= 0)
+    right = sum(number[a][row] == number[b][found.linked.columns[row]] for row in linked)
+    assert len(linked) > 3_200
+    assert right > 0.99 * len(linked)
+
+
+def test_variables_of_half_the_ionosphere_file_are_those_of_the_other_half():
+    path = file_of("ionosphere/ionosphere.csv")
+    values = np.array(
+        [[*map(float, line[:-1]), line[-1] == "good"] for line in _lines(path)], float
+    )
+    shares = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        order, shuffled = rng.permutation(len(values)), rng.permutation(values.shape[1])
+        a, b = values[order[:170]].T, values[order[170:]].T[shuffled]
+        found = link_structure(a, b, truth=np.argsort(shuffled), seed=seed)
+        shares.append(found.n_correct / 35)
+    # One of 35 would be right by chance.
+    assert np.mean(shares) > 0.5
+
+
+def _lines(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return [[cell.strip() for cell in line] for line in csv.reader(file)][1:]
