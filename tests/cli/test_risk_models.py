@@ -9,8 +9,6 @@ import signal
 import pytest
 
 import gamekeeper as gk
-from gamekeeper.cli.stopping import stopped_by_hand
-from gamekeeper.errors import Cancelled
 from gamekeeper.workbench import models
 from tests.microdata import KEYS, OTHERS, PEOPLE, write
 
@@ -197,15 +195,3 @@ def test_interrupting_a_search_keeps_what_it_found(run, people, monkeypatch):
     assert told.exit_code == 0, told.err
     assert "The search was cancelled; these are the models that it had found by then" in told.out
     assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_an_interruption_before_a_search_and_a_second_one_end_the_command():
-    with stopped_by_hand(lambda done, total: None) as tell:
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-        tell(0, 2)
-        signal.raise_signal(signal.SIGINT)
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-        with pytest.raises(Cancelled):
-            tell(1, 2)

@@ -15,7 +15,6 @@ from gamekeeper.cli.options import AsFormat
 from gamekeeper.cli.risk_options import Plot, Population, Seed, Workers
 from gamekeeper.cli.risk_show import say_all, say_how, show_result
 from gamekeeper.cli.show import Format, progress_bar, say, show
-from gamekeeper.cli.stopping import stopped_by_hand
 from gamekeeper.errors import InputError, Reason, quoted
 from gamekeeper.workbench import models
 from gamekeeper.workbench.microdata import MicrodataRequest
@@ -81,7 +80,7 @@ def model_command(
     asked = ModelRequest(
         method, precision, chains, sweeps, window, seed, workers, keep_partial=True, patient=patient
     )
-    with progress_bar("Searching models") as bar, stopped_by_hand(bar) as progress:
+    with progress_bar("Searching models") as progress:
         fit = models.fit_release(request, asked, plot=plot, progress=progress)
     if how is not Format.TABLE:
         show(fit, how, extra={"sentences": fit.sentences()})
@@ -166,7 +165,7 @@ def infer_command(
     asked = ModelRequest(
         method, precision, chains, sweeps, window, seed, workers, keep_partial=True, patient=patient
     )
-    with progress_bar("Searching models") as bar, stopped_by_hand(bar) as progress:
+    with progress_bar("Searching models") as progress:
         found = models.infer_release(
             request,
             asked,

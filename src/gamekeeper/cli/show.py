@@ -19,6 +19,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from gamekeeper import results
+from gamekeeper.cli.stopping import stopped_by_hand
 from gamekeeper.results import Listing, Result
 
 __all__ = ["OUT", "Format", "progress_bar", "say", "show", "show_table", "warn"]
@@ -100,7 +101,10 @@ def warn(text: str) -> None:
 
 @contextmanager
 def progress_bar(what: str) -> Generator[results.Progress]:
-    """Show a bar on the terminal once the work has taken a while; give a callback for it."""
+    """Show a bar on the terminal once the work has taken a while; give a callback for it.
+
+    Ctrl-C ends the work where it next tells how far it is.
+    """
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(),
         console=ERR, transient=True, disable=not ERR.is_terminal,
@@ -113,8 +117,12 @@ def progress_bar(what: str) -> Generator[results.Progress]:
             bar.start()
         bar.update(task, completed=done, total=total)
 
+    def asked() -> None:
+        ERR.print("Stopping at the next step. Ctrl-C again stops at once.")
+
     try:
-        yield tell
+        with stopped_by_hand(tell, what, asked) as stoppable:
+            yield stoppable
     finally:
         bar.stop()
 
