@@ -40,6 +40,8 @@ _EXCHANGED = 600
 _UNIFORM_UP_TO = 500
 _QUANTILES = 33
 _TOLERANCE = 1e-5
+# A full step that gains less than this share hardly moves a link to its right place.
+_WORTH_A_STEP = 1e-3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -268,14 +270,17 @@ def _improved(task: _Task, columns: Integers, most_steps: int) -> Integers:
     from gamekeeper.algorithms.structure_kernels import exchange_links
 
     objective = task.objective(columns)
+    least = _WORTH_A_STEP if len(task.b) > _EXCHANGED else 0.0
     for _ in range(most_steps):
         sums = np.zeros(len(task.b), task.kind)
         sums[columns] = 1.0
         trial = _assign(task.gradient(task.product(columns), sums))
         reached = task.objective(trial)
-        if reached >= objective - 1e-12:
+        gain = objective - reached
+        if gain > 1e-12:
+            columns, objective = trial, reached
+        if gain <= max(1e-12, least * objective):
             break
-        columns, objective = trial, reached
     if len(task.b) <= _EXCHANGED:
         linear = np.zeros(task.a.shape[:1] + task.b.shape[:1])
         if task.linear is not None:
