@@ -20,8 +20,9 @@ __all__ = ["RecoveryOracle", "checked_truth"]
 
 Integers = NDArray[np.int64]
 
-MAX_NODES = 2_000
-"""Steps of a search before a question goes to an integer programme."""
+# A step looks at every cell; with thousands of them an integer programme is the faster way.
+_MOST_NODES, _FEWEST_NODES = 2_000, 50
+_CELLS_LOOKED_AT = 200_000
 _KEPT = 256
 
 
@@ -67,7 +68,8 @@ class RecoveryOracle:
     among
         The cells whose people can be known, flat; all if not given.
     max_nodes
-        Steps of a search before a question goes to an integer programme.
+        Steps of a search before a question goes to an integer programme; by default 2,000, and
+        fewer above 100 cells.
 
     Attributes
     ----------
@@ -88,12 +90,14 @@ class RecoveryOracle:
         *,
         within: NDArray[np.bool_] | None = None,
         among: NDArray[np.bool_] | None = None,
-        max_nodes: int = MAX_NODES,
+        max_nodes: int | None = None,
     ) -> None:
         from gamekeeper.algorithms.propagation_kernels import propagate, rows_of_cells
 
+        if max_nodes is None:
+            fewer = _CELLS_LOOKED_AT // max(constraints.size, 1)
+            max_nodes = min(_MOST_NODES, max(_FEWEST_NODES, fewer))
         self.max_nodes = max_nodes
-
         self._constraints = constraints
         self.truth = truth
         self.everybody = truth if among is None else np.where(among, truth, 0)

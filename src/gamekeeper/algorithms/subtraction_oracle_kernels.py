@@ -2,9 +2,10 @@
 
 A zero is not recovered in a cell j while some table that fits the release has every known person
 and more than the true count in j. The search tightens limits row by row, then fixes a cell near its
-true count and goes on; cells without an upper limit take what all their rows need. Tables found
-answer later questions, and so do samples for which there is none: the answer for a sample holds for
-every smaller one in the first case and for every larger one in the second.
+true count and goes on; cells without an upper limit take what all their rows need. Before that,
+tables next to the truth are tried. Tables found answer later questions, and so do samples for which
+there is none: the answer for a sample holds for every smaller one in the first case and for every
+larger one in the second.
 """
 
 # pyright: basic, reportCallIssue=false
@@ -102,6 +103,62 @@ def _find_table(rows, lower, upper, truth, max_nodes):
 
 
 @numba.njit(cache=True, nogil=True)
+def _is_row_of(rows, row, cell):
+    _, _, _, _, cell_starts, cell_rows = rows
+    for k in range(cell_starts[cell], cell_starts[cell + 1]):
+        if cell_rows[k] == row:
+            return True
+    return False
+
+
+@numba.njit(cache=True, nogil=True)
+def _next_to_truth(rows, lower, upper, truth, cell):
+    """Return whether the truth with one person more in a cell will do, and that table.
+
+    Somebody who is not known may have to leave another cell for it. Most questions of large
+    releases have such an answer, and a search for it would fix one cell after the other.
+    """
+    starts, cells, row_lower, row_upper, cell_starts, cell_rows = rows
+    table = truth.copy()
+    if truth[cell] >= upper[cell]:
+        return False, table
+    first_full = -1
+    for k in range(cell_starts[cell], cell_starts[cell + 1]):
+        row = cell_rows[k]
+        if first_full < 0 and _sum_of(rows, truth, row) >= row_upper[row]:
+            first_full = row
+    table[cell] += 1
+    if first_full < 0:
+        return True, table
+    for place in range(starts[first_full], starts[first_full + 1]):
+        other = cells[place]
+        if other == cell or truth[other] <= lower[other]:
+            continue
+        fits = True
+        for k in range(cell_starts[cell], cell_starts[cell + 1]):
+            row = cell_rows[k]
+            if not _is_row_of(rows, row, other):
+                fits = fits and _sum_of(rows, truth, row) < row_upper[row]
+        for k in range(cell_starts[other], cell_starts[other + 1]):
+            row = cell_rows[k]
+            if fits and not _is_row_of(rows, row, cell):
+                fits = _sum_of(rows, truth, row) > row_lower[row]
+        if fits:
+            table[other] -= 1
+            return True, table
+    return False, table
+
+
+@numba.njit(cache=True, nogil=True)
+def _sum_of(rows, table, row):
+    starts, cells, _, _, _, _ = rows
+    total = 0
+    for place in range(starts[row], starts[row + 1]):
+        total += table[cells[place]]
+    return total
+
+
+@numba.njit(cache=True, nogil=True)
 def remember(pool, sizes, which, cell, table):
     """Keep a table (which = 0) or a sample that leaves none (which = 1); the oldest is dropped."""
     tables, samples, of_cell = pool
@@ -119,13 +176,14 @@ def recovered_in(rows, limits, truth, pool, sizes, sample, cell, max_nodes):
     """Return NONE if no table has the sample and more than the truth in a cell: a zero is recovered."""
     tables, samples, of_cell = pool
     n_cells = len(truth)
+    known = np.flatnonzero(sample)
     kept = min(sizes[0], len(tables))
     for k in range(kept):
         table = tables[k]
         if table[cell] <= truth[cell]:
             continue
         fits = True
-        for c in range(n_cells):
+        for c in known:
             if table[c] < sample[c]:
                 fits = False
                 break
@@ -148,6 +206,10 @@ def recovered_in(rows, limits, truth, pool, sizes, sample, cell, max_nodes):
     for c in range(n_cells):
         if lower[c] > upper[c]:
             return NONE
+    is_near, near = _next_to_truth(rows, lower, upper, truth, cell)
+    if is_near:
+        remember(pool, sizes, 0, cell, near)
+        return FOUND
     answer, table = _find_table(rows, lower, upper, truth, max_nodes)
     if answer == FOUND:
         remember(pool, sizes, 0, cell, table)
