@@ -80,7 +80,7 @@ KEYS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "num_persons_worked_for_employer",
         ),
     ),
-    # No census, and no constant of ours was chosen on it. Left out unless it is named.
+    # No census. The prior of slopes was chosen on it among others. Left out unless it is named.
     "adult": (
         "../adult/adult_uci_48842.parquet",
         (
