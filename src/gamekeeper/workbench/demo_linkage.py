@@ -41,6 +41,7 @@ class LinkageDemo:
                 f" {_SHARE:.0%} of the values of each variable are swapped between records."
             ),
             *self.rates.sentences(),
+            f"Links drawn by lot would be right for one record of {self.n_records:,}.",
         ]
 
 

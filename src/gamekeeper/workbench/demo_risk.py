@@ -100,7 +100,7 @@ def _truth(uniques: UniquesRisk, matching: MatchingRisk) -> list[str]:
         ),
         (
             f"DIS-IS expected {float(expected):.0f} of the {n_uniques:,} uniques to be matched rightly;"
-            f" in truth it would be {float(true_su) * n_uniques:.0f}."
+            f" in truth it would be {float(true_su) * n_uniques:,.0f}."
         ),
         (
             f"Searching for just anybody who matches a unique takes {float(cheap.cost_without):,.0f}"
