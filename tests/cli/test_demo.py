@@ -20,6 +20,11 @@ def test_demo_tells_the_story_and_writes_what_it_names(run, tmp_path):
     assert "6. Stage two" in told.out
     assert "unique by Age" in told.out
     assert (tmp_path / "out" / "harmonization-graph.svg").exists()
+    pages = sorted((tmp_path / "out").glob("*.html"))
+    assert [page.name for page in pages] == ["report.html", "risk.html", "tables.html"]
+    for page in pages:
+        # The pages may load nothing, so an embedded picture would be shown as broken.
+        assert "<image" not in page.read_text(encoding="utf-8")
     assert len(gk.read_environment(tmp_path / "out" / "environment").forms) > 60
 
 

@@ -106,3 +106,10 @@ def test_a_release_without_a_title_has_a_heading(found):
     made = released_report(release, bounds, infer_attributions(release, bounds=bounds))
     assert made.title == "What the release gives away"
     assert build_risk_report(made).count("Nothing can be said of anybody for certain.") >= 1
+
+
+def test_drawings_hold_no_picture_that_the_page_may_not_load(page):
+    text, _ = page
+    assert "<svg" in text
+    assert "<image" not in text
+    assert "data:image" not in text

@@ -67,7 +67,12 @@ def _plot_grid(found: TableBounds) -> Figure:
     known = found.lower == found.upper
     shades = ("#f4f6f8", "#f3c9a2", COLOURS[1])
     state = np.where(found.upper == 0, 2, np.where(known, 1, 0))
-    ax.imshow(state, cmap=ListedColormap(shades), vmin=0, vmax=2, aspect="auto")
+    # As vectors: a report shows no embedded picture, since its page may load none.
+    edges = np.arange(n_columns + 1) - 0.5, np.arange(n_rows + 1) - 0.5
+    ax.pcolormesh(
+        *edges, state, cmap=ListedColormap(shades), vmin=0, vmax=2, edgecolors="white", linewidth=1
+    )
+    ax.invert_yaxis()
     for row, column in np.ndindex(n_rows, n_columns):
         low, high = int(found.lower[row, column]), int(found.upper[row, column])
         text = str(low) if low == high else f"{low}+" if high >= UNBOUNDED else f"{low}-{high}"
