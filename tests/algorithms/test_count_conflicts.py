@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from gamekeeper.algorithms.count_conflicts import conflicting_rows
+from gamekeeper.algorithms.count_conflicts import conflicting_rows, find_conflict
 from gamekeeper.algorithms.count_constraints import UNBOUNDED, CountConstraints, CountMargin
+from gamekeeper.algorithms.integer_bounds import has_table
 from gamekeeper.errors import LimitError
 from tests.bound_twins import all_tables, pairs_of_three, releases
 
@@ -84,3 +85,26 @@ def test_totals_of_a_zero_conflict_in_pairs():
 def test_no_time_is_a_limit():
     with pytest.raises(LimitError):
         conflicting_rows(pairs_of_three(1, 1, 1), max_seconds=0)
+
+
+def test_a_set_that_time_was_too_short_for_conflicts_and_says_so(monkeypatch):
+    # A clock that jumps after some questions: what is left then is kept.
+    rng = np.random.default_rng(9)
+    table = rng.poisson(1.0, (4, 4, 4))
+    margins = [((0, 1), table.sum(2)), ((0, 2), table.sum(1)), ((1, 2), table.sum(0))]
+    known = CountConstraints.of(
+        table.shape, [(axes, counts, counts + 1) for axes, counts in margins] + [((), 999, 1999)]
+    )
+    whole = find_conflict(known)
+    assert whole.is_irreducible
+    times = iter([0.0, 1.0, 2.0, *[1000.0] * 10_000])
+    monkeypatch.setattr("gamekeeper.algorithms.count_conflicts.time.monotonic", lambda: next(times))
+    monkeypatch.setattr(
+        "gamekeeper.algorithms.count_conflicts.has_table",
+        lambda rows, n_cells, max_seconds: has_table(rows, n_cells),
+    )
+    short = find_conflict(known, max_seconds=10)
+    assert not short.is_irreducible
+    assert len(short.rows) >= len(whole.rows)
+    monkeypatch.undo()
+    assert find_conflict(only(known, list(short.rows))).rows

@@ -15,6 +15,7 @@ from gamekeeper.attack.tables.bounds import BoundsMethod, bound_cells, bound_rec
 from gamekeeper.data.count_table import CountTable
 from gamekeeper.data.release import Release, make_release
 from gamekeeper.data.release_file import read_release, write_release
+from gamekeeper.data.table_axes import Axis
 from gamekeeper.errors import InputError, LimitError, Reason
 from tests import bound_twins, release_twins
 from tests.count_tables import random_release, truths
@@ -350,3 +351,35 @@ def test_a_search_that_nobody_limits_is_given_up(monkeypatch):
     assert not bound_cells(release).tight.all()
     assert "most_programs" in bound_cells(release).why
     assert bound_cells(release, most_programs=10_000).tight.all()
+
+
+def test_a_base_table_that_no_method_can_hold_is_refused():
+    axes = [Axis(f"v{k}", tuple(map(str, range(100)))) for k in range(6)]
+    truth = CountTable.of_cells(axes, [5, 10**11], [2, 3])
+    rounded = make_release(truth, [("v0", "v1"), ("v2",), ()], "conventional:3")
+    for attack in (
+        lambda: bound_cells(rounded),
+        lambda: bound_recoded(rounded, {}, keep=["v0"]),
+        lambda: gk.infer_attributions(rounded),
+        lambda: gk.explore_tables(rounded),
+        lambda: gk.subtract_known(rounded, truth),
+        lambda: gk.subtract_within(rounded, truth, ["v0"]),
+    ):
+        with pytest.raises(LimitError) as caught:
+            attack()
+        assert "1,000,000,000,000 cells" in str(caught.value)
+    exact = make_release(truth, [("v0", "v1"), ("v1", "v2")], "exact")
+    assert bound_recoded(exact, {}, keep=["v0", "v2"]).upper[0, 0] == 2
+
+
+def test_a_conflict_that_is_not_found_in_time_is_told_all_the_same(monkeypatch):
+    def too_slow(constraints, max_seconds):
+        raise LimitError(Reason.TOO_LARGE, "", "", "")
+
+    monkeypatch.setattr("gamekeeper.algorithms.count_conflicts.find_conflict", too_slow)
+    axes = {"a": ["1", "2"], "b": ["1", "2"]}
+    counts = [{"margin": ["a"], "counts": [1, 2]}, {"margin": ["b"], "counts": [1, 5]}]
+    with pytest.raises(InputError) as caught:
+        bound_cells(Release.typed(axes, counts), method="integer")
+    assert caught.value.reason == Reason.CONFLICTING_COUNTS
+    assert "There was no time to find" in str(caught.value)

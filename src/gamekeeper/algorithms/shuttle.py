@@ -323,7 +323,8 @@ def _require_nodes(shape: tuple[int, ...], nodes: int, dependencies: int, most: 
             f"Bounds of a {words} table by the shuttle algorithm were asked for.",
             f"It has {_rounded(nodes)} sums of products of categories with"
             f" {_rounded(dependencies)} dependencies; the limit is {most:,} sums.",
-            "Use integer programs, which need none of them, merge categories, or raise 'max_nodes'.",
+            "Use integer programs, which need none of them, merge categories, or raise the limit"
+            " with --max-nodes (max_nodes in Python).",
         )
 
 

@@ -105,10 +105,7 @@ def _find_table(rows, lower, upper, truth, max_nodes):
 @numba.njit(cache=True, nogil=True)
 def _is_row_of(rows, row, cell):
     _, _, _, _, cell_starts, cell_rows = rows
-    for k in range(cell_starts[cell], cell_starts[cell + 1]):
-        if cell_rows[k] == row:
-            return True
-    return False
+    return np.any(cell_rows[cell_starts[cell] : cell_starts[cell + 1]] == row)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -304,7 +304,7 @@ def too_large(
         Reason.TOO_LARGE,
         "Exact probabilities of recovering zeros of a release were asked for.",
         found,
-        "Use the method 'sampling' or 'auto', or raise the limit.",
+        "Use the method 'sampling' or 'auto', or raise the limit (--max-samples at the prompt).",
     )
 
 

@@ -28,6 +28,7 @@ _NOTHING = "{are} missing"
 _NO_NUMBER = "{are} no number"
 _NO_INTERVAL = "{are} no interval: a pair of a lower and an upper limit, or null for no upper one"
 _REVERSED = "{have} an upper limit below the lower one"
+_COUNTS_ARE = f"Counts are whole numbers from 0 to {UNBOUNDED - 1:,}."
 _SHOWN_CELLS = 6
 
 
@@ -142,9 +143,7 @@ class Faults:
             one = len(places) == 1
             said = fault.format(are="is" if one else "are", have="has" if one else "have")
             found = f"{count_of(len(places), 'count')} {said} ({shown}{more})."
-            problems.append(
-                Problem(Reason.BAD_COUNT, self.where, found, "Counts are whole numbers from 0 up.")
-            )
+            problems.append(Problem(Reason.BAD_COUNT, self.where, found, _COUNTS_ARE))
         return None if self.places else made
 
 

@@ -208,7 +208,7 @@ def _counts(
                 Reason.BAD_COUNT,
                 f"column {quoted([name])}",
                 found,
-                "Counts are whole numbers from 0 up.",
+                f"Counts are whole numbers from 0 to {UNBOUNDED - 1:,}.",
             )
         )
     return ends[places, 0], ends[places, 1]

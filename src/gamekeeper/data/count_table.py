@@ -20,14 +20,16 @@ from gamekeeper.data.count_cells import given_counts, sum_problems
 from gamekeeper.data.table_axes import Axis, Groups, axes_of, axis_problems, grouped, raise_all
 from gamekeeper.errors import LimitError, Problem, Reason, count_of, did_you_mean, quoted
 
-__all__ = ["DENSE_CELLS", "Axis", "CountTable"]
+__all__ = ["DENSE_CELLS", "MOST_DENSE", "Axis", "CountTable"]
 
 Integers = NDArray[np.int64]
 
 DENSE_CELLS = 1 << 24
 """Tables with more cells are kept by their non-zero cells, where they are counted."""
 
-_MOST_DENSE = 1 << 27
+MOST_DENSE = 1 << 27
+"""Tables with more cells are never made dense unless one insists: this many take a gigabyte."""
+
 _ASKED = "A table of counts was given."
 
 
@@ -141,7 +143,7 @@ class CountTable:
         """Return an axis by its name."""
         return self.axes[self._places([name])[0]]
 
-    def dense(self, *, most: int = _MOST_DENSE) -> Integers:
+    def dense(self, *, most: int = MOST_DENSE) -> Integers:
         """Return all counts as an array, unless it has more cells than `most`."""
         if self.cells is None:
             return self.counts

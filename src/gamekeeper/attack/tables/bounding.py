@@ -122,7 +122,7 @@ def _in_closed_form(
         " closed form."
         if tight
         else "The bounds hold, but need not be tight: the limit on programs was reached, which"
-        " most_programs raises.",
+        " --most-programs (most_programs in Python) raises.",
     )
 
 
@@ -174,7 +174,8 @@ def integer_why(tight: NDArray[np.bool_]) -> str:
     open_ = tight.size - int(np.count_nonzero(tight))
     return (
         f"The bounds of {count_of(open_, 'cell')} hold, but need not be tight: programs reached their"
-        " limit, which most_programs raises, or counts were too large for a proof."
+        " limit, which --most-programs (most_programs in Python) raises, or counts were too large"
+        " for a proof."
     )
 
 
@@ -199,5 +200,6 @@ def _by_shuttle(
         if tight.all()
         else "The bounds hold, but those of"
         f" {count_of(int(np.count_nonzero(~tight)), 'cell')} need not be tight: the search was stopped."
+        " --method integer goes on where it stops."
     )
     return Solved(found.lower, found.upper, tight, "generalized shuttle", why)

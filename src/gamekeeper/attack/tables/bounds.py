@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.count_constraints import UNBOUNDED, CountMargin
 from gamekeeper.attack.tables.bounding import BoundsMethod, integer_why, solve_bounds
-from gamekeeper.attack.tables.conflicts import consistent
+from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.data.release import Release
 from gamekeeper.data.table_axes import Axis
 from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
@@ -187,7 +187,9 @@ def bound_cells(
         )
     asked = BoundsMethod(method)
     constraints = release.constraints
-    with consistent(release, "Bounds on the cells of a release were asked for."):
+    words = "Bounds on the cells of a release were asked for."
+    require_cells(release, words)
+    with consistent(release, words):
         solved = solve_bounds(constraints, asked, most_programs, max_nodes, progress)
     return TableBounds(
         release.axes,
@@ -226,10 +228,12 @@ def bound_recoded(
     axes, numbers = _recoded_axes(release.axes, groups, keep)
     blank = np.zeros([int(number.max()) + 1 for number in numbers], np.int64)
     margin = CountMargin(numbers, blank, blank)
-    with consistent(release, "Bounds on a recoded table were asked for."):
+    words = "Bounds on a recoded table were asked for."
+    with consistent(release, words):
         closed = closed_sum_bounds(release.constraints, numbers)
         found = None
         if closed is None:
+            require_cells(release, words)
             limit = MOST_PROGRAMS if most_programs is None else most_programs
             found = sum_bounds(release.constraints, margin, max_programs=limit, progress=progress)
     kept = tuple(axis for axis in axes if axis is not None)

@@ -21,7 +21,7 @@ from gamekeeper.algorithms.recovery_rule import cell_groups
 from gamekeeper.algorithms.small_area_subtraction import small_area_risks
 from gamekeeper.algorithms.subtraction_parts import release_rule
 from gamekeeper.algorithms.subtraction_release import release_group_risks, release_risk
-from gamekeeper.attack.tables.conflicts import consistent
+from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.data.count_table import CountTable
 from gamekeeper.data.release import Release, check_truth
 from gamekeeper.data.table_axes import Axis
@@ -170,6 +170,7 @@ def subtract_within(
     [[0.2, 0.4], [0.0, 0.0]]
     """
     started = time.perf_counter()
+    require_cells(release, "SAP within areas or keys was asked for.")
     check_truth(release, truth)
     axes = _axis_numbers(release, keys)
     asked = sorted({int(k) for k in (_DEFAULT_N if n is None else n)})

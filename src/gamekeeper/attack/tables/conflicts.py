@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from gamekeeper.algorithms.count_constraints import NoTableError
+from gamekeeper.data.count_table import MOST_DENSE
 from gamekeeper.data.release import Release
-from gamekeeper.errors import InputError, Problem, Reason, count_of
+from gamekeeper.errors import InputError, LimitError, Problem, Reason, count_of
 
-__all__ = ["consistent"]
+__all__ = ["consistent", "require_cells"]
 
 # Finding a smallest conflict solves a program for every count; beyond this the rows that a method
 # has met are told instead.
 _MOST_CELLS = 100_000
+_MOST_SECONDS = 30.0
 
 
 @contextmanager
@@ -25,25 +27,49 @@ def consistent(release: Release, asked: str) -> Generator[None]:
         raise _conflict(release, asked, error) from None
 
 
+def require_cells(release: Release, asked: str) -> None:
+    """Refuse a base table with more cells than can be held, however few people are in it."""
+    if release.size <= MOST_DENSE:
+        return
+    raise LimitError(
+        Reason.TOO_LARGE,
+        asked,
+        f"The base table has {count_of(len(release.axes), 'axis', 'axes')} and {release.size:,}"
+        f" cells; the limit is {MOST_DENSE:,}.",
+        "Attack tables that share variables together and others apart, leave out variables that no"
+        " published table has, or join categories.",
+    )
+
+
 def _conflict(release: Release, asked: str, error: NoTableError) -> InputError:
-    from gamekeeper.algorithms.count_conflicts import conflicting_rows
+    from gamekeeper.algorithms.count_conflicts import Conflict, find_conflict
 
     constraints = release.constraints
-    smallest = constraints.size <= _MOST_CELLS
-    rows = conflicting_rows(constraints) if smallest else error.rows
+    met = Conflict(tuple(error.rows), is_irreducible=False)
+    if constraints.size <= _MOST_CELLS:
+        # That no table agrees is known, even if it is not found in time which counts are to blame.
+        with suppress(LimitError):
+            met = find_conflict(constraints, max_seconds=_MOST_SECONDS)
+    found = "No table of counts agrees with it"
+    if met.rows:
+        found += f": {count_of(len(met.rows), 'published count')} contradict each other"
+    if met.is_irreducible:
+        found += ", and without any one of them the others could hold"
+    elif constraints.size <= _MOST_CELLS:
+        found += (
+            f". There was no time to find {'fewer' if met.rows else 'those to blame'}"
+            f" ({_MOST_SECONDS:g} seconds)"
+        )
     problems = [
         Problem(Reason.CONFLICTING_COUNTS, release.row_words(row), "cannot hold with the others.")
-        for row in rows
+        for row in met.rows
     ]
-    found = (
-        f"No table of counts agrees with it: {count_of(len(rows), 'published count')} contradict"
-        " each other"
-        + (", and without any one of them the others could hold." if smallest else ".")
-    )
     return InputError(
         Reason.CONFLICTING_COUNTS,
         asked,
-        found,
-        "Check these counts, and the schemes they are said to be perturbed by.",
+        f"{found}.",
+        "Check these counts, and the schemes they are said to be perturbed by."
+        if met.rows
+        else "Check the published counts, and the schemes they are said to be perturbed by.",
         problems=problems,
     )

@@ -21,7 +21,7 @@ from gamekeeper.algorithms.count_constraints import UNBOUNDED
 from gamekeeper.algorithms.feasible_parts import Likelihood
 from gamekeeper.algorithms.feasible_tables import count_tables, list_tables
 from gamekeeper.algorithms.table_posterior import CellPosteriors, cell_posteriors
-from gamekeeper.attack.tables.conflicts import consistent
+from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.data.release import Release
 from gamekeeper.data.table_axes import Axis
 from gamekeeper.errors import InputError, LimitError, Reason, count_of, quoted
@@ -38,6 +38,8 @@ PRIORS = ("uniform", "poisson", "multinomial")
 MOST_TABLES = 10_000_000
 _PILOT = 2_000
 _SURE = 0.95
+# Gelman's rules of thumb for walks.
+_ENOUGH_DRAWS, _SETTLED = 400, 1.05
 # Above this a likelihood is too long to be listed, and the scheme too vague to matter.
 _LONGEST = 10_000
 
@@ -108,7 +110,8 @@ class FeasibleTables(Result):
         elif self.estimate is not None:
             said.append(
                 f"About {self.estimate:.3g} tables agree with the release (standard error"
-                f" {self.error or 0:.2g}), estimated from random ones."
+                f" {self.error or 0:.2g}), estimated from random ones: too many to visit, unless"
+                " --most (most in Python) allows it."
             )
         if self.cells is not None:
             cells = self.cells
@@ -121,10 +124,7 @@ class FeasibleTables(Result):
                 " probability of at least 95%."
             )
             if not cells.exact:
-                said.append(
-                    f"These are estimates from random tables, worth {cells.effective_size:,.0f}"
-                    f" independent ones at least; walks agree to {cells.r_hat:.2f} (1 is best)."
-                )
+                said.append(_worth(cells))
         return [*said, *self.notes]
 
     def to_arrow(self) -> pa.Table:
@@ -210,7 +210,9 @@ def explore_tables(
     notes: list[str] = []
     number = estimate = error = tables = cells = None
     is_endless = False
-    with consistent(release, "The tables that agree with a release were asked for."):
+    words = "The tables that agree with a release were asked for."
+    require_cells(release, words)
+    with consistent(release, words):
         try:
             number = count_tables(
                 constraints, most=MOST_TABLES if most is None else most, progress=progress
@@ -290,6 +292,19 @@ def _weighed(release: Release, row: int) -> Likelihood | None:
     if chances is None or all(chance == Fraction(1) for chance in chances):
         return None
     return first, chances
+
+
+def _worth(cells: CellPosteriors) -> str:
+    """Return what estimates from random tables are worth, in words."""
+    said = (
+        "These are estimates from random tables, worth"
+        f" {cells.effective_size:,.0f} independent ones at least"
+    )
+    if cells.r_hat > 1:
+        said += f"; walks agree to an R-hat of {cells.r_hat:.2f} (1 is best)"
+    if cells.effective_size >= _ENOUGH_DRAWS and cells.r_hat <= _SETTLED:
+        return f"{said}. That is enough for one or two digits."
+    return f"{said}. That is too little to rely on: ask for more draws."
 
 
 def _large(number: int) -> str:

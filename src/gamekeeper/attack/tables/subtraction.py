@@ -25,7 +25,7 @@ from gamekeeper.algorithms.subtraction_release import (
     release_risk,
 )
 from gamekeeper.algorithms.subtraction_zeros import release_zeros
-from gamekeeper.attack.tables.conflicts import consistent
+from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.data.count_table import CountTable
 from gamekeeper.data.release import Release, check_truth
 from gamekeeper.data.table_axes import Axis
@@ -267,6 +267,7 @@ def subtract_known(
     ['0', '0', '0', '1/4', '1']
     """
     started = time.perf_counter()
+    require_cells(release, _ASKED)
     check_truth(release, truth)
     counts = truth.dense()
     population = int(counts.sum())
