@@ -110,8 +110,8 @@ class FeasibleTables(Result):
         elif self.estimate is not None:
             said.append(
                 f"About {self.estimate:.3g} tables agree with the release (standard error"
-                f" {self.error or 0:.2g}), estimated from random ones: too many to visit, unless"
-                " --most (most in Python) allows it."
+                f" {self.error or 0:.2g}), estimated from random ones: more than --most (most in"
+                " Python) allows to visit."
             )
         if self.cells is not None:
             cells = self.cells
