@@ -5,7 +5,8 @@ PYTHON ?= python3
 GOLDEN ?= tests/reference/golden
 STORE ?=
 BENCH ?=
-TESTS ?= -n 2 -m "not slow"
+# Tests of one file stay together, so that a kernel is compiled by one of the two.
+TESTS ?= -n 2 --dist loadfile -m "not slow"
 UPGRADE ?=
 
 VENV := .venv
