@@ -143,7 +143,7 @@ def match_structure(
         if name == "uniform":
             named.append((name, None))
         elif name == "profile":
-            named.append((name, _assign(profile_costs(a, b))))
+            named.append((name, _by_profile(a, b)))
         elif costs is not None:
             named.append((name, _assign(costs)))
     best: tuple[float, StructureMatching] | None = None
@@ -290,6 +290,16 @@ def _improved(task: _Task, columns: Integers, most_steps: int) -> Integers:
     return columns
 
 
+def _by_profile(a: Floats, b: Floats) -> Integers:
+    """Return links of similar profiles.
+
+    In large files costs are squared. Links then start no worse, and are found several times faster:
+    sums of differences leave many assignments that are nearly as good as the best.
+    """
+    costs = profile_costs(a, b)
+    return _assign(costs if len(a) <= _UNIFORM_UP_TO else costs**2)
+
+
 def _assign(costs: Floats) -> Integers:
     """Return the links of least cost."""
     from gamekeeper.algorithms.assignment import solve_assignment
@@ -325,7 +335,7 @@ def _checked(
             problems.append(
                 Problem(Reason.MALFORMED, name, "holds missing, infinite or negative distances.")
             )
-        elif not np.allclose(matrix, matrix.T):
+        elif not (np.array_equal(matrix, matrix.T) or np.allclose(matrix, matrix.T)):
             problems.append(Problem(Reason.MALFORMED, name, "not symmetric."))
         matrices.append(matrix)
     costs = None

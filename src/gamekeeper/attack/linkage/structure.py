@@ -61,9 +61,9 @@ _WORDS = {
     Individuals.NONE: "",
 }
 _MOST_WHOLE = 5_000
-# Steps grow with the third power of the records: of 5,000 there are 6, which take about a minute at
-# most. Files that share their structure need 3 or 4, and for others more steps find no more.
-_WORK = 6 * 5_000**3
+# Steps grow with the third power of the records: 5,000 are given 4, which take half a minute. Files
+# that share their structure need 3 or 4, and for others more steps find no more.
+_WORK = 4 * 5_000**3
 _MOST_STEPS = 60
 # One matrix of costs between so many records.
 _MOST_CLUSTERS = 10_000
