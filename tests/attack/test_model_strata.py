@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from gamekeeper.algorithms.population_model import calibrated_estimate
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import infer_risk
 from gamekeeper.attack.models.levels import categories_risk, variables_risk
@@ -88,17 +89,19 @@ def test_a_class_has_the_fraction_of_the_stratum_that_its_key_tells():
     strata = 1 + (codes[:, 2] > 2)
     table = stratified(codes, strata, ("1%", "20%"))
     fit = fit_models(table, method="annealing")
-    rows = infer_risk(table, fit).to_arrow().to_pylist()
-    sparse, dense = (
-        infer_risk(table, fit, fraction=share).to_arrow().to_pylist() for share in ("1%", "20%")
+    risk = infer_risk(table, fit)
+    models, weights = fit.pooled()
+    wanted = calibrated_estimate(
+        risk.table,
+        list(models),
+        fraction=np.where(risk.table.rows[:, 2] > 2, 0.2, 0.01),
+        weights=weights,
     )
-    for stratum, row, low, high in zip(strata, rows, sparse, dense, strict=True):
-        wanted = low if stratum == 1 else high
-        for name in ("p_match", "p_unique", "expected_size"):
-            # The pairs that the calibration adds depend on the fraction of the whole file.
-            assert row[name] == pytest.approx(wanted[name], rel=0.05)
-        for name in ("lower", "upper"):
-            assert abs(row[name] - wanted[name]) <= 1
+    places = {tuple(row): place for place, row in enumerate(risk.table.rows.tolist())}
+    for key, row in zip(codes.tolist(), risk.to_arrow().to_pylist(), strict=True):
+        place = places[tuple(key)]
+        for name in ("p_match", "p_unique", "expected_size", "lower", "upper"):
+            assert row[name] == pytest.approx(getattr(wanted, name)[place]), name
 
 
 def test_strata_that_no_key_tells_leave_the_fraction_of_the_file():

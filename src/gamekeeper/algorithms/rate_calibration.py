@@ -18,8 +18,8 @@ to first order: the mean of the reciprocal at K + d exceeds that at the mean m o
 m c^2/(1 + c m)^3 - d c/(1 + c m)^2, which is 0 for d = c m/(1 + c m). At least half a pair is added,
 so that there is an answer without pairs too.
 
-Priors: b near 0.8 with standard deviation 0.25, a near 0 with deviation 3. Fitted slopes for 74 random
-choices of key variables from five populations were mostly 0.7 to 0.95, and 0.4 to 0.6 in one of the
+Priors: b near 0.8 with standard deviation 0.25, a near 0 with deviation 3. Fitted slopes for 74 settings,
+most with random key variables of five populations, were mostly 0.7 to 0.95, and 0.4 to 0.6 in one of the
 five. Where pairs are few, a wider prior loses more by its noise than it gains.
 """
 
