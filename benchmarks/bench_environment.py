@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.measure import Row, measured
-from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.mapping.analysis import map_key_variables
-from gamekeeper.mapping.environment import Environment, Form
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.mapping.analysis.key_mapping import map_key_variables
+from gamekeeper.mapping.environment.environment import Environment, Form
+from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.folder import read_environment, write_environment
 
 __all__ = ["large_environment", "rows"]

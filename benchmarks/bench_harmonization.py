@@ -6,10 +6,10 @@ import random
 from collections.abc import Iterator
 
 from benchmarks.measure import Row, measured
-from gamekeeper.algorithms.harmonization import HarmonizationGraph
-from gamekeeper.algorithms.maximal_harmonization import MaximalHarmonizations
-from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.algorithms.partitions import ARBITRARY, Arbitrary, Partition
+from gamekeeper.algorithms.categories.harmonization import HarmonizationGraph
+from gamekeeper.algorithms.categories.maximal_harmonization import MaximalHarmonizations
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Partition
 
 __all__ = ["rows"]
 

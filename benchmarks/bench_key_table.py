@@ -24,11 +24,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.measure import Row
-from gamekeeper.data.codebook import Codebook, CodedVariable
-from gamekeeper.data.coded_table import CodedTable
-from gamekeeper.data.duckdb_engine import DuckDBEngine
-from gamekeeper.data.engine import Scan, ScannedColumn, code_column
-from gamekeeper.data.key_table import count_keys
+from gamekeeper.data.coding.codebook import Codebook, CodedVariable
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
+from gamekeeper.data.engine.gate import Scan, ScannedColumn, code_column
+from gamekeeper.data.keys.key_table import count_keys
 
 __all__ = ["rows"]
 

@@ -21,23 +21,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Row, measured
-from gamekeeper.algorithms.blocking import block_nearest, block_on_values
-from gamekeeper.algorithms.candidate_pairs import CandidatePairs, unite
-from gamekeeper.algorithms.fellegi_sunter import fit_fellegi_sunter
-from gamekeeper.algorithms.link_comparison import Comparison
-from gamekeeper.algorithms.link_distances import (
+from gamekeeper.algorithms.assignment.sparse import SparseAssignment, solve_candidates
+from gamekeeper.algorithms.linkage.blocking import block_nearest, block_on_values
+from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs, unite
+from gamekeeper.algorithms.linkage.comparison import Comparison
+from gamekeeper.algorithms.linkage.distances import (
     compare_categories,
     compare_dates,
     compare_numbers,
     compare_texts,
 )
-from gamekeeper.algorithms.link_objective import (
+from gamekeeper.algorithms.linkage.fellegi_sunter import fit_fellegi_sunter
+from gamekeeper.algorithms.linkage.objective import (
     cost_matrix,
     cost_pairs,
     fellegi_sunter_cost,
     weighted_sum,
 )
-from gamekeeper.algorithms.sparse_assignment import SparseAssignment, solve_candidates
 
 __all__ = ["rows"]
 

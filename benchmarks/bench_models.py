@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Row, measured
-from gamekeeper.algorithms.clique_scores import MarginScores
-from gamekeeper.algorithms.model_search import anneal, sample_models
-from gamekeeper.algorithms.population_model import recommended_precisions
+from gamekeeper.algorithms.models.clique_scores import MarginScores
+from gamekeeper.algorithms.models.population_model import recommended_precisions
+from gamekeeper.algorithms.models.search import anneal, sample_models
 
 __all__ = ["rows"]
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from benchmarks.bench_environment import large_environment
 from benchmarks.measure import Row, measured
-from gamekeeper.mapping.analysis import map_key_variables
+from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.edits import AskVariable, RenameCategory, SetMetadata
-from gamekeeper.mapping.listing import list_forms
+from gamekeeper.mapping.environment.listing import list_forms
 from gamekeeper.results import Page
 from gamekeeper.store.database.environment_store import EnvironmentStore
 

@@ -13,14 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Row, measured
-from gamekeeper.algorithms.clustering_kernels import square_table
-from gamekeeper.algorithms.clusterings import agglomerate, dissimilarity_code, normalise
-from gamekeeper.algorithms.common_clusterings import TECHNIQUES, CommonClusterings, cluster_alike
-from gamekeeper.algorithms.group_matching import match_groups
-from gamekeeper.algorithms.group_success import group_success
-from gamekeeper.algorithms.individual_matching import match_individuals
-from gamekeeper.algorithms.partition_conjunction import conjunction
-from gamekeeper.algorithms.structure_matching import match_structure
+from gamekeeper.algorithms.structure.clustering_kernels import square_table
+from gamekeeper.algorithms.structure.clusterings import agglomerate, dissimilarity_code, normalise
+from gamekeeper.algorithms.structure.common_clusterings import (
+    TECHNIQUES,
+    CommonClusterings,
+    cluster_alike,
+)
+from gamekeeper.algorithms.structure.conjunction import conjunction
+from gamekeeper.algorithms.structure.distance_matching import match_structure
+from gamekeeper.algorithms.structure.group_matching import match_groups
+from gamekeeper.algorithms.structure.group_success import group_success
+from gamekeeper.algorithms.structure.individual_matching import match_individuals
 
 __all__ = ["rows", "two_files"]
 

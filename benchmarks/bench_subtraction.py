@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Row, measured
-from gamekeeper.algorithms.count_constraints import CountConstraints
-from gamekeeper.algorithms.perturbation_schemes import Conventional
-from gamekeeper.algorithms.recovered_zeros import recovered_zeros
-from gamekeeper.algorithms.recovery_rule import RecoveryRule, cell_groups, recovery_rule
-from gamekeeper.algorithms.subtraction import group_risks, subtraction_risk
-from gamekeeper.algorithms.subtraction_experiment import subtraction_experiment
-from gamekeeper.algorithms.subtraction_release import release_risk
+from gamekeeper.algorithms.releases.constraints import CountConstraints
+from gamekeeper.algorithms.releases.schemes import Conventional
+from gamekeeper.algorithms.subtraction.experiment import subtraction_experiment
+from gamekeeper.algorithms.subtraction.probability import group_risks, subtraction_risk
+from gamekeeper.algorithms.subtraction.recovered_zeros import recovered_zeros
+from gamekeeper.algorithms.subtraction.recovery_rule import RecoveryRule, cell_groups, recovery_rule
+from gamekeeper.algorithms.subtraction.release import release_risk
 
 __all__ = ["rows"]
 

@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Row, measured
-from gamekeeper.algorithms.count_constraints import CountConstraints
-from gamekeeper.algorithms.integer_bounds import IntegerBounds, integer_bounds
+from gamekeeper.algorithms.bounds.integer_bounds import IntegerBounds, integer_bounds
+from gamekeeper.algorithms.releases.constraints import CountConstraints
 from gamekeeper.attack.tables.bounds import bound_cells
-from gamekeeper.data.count_table import CountTable
-from gamekeeper.data.release import Release, make_release
-from gamekeeper.data.table_axes import Axis
+from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.release import Release, make_release
 
 __all__ = ["rows"]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from benchmarks.measure import Row, measured
-from gamekeeper.algorithms.attributions import find_attributions, people_within
-from gamekeeper.algorithms.count_constraints import CountConstraints
-from gamekeeper.algorithms.frechet_bounds import closed_bounds, closed_bounds_at
+from gamekeeper.algorithms.bounds.attributions import find_attributions, people_within
+from gamekeeper.algorithms.bounds.frechet import closed_bounds, closed_bounds_at
+from gamekeeper.algorithms.releases.constraints import CountConstraints
 
 __all__ = ["rows"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Row, measured
-from gamekeeper.algorithms.minimal_uniques import MinimalUniques, find_minimal_uniques
+from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques, find_minimal_uniques
 
 __all__ = ["rows"]
 

@@ -17,15 +17,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.clustering_kernels import square_table
-from gamekeeper.algorithms.clusterings import dissimilarity_code, normalise
-from gamekeeper.algorithms.common_clusterings import TECHNIQUES, cluster_alike
-from gamekeeper.algorithms.group_matching import match_groups
-from gamekeeper.algorithms.group_success import group_success
-from gamekeeper.algorithms.individual_matching import match_individuals
-from gamekeeper.algorithms.partition_conjunction import conjunction
-from gamekeeper.algorithms.structure_matching import match_structure
-from gamekeeper.algorithms.technique_information import technique_information
+from gamekeeper.algorithms.structure.clustering_kernels import square_table
+from gamekeeper.algorithms.structure.clusterings import dissimilarity_code, normalise
+from gamekeeper.algorithms.structure.common_clusterings import TECHNIQUES, cluster_alike
+from gamekeeper.algorithms.structure.conjunction import conjunction
+from gamekeeper.algorithms.structure.distance_matching import match_structure
+from gamekeeper.algorithms.structure.group_matching import match_groups
+from gamekeeper.algorithms.structure.group_success import group_success
+from gamekeeper.algorithms.structure.individual_matching import match_individuals
+from gamekeeper.algorithms.structure.technique_information import technique_information
 
 __all__ = ["main", "one_split", "read_objects"]
 

@@ -32,12 +32,15 @@ from rich.console import Console
 
 from benchmarks import truth
 from gamekeeper.algorithms.class_numbers import class_numbers
-from gamekeeper.algorithms.clique_scores import MarginScores
-from gamekeeper.algorithms.file_measures import Measure
-from gamekeeper.algorithms.junction_tree import ClassTable
-from gamekeeper.algorithms.model_levels import risk_without, suppressed_sums
-from gamekeeper.algorithms.model_search import anneal
-from gamekeeper.algorithms.population_model import calibrated_estimate, recommended_precisions
+from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
+from gamekeeper.algorithms.models.clique_scores import MarginScores
+from gamekeeper.algorithms.models.file_measures import Measure
+from gamekeeper.algorithms.models.levels import risk_without, suppressed_sums
+from gamekeeper.algorithms.models.population_model import (
+    calibrated_estimate,
+    recommended_precisions,
+)
+from gamekeeper.algorithms.models.search import anneal
 
 __all__ = ["main"]
 

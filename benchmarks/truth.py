@@ -36,18 +36,18 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from gamekeeper.algorithms.class_numbers import class_numbers
-from gamekeeper.algorithms.clique_scores import MarginScores
-from gamekeeper.algorithms.data_intrusion import dis
-from gamekeeper.algorithms.discrimination import auc, calibration_line
-from gamekeeper.algorithms.junction_tree import ClassTable
-from gamekeeper.algorithms.minimal_uniques import find_minimal_uniques
-from gamekeeper.algorithms.model_search import anneal
-from gamekeeper.algorithms.population_model import (
+from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
+from gamekeeper.algorithms.intrusion.dis import dis
+from gamekeeper.algorithms.judging.discrimination import auc, calibration_line
+from gamekeeper.algorithms.models.clique_scores import MarginScores
+from gamekeeper.algorithms.models.population_model import (
     calibrated_estimate,
     printed_estimate,
     recommended_precisions,
 )
-from gamekeeper.algorithms.unique_scores import size_weights
+from gamekeeper.algorithms.models.search import anneal
+from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
+from gamekeeper.algorithms.uniques.scores import size_weights
 
 __all__ = ["KEYS", "main"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.count_constraints import UNBOUNDED, CountConstraints, CountMargin
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, CountMargin
 
 SHAPES = [(2,), (3,), (4,), (5,), (2, 2), (2, 3), (3, 2), (2, 2, 2), (1, 4)]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from gamekeeper.data.count_table import CountTable
-from gamekeeper.data.release import make_release
-from gamekeeper.data.table_axes import Axis
+from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.release import make_release
 
 SCHEMES = [
     "exact",

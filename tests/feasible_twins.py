@@ -9,7 +9,7 @@ from math import factorial
 import numpy as np
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.count_constraints import UNBOUNDED, CountConstraints
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints
 
 __all__ = ["posterior_by_hand", "releases", "tables_by_hand"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 import gamekeeper as gk
-from gamekeeper.data.coded_table import CodedTable
+from gamekeeper.data.coding.coded_table import CodedTable
 
 AGE = gk.Variable.of_bands("Age", ["0-15", "16-24", "25-64", "65+", "0-24", "16+"])
 STATUS = gk.Variable(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from gamekeeper import Environment, Form, PartitionGraph, Variable, map_key_variables
-from gamekeeper.mapping.scenario import Scenario
-from gamekeeper.mapping.scenario_proposal import propose_scenario
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.store.folder import write_environment
 
 KEYS = ("Age", "Sex", "Status")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import LinearConstraint, milp
 
-from gamekeeper.algorithms.count_constraints import UNBOUNDED, CountConstraints, NoTableError
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, NoTableError
 
 __all__ = ["integer_bounds", "is_feasible", "recoded_bounds", "sum_bounds"]
 

@@ -7,10 +7,10 @@ from itertools import accumulate
 
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.algorithms.partitions import ARBITRARY, Arbitrary, Partition
-from gamekeeper.mapping.environment import Environment, Form
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Partition
+from gamekeeper.mapping.environment.environment import Environment, Form
+from gamekeeper.mapping.environment.variable import Variable
 
 Categorizations = list[Partition | Arbitrary]
 

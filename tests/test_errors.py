@@ -16,11 +16,8 @@ from gamekeeper.errors import (
     Problem,
     Reason,
     StoreError,
-    count_of,
-    did_you_mean,
-    quoted,
-    unfit_character,
 )
+from gamekeeper.wording import count_of, did_you_mean, quoted, unfit_character
 
 
 @pytest.mark.parametrize(

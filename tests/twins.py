@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from gamekeeper.algorithms.partitions import ARBITRARY, Arbitrary, Partition
+from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Partition
 
 Blocks = frozenset[frozenset[int]]
 

@@ -29,12 +29,12 @@ or tables of counts::
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from gamekeeper.algorithms.graph_property import find_violations
-from gamekeeper.algorithms.harmonization import HarmonizationGraph
-from gamekeeper.algorithms.intervals import Band, BandGraph, BandStyle, parse_band
-from gamekeeper.algorithms.maximal_harmonization import MaximalHarmonizations
-from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.algorithms.partitions import (
+from gamekeeper.algorithms.categories.bands import Band, BandGraph, BandStyle, parse_band
+from gamekeeper.algorithms.categories.graph_property import find_violations
+from gamekeeper.algorithms.categories.harmonization import HarmonizationGraph
+from gamekeeper.algorithms.categories.maximal_harmonization import MaximalHarmonizations
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partitions import (
     ARBITRARY,
     Partition,
     effective_categories,
@@ -43,22 +43,28 @@ from gamekeeper.algorithms.partitions import (
     join,
     meet,
 )
-from gamekeeper.algorithms.prevalence import SizeCurve, is_null, parse_prevalence, threshold
+from gamekeeper.algorithms.categories.prevalence import (
+    SizeCurve,
+    is_null,
+    parse_prevalence,
+    threshold,
+)
 from gamekeeper.errors import Cancelled, GamekeeperError, InputError, LimitError, StoreError
 from gamekeeper.mapping import edits as edits
-from gamekeeper.mapping.analysis import map_key_variables
-from gamekeeper.mapping.categorization import Categorization, categorize
-from gamekeeper.mapping.codes import CodeRegister
-from gamekeeper.mapping.environment import Environment, Form, Group
-from gamekeeper.mapping.key_variables import KeyVariableMap, Mode
-from gamekeeper.mapping.overview import check_environment, list_categories, list_codes
-from gamekeeper.mapping.variable import OUTSIDE, Scale, Variable
-from gamekeeper.report.build import build_report, write_report
+from gamekeeper.mapping.analysis.key_mapping import map_key_variables
+from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
+from gamekeeper.mapping.environment.categorization import Categorization, categorize
+from gamekeeper.mapping.environment.codes import CodeRegister
+from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.evidence import Mode
+from gamekeeper.mapping.environment.overview import check_environment, list_categories, list_codes
+from gamekeeper.mapping.environment.variable import OUTSIDE, Scale, Variable
 from gamekeeper.report.drawing import draw_harmonization_graph, draw_partition_graph
+from gamekeeper.report.mapping_report import build_report, write_report
 from gamekeeper.store.folder import read_environment, write_environment
 
 if TYPE_CHECKING:
-    from gamekeeper.algorithms.scheme_names import parse_scheme, register_scheme
+    from gamekeeper.algorithms.releases.scheme_names import parse_scheme, register_scheme
     from gamekeeper.attack.judging.compare import Comparison, compare_measures
     from gamekeeper.attack.judging.judgement import Judgement, judge
     from gamekeeper.attack.linkage.evaluation import MaskingComparison, compare_maskings
@@ -89,19 +95,19 @@ if TYPE_CHECKING:
     from gamekeeper.attack.uniques.dis_result import DisRisk
     from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uniques
     from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques
-    from gamekeeper.data.codebook import Codebook
-    from gamekeeper.data.coded_table import CodedTable, coded_from_codes
-    from gamekeeper.data.coding import code_frame, code_source
-    from gamekeeper.data.count_file import read_count_table, read_counts
-    from gamekeeper.data.count_table import CountTable
-    from gamekeeper.data.key_table import KeyTable, count_keys
-    from gamekeeper.data.missing import Missing
+    from gamekeeper.data.coding.codebook import Codebook
+    from gamekeeper.data.coding.coded_table import CodedTable, coded_from_codes
+    from gamekeeper.data.coding.source_coding import code_frame, code_source
+    from gamekeeper.data.keys.key_table import KeyTable, count_keys
+    from gamekeeper.data.keys.missing import Missing
     from gamekeeper.data.population import make_population, sample_population
-    from gamekeeper.data.release import Release, make_release
-    from gamekeeper.data.release_file import read_release, write_release
-    from gamekeeper.data.release_joining import join_releases
-    from gamekeeper.data.source import open_source
-    from gamekeeper.data.tabulation import tabulate
+    from gamekeeper.data.reading.source import open_source
+    from gamekeeper.data.tables.count_file import read_count_table, read_counts
+    from gamekeeper.data.tables.count_table import CountTable
+    from gamekeeper.data.tables.release import Release, make_release
+    from gamekeeper.data.tables.release_file import read_release, write_release
+    from gamekeeper.data.tables.release_joining import join_releases
+    from gamekeeper.data.tables.tabulation import tabulate
     from gamekeeper.store.database.environment_store import EnvironmentStore
 
 __all__ = [
@@ -229,26 +235,26 @@ __all__ = [
 # Files, engines and attacks bring libraries that take a while to import: only where they are used.
 _LAZY = {
     "Attributions": "gamekeeper.attack.tables.attributions",
-    "Codebook": "gamekeeper.data.codebook",
-    "CodedTable": "gamekeeper.data.coded_table",
+    "Codebook": "gamekeeper.data.coding.codebook",
+    "CodedTable": "gamekeeper.data.coding.coded_table",
     "Comparison": "gamekeeper.attack.judging.compare",
     "ConditionalSubtraction": "gamekeeper.attack.tables.conditional",
-    "CountTable": "gamekeeper.data.count_table",
+    "CountTable": "gamekeeper.data.tables.count_table",
     "DisRisk": "gamekeeper.attack.uniques.dis_result",
     "EnvironmentStore": "gamekeeper.store.database.environment_store",
     "FeasibleTables": "gamekeeper.attack.tables.feasible",
     "FileLinks": "gamekeeper.attack.linkage.files",
     "Judgement": "gamekeeper.attack.judging.judgement",
-    "KeyTable": "gamekeeper.data.key_table",
+    "KeyTable": "gamekeeper.data.keys.key_table",
     "LinkVariable": "gamekeeper.attack.linkage.variables",
     "MaskingComparison": "gamekeeper.attack.linkage.evaluation",
     "MatchingRisk": "gamekeeper.attack.matching.result",
-    "Missing": "gamekeeper.data.missing",
+    "Missing": "gamekeeper.data.keys.missing",
     "ModelFit": "gamekeeper.attack.models.fitting",
     "ModelRisk": "gamekeeper.attack.models.inference",
     "PilotStudy": "gamekeeper.attack.simulation.pilot",
     "RecordRisk": "gamekeeper.attack.risk",
-    "Release": "gamekeeper.data.release",
+    "Release": "gamekeeper.data.tables.release",
     "RiskClasses": "gamekeeper.attack.risk_classes",
     "SchemeComparison": "gamekeeper.attack.tables.comparison",
     "SimulationResult": "gamekeeper.attack.simulation.result",
@@ -264,43 +270,43 @@ _LAZY = {
     "bound_cells": "gamekeeper.attack.tables.bounds",
     "bound_recoded": "gamekeeper.attack.tables.bounds",
     "categories_risk": "gamekeeper.attack.models.levels",
-    "code_frame": "gamekeeper.data.coding",
-    "code_source": "gamekeeper.data.coding",
-    "coded_from_codes": "gamekeeper.data.coded_table",
+    "code_frame": "gamekeeper.data.coding.source_coding",
+    "code_source": "gamekeeper.data.coding.source_coding",
+    "coded_from_codes": "gamekeeper.data.coding.coded_table",
     "compare_maskings": "gamekeeper.attack.linkage.evaluation",
     "compare_measures": "gamekeeper.attack.judging.compare",
     "compare_schemes": "gamekeeper.attack.tables.comparison",
-    "count_keys": "gamekeeper.data.key_table",
+    "count_keys": "gamekeeper.data.keys.key_table",
     "explore_tables": "gamekeeper.attack.tables.feasible",
     "fit_models": "gamekeeper.attack.models.fitting",
     "fraction_experiment": "gamekeeper.attack.simulation.experiments",
     "infer_attributions": "gamekeeper.attack.tables.attributions",
     "infer_risk": "gamekeeper.attack.models.inference",
     "infer_target": "gamekeeper.attack.models.queries",
-    "join_releases": "gamekeeper.data.release_joining",
+    "join_releases": "gamekeeper.data.tables.release_joining",
     "judge": "gamekeeper.attack.judging.judgement",
     "link_files": "gamekeeper.attack.linkage.files",
     "link_structure": "gamekeeper.attack.linkage.structure",
     "make_population": "gamekeeper.data.population",
-    "make_release": "gamekeeper.data.release",
-    "open_source": "gamekeeper.data.source",
+    "make_release": "gamekeeper.data.tables.release",
+    "open_source": "gamekeeper.data.reading.source",
     "parse_risk_classes": "gamekeeper.attack.risk_classes",
-    "parse_scheme": "gamekeeper.algorithms.scheme_names",
+    "parse_scheme": "gamekeeper.algorithms.releases.scheme_names",
     "pilot_study": "gamekeeper.attack.simulation.pilot",
     "rank_attacks": "gamekeeper.attack.models.ranking",
-    "read_count_table": "gamekeeper.data.count_file",
-    "read_counts": "gamekeeper.data.count_file",
-    "read_release": "gamekeeper.data.release_file",
-    "register_scheme": "gamekeeper.algorithms.scheme_names",
+    "read_count_table": "gamekeeper.data.tables.count_file",
+    "read_counts": "gamekeeper.data.tables.count_file",
+    "read_release": "gamekeeper.data.tables.release_file",
+    "register_scheme": "gamekeeper.algorithms.releases.scheme_names",
     "sample_population": "gamekeeper.data.population",
     "simulate": "gamekeeper.attack.simulation.simulate",
     "strategy_experiment": "gamekeeper.attack.simulation.experiments",
     "subtract_known": "gamekeeper.attack.tables.subtraction",
     "subtract_within": "gamekeeper.attack.tables.conditional",
-    "tabulate": "gamekeeper.data.tabulation",
+    "tabulate": "gamekeeper.data.tables.tabulation",
     "true_partners": "gamekeeper.attack.linkage.truth",
     "variables_risk": "gamekeeper.attack.models.levels",
-    "write_release": "gamekeeper.data.release_file",
+    "write_release": "gamekeeper.data.tables.release_file",
 }
 
 

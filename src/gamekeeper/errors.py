@@ -15,8 +15,6 @@ environment or of a code list, never a value observed in a data file.
 
 from __future__ import annotations
 
-import difflib
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -30,36 +28,9 @@ __all__ = [
     "Problem",
     "Reason",
     "StoreError",
-    "count_of",
-    "did_you_mean",
-    "on_one_line",
-    "quoted",
-    "unfit_character",
 ]
 
 _SHOWN_PROBLEMS = 40
-_SHOWN_NAMES = 8
-_UNFIT = {
-    "Cc": "a control character",
-    "Cs": "half of a character",
-    "Cn": "which stands for no character",
-    "Co": "which stands for no character that all agree on",
-    "Zl": "a line break",
-    "Zp": "a line break",
-}
-# Embeddings, overrides and isolates of direction, marks that are no longer to be used, the byte
-# order mark, annotations and the tag of a language.
-_CHANGING = {
-    chr(number)
-    for first, last in (
-        (0x202A, 0x202E),
-        (0x2066, 0x206F),
-        (0xFEFF, 0xFEFF),
-        (0xFFF9, 0xFFFB),
-        (0xE0001, 0xE0001),
-    )
-    for number in range(first, last + 1)
-}
 
 
 class Reason(StrEnum):
@@ -191,89 +162,3 @@ class Cancelled(GamekeeperError):  # noqa: N818 - an event, not a fault
 
     def __reduce__(self) -> tuple[type[Cancelled], tuple[str]]:
         return Cancelled, (self.asked,)
-
-
-def quoted(names: Iterable[str], *, most: int = _SHOWN_NAMES, letters: int = 60) -> str:
-    """Return names as a readable list, cut after `most` of them and each after some letters.
-
-    Whatever could disturb a terminal is replaced.
-
-    Examples
-    --------
-    >>> quoted(["Age", "Sex"])
-    "'Age', 'Sex'"
-    >>> quoted("abcd", most=2)
-    "'a', 'b' and 2 more"
-    """
-    listed = list(names)
-    text = ", ".join(f"'{on_one_line(name, letters)}'" for name in listed[:most])
-    return f"{text} and {len(listed) - most} more" if len(listed) > most else text
-
-
-def did_you_mean(name: str, known: Iterable[str], *, lists: bool = True) -> str:
-    """Return a sentence with the known names near to `name`, or else with all of them.
-
-    Without `lists` none are named that are not near: where names may be something else, such as
-    the first line of a file without a header.
-
-    Examples
-    --------
-    >>> did_you_mean("regoin", ["region", "sex", "age"])
-    "Near to it: 'region'."
-    """
-    names = list(known)
-    folded = {candidate.casefold(): candidate for candidate in names}
-    close = difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)
-    if close:
-        return f"Near to it: {quoted(folded[match] for match in close)}."
-    if not lists:
-        return ""
-    if not names:
-        return "There are none."
-    return f"There are: {quoted(sorted(names))}."
-
-
-def count_of(number: int, singular: str, plural: str = "") -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> count_of(1, "form"), count_of(3, "category", "categories")
-    ('1 form', '3 categories')
-    """
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
-
-
-def unfit_character(name: str) -> str:
-    r"""Return the first character that a name must not hold, in words; empty if there is none.
-
-    Names may hold what writing systems need, such as joiners and no-break spaces, and nothing
-    that would change the text around them or disturb a terminal.
-
-    Examples
-    --------
-    >>> unfit_character("B\aank"), unfit_character("Bank")
-    ('U+0007, a control character', '')
-    """
-    for letter in "" if name.isprintable() else name:
-        unfit = _UNFIT.get(unicodedata.category(letter))
-        if letter in _CHANGING:
-            unfit = "a character that changes the text around it"
-        if unfit:
-            return f"U+{ord(letter):04X}, {unfit}"
-    return ""
-
-
-def on_one_line(text: str, most: int) -> str:
-    r"""Return a text without what is unfit to show, cut after so many letters.
-
-    Examples
-    --------
-    >>> on_one_line("one\atwo three", 8)
-    'one�two…'
-    """
-    if not text.isprintable():
-        text = "".join(
-            "\N{REPLACEMENT CHARACTER}" if unfit_character(letter) else letter for letter in text
-        )
-    return text if len(text) <= most else text[: most - 1] + "…"

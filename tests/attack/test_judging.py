@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from gamekeeper.algorithms.apportionment import dis_is
+from gamekeeper.algorithms.uniques.apportionment import dis_is
 from gamekeeper.attack.judging.compare import compare_measures
 from gamekeeper.attack.judging.joint import BANDS, JointTable, joint_counts
 from gamekeeper.attack.judging.judgement import judge
@@ -16,11 +16,11 @@ from gamekeeper.attack.judging.measures import MEASURES
 from gamekeeper.attack.judging.scores import SampleData, Scores
 from gamekeeper.attack.simulation.simulate import simulate
 from gamekeeper.attack.uniques.suda import assess_uniques
-from gamekeeper.data.coded_table import coded_from_codes
-from gamekeeper.data.key_table import count_keys
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.keys.key_table import count_keys
 from gamekeeper.errors import Cancelled, InputError, Reason
 from gamekeeper.report.comparison import comparison_report
-from gamekeeper.report.risk import build_risk_report
+from gamekeeper.report.risk_page import build_risk_report
 
 CLASSIC = ("suda", "is", "dis_suda", "dis_is")
 KEYS = ["area", "age", "sex", "work"]

@@ -20,10 +20,10 @@ from gamekeeper.attack.simulation.experiments import fraction_experiment
 from gamekeeper.attack.simulation.notional import open_population
 from gamekeeper.attack.simulation.sample import Sample
 from gamekeeper.attack.simulation.simulate import simulate
-from gamekeeper.data.coded_table import coded_from_codes
+from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.report.comparison import comparison_report
-from gamekeeper.report.risk import build_risk_report, cell_text
+from gamekeeper.report.risk_page import build_risk_report, cell_text
 
 KEYS = ["area", "age", "work"]
 RANGE = ["5%", "20%", "60%"]

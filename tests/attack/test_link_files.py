@@ -12,7 +12,7 @@ from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.linking import LinkMethod, ObjectiveName
 from gamekeeper.attack.linkage.truth import share_interval, true_partners
 from gamekeeper.attack.linkage.variables import LinkVariable, compare_files
-from gamekeeper.data.coded_table import coded_from_codes
+from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.errors import InputError, LimitError, Reason
 from tests.linkage import AGE, STATUS, every_linking, file_of, least_cost
 

@@ -12,8 +12,8 @@ from gamekeeper.attack.linkage.variables import (
     compare_files,
     equal_codes,
 )
-from gamekeeper.data.codebook import Codebook, CodedVariable
-from gamekeeper.data.coded_table import coded_from_codes
+from gamekeeper.data.coding.codebook import Codebook, CodedVariable
+from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.errors import InputError, Reason
 from tests.linkage import AGE, STATUS, file_of
 

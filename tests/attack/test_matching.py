@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.matching_strategies import custom_strategies
-from gamekeeper.algorithms.strategy_dominance import Measure
+from gamekeeper.algorithms.intrusion.dominance import Measure
+from gamekeeper.algorithms.intrusion.strategies import custom_strategies
 from gamekeeper.attack.matching.estimates import EstimatedCells, estimate_strategies
 from gamekeeper.attack.matching.population import match_classes
 from gamekeeper.attack.matching.strategies import assess_matching
-from gamekeeper.data.coded_table import coded_from_codes
-from gamekeeper.data.key_table import count_keys
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.keys.key_table import count_keys
 from gamekeeper.errors import InputError, Reason
 
 CANARY = "Zanzibar"

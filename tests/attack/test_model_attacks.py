@@ -9,7 +9,7 @@ from gamekeeper.attack.simulation.experiments import fraction_experiment
 from gamekeeper.attack.simulation.model_attacks import MODEL_CURVES
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
 from gamekeeper.attack.simulation.sharing import received, shared
-from gamekeeper.data.coded_table import coded_from_codes
+from gamekeeper.data.coding.coded_table import coded_from_codes
 
 KEYS = ("a", "b", "c")
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from gamekeeper.algorithms.clique_scores import MarginScores
-from gamekeeper.algorithms.model_search import exact_posterior
-from gamekeeper.algorithms.population_model import recommended_precisions
+from gamekeeper.algorithms.models.clique_scores import MarginScores
+from gamekeeper.algorithms.models.population_model import recommended_precisions
+from gamekeeper.algorithms.models.search import exact_posterior
 from gamekeeper.attack.models.fitting import FitMethod, fit_models
-from gamekeeper.data.coded_table import coded_from_codes
-from gamekeeper.data.key_table import KeyTable, count_keys
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.keys.key_table import KeyTable, count_keys
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 
 METHODS = ("mc3", "annealing", "occam")

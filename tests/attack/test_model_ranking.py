@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from gamekeeper.algorithms.matching_strategies import Direction
+from gamekeeper.algorithms.intrusion.strategies import Direction
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import infer_risk
 from gamekeeper.attack.models.ranking import rank_attacks

@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from gamekeeper.algorithms.population_model import calibrated_estimate
+from gamekeeper.algorithms.models.population_model import calibrated_estimate
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import infer_risk
 from gamekeeper.attack.models.levels import categories_risk, variables_risk
 from gamekeeper.attack.models.queries import infer_target
-from gamekeeper.data.coded_table import coded_from_codes
-from gamekeeper.data.key_table import count_keys
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.keys.key_table import count_keys
 from gamekeeper.data.population import CATEGORIES, make_population
 from tests.attack.test_model_fitting import NAMES, two_pairs
 

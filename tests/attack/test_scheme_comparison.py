@@ -3,11 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gamekeeper.algorithms.subtraction_experiment import BANDS
+from gamekeeper.algorithms.subtraction.experiment import BANDS
 from gamekeeper.attack.tables.comparison import compare_schemes
 from gamekeeper.attack.tables.subtraction import subtract_known
-from gamekeeper.data.count_table import CountTable
-from gamekeeper.data.release import make_release
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.release import make_release
 from gamekeeper.errors import InputError, Reason
 
 

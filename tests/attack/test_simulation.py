@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from gamekeeper.algorithms.data_intrusion import dis
+from gamekeeper.algorithms.intrusion.dis import dis
 from gamekeeper.attack.simulation.measures import MEASURES
 from gamekeeper.attack.simulation.sampling import draw_records
 from gamekeeper.attack.simulation.simulate import simulate
-from gamekeeper.data.coded_table import coded_from_codes
-from gamekeeper.data.key_table import count_keys
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.keys.key_table import count_keys
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason, StoreError
 
 KEYS = ["area", "age", "sex"]

@@ -3,15 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gamekeeper.algorithms.apportionment import dis_is, dis_suda
-from gamekeeper.algorithms.minimal_uniques import find_minimal_uniques
-from gamekeeper.algorithms.unique_scores import size_weights, weigh
+from gamekeeper.algorithms.uniques.apportionment import dis_is, dis_suda
+from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
+from gamekeeper.algorithms.uniques.scores import size_weights, weigh
 from gamekeeper.attack.simulation.experiments import fraction_experiment, strategy_experiment
 from gamekeeper.attack.simulation.measure_words import measure_words
 from gamekeeper.attack.simulation.pilot import pilot_study
 from gamekeeper.attack.simulation.sampling import draw_records
 from gamekeeper.attack.simulation.simulate import simulate
-from gamekeeper.data.coded_table import coded_from_codes
+from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.errors import InputError
 
 KEYS = ["area", "age", "sex", "kind"]

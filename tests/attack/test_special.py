@@ -17,9 +17,9 @@ from gamekeeper.attack.uniques.special_persistence import (
     unique_flags,
 )
 from gamekeeper.attack.uniques.special_thinning import thin
-from gamekeeper.data.coded_table import coded_from_codes
-from gamekeeper.data.key_table import count_keys
-from gamekeeper.data.recoding import Recode
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.coding.recode import Recode
+from gamekeeper.data.keys.key_table import count_keys
 from gamekeeper.errors import Cancelled, InputError, Reason
 
 NAMES = ["area", "sex", "age"]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from gamekeeper.attack.risk_classes import NOT_UNIQUE, RiskClasses
 from gamekeeper.attack.uniques.suda import assess_uniques
-from gamekeeper.data.coded_table import coded_from_codes
-from gamekeeper.data.key_table import count_keys
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.keys.key_table import count_keys
 from gamekeeper.errors import Cancelled, InputError, Reason
 
 MISSING = ("category", "ignore", "wildcard", "exclude")

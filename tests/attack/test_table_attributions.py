@@ -7,11 +7,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.count_constraints import UNBOUNDED
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.attack.tables.attributions import infer_attributions
 from gamekeeper.attack.tables.bounds import bound_cells
-from gamekeeper.data.count_table import CountTable
-from gamekeeper.data.release import Release, make_release
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.errors import InputError, LimitError, Reason
 from tests.bound_twins import all_tables, is_unbounded
 from tests.count_tables import random_release, truths

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gamekeeper as gk
-from gamekeeper.algorithms import integer_bounds
-from gamekeeper.algorithms.count_constraints import UNBOUNDED
+from gamekeeper.algorithms.bounds import integer_bounds
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.attack.tables.bounds import BoundsMethod, bound_cells, bound_recoded
-from gamekeeper.data.count_table import CountTable
-from gamekeeper.data.release import Release, make_release
-from gamekeeper.data.release_file import read_release, write_release
-from gamekeeper.data.table_axes import Axis
+from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.release import Release, make_release
+from gamekeeper.data.tables.release_file import read_release, write_release
 from gamekeeper.errors import InputError, LimitError, Reason
 from tests import bound_twins, release_twins
 from tests.count_tables import random_release, truths
@@ -376,7 +376,7 @@ def test_a_conflict_that_is_not_found_in_time_is_told_all_the_same(monkeypatch):
     def too_slow(constraints, max_seconds):
         raise LimitError(Reason.TOO_LARGE, "", "", "")
 
-    monkeypatch.setattr("gamekeeper.algorithms.count_conflicts.find_conflict", too_slow)
+    monkeypatch.setattr("gamekeeper.algorithms.bounds.conflicts.find_conflict", too_slow)
     axes = {"a": ["1", "2"], "b": ["1", "2"]}
     counts = [{"margin": ["a"], "counts": [1, 2]}, {"margin": ["b"], "counts": [1, 5]}]
     with pytest.raises(InputError) as caught:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.count_constraints import CountConstraints
+from gamekeeper.algorithms.releases.constraints import CountConstraints
 from gamekeeper.attack.tables import conditional
 from gamekeeper.attack.tables.conditional import subtract_within
 from gamekeeper.attack.tables.subtraction import subtract_known
-from gamekeeper.data.count_table import CountTable
-from gamekeeper.data.release import Release, make_release
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.errors import InputError, Reason
 from tests.subtraction_twins import by_definition, release_by_definition, samples
 

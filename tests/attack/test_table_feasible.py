@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gamekeeper.attack.tables.feasible import FeasibleTables, explore_tables
-from gamekeeper.data.count_table import CountTable
-from gamekeeper.data.release import Release, make_release
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.results import Provenance
 from tests.bound_twins import all_tables, is_unbounded

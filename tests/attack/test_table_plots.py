@@ -11,8 +11,8 @@ from gamekeeper.attack.tables.bounds import bound_cells
 from gamekeeper.attack.tables.comparison import compare_schemes
 from gamekeeper.attack.tables.conditional import subtract_within
 from gamekeeper.attack.tables.subtraction import subtract_known
-from gamekeeper.data.count_table import CountTable
-from gamekeeper.data.release import Release, make_release
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.release import Release, make_release
 
 AXES = {"$\\frac{": ["<b>", "一", "c"], "work": ["yes", "no"]}
 TRUTH = CountTable.typed(AXES, [[4, 1], [6, 7], [0, 2]])

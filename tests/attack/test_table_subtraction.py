@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gamekeeper.attack.tables.subtraction import subtract_known
-from gamekeeper.data.count_table import CountTable
-from gamekeeper.data.release import Release, make_release
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.errors import InputError, LimitError, Reason
 from tests.count_tables import random_release, truths
 from tests.subtraction_twins import by_definition, release_by_definition

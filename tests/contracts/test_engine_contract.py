@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from gamekeeper.data.duckdb_engine import DuckDBEngine
-from gamekeeper.data.engine import Scan, ScannedColumn
+from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
+from gamekeeper.data.engine.gate import Scan, ScannedColumn
 from gamekeeper.errors import Cancelled, GamekeeperError, InputError
 
 ENGINES = {"duckdb": lambda folder: DuckDBEngine(memory_limit="500MB", threads=2, folder=folder)}

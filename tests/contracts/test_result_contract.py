@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import gamekeeper
-from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.attack.contribution_risk import CategoryRisk, SizeRisk, VariableRisk
 from gamekeeper.attack.judging.attack_experiment import AttackExperiment
 from gamekeeper.attack.judging.compare import Comparison, compare_measures
@@ -50,16 +50,16 @@ from gamekeeper.attack.uniques.explaining import Explanations
 from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uniques
 from gamekeeper.attack.uniques.special_table import SpecialProperties
 from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques
-from gamekeeper.data.coded_table import coded_from_codes
-from gamekeeper.data.count_table import CountTable
-from gamekeeper.data.key_table import KeyTable, count_keys
-from gamekeeper.data.release import Release, make_release
-from gamekeeper.mapping.analysis import map_key_variables
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.keys.key_table import KeyTable, count_keys
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.release import Release, make_release
+from gamekeeper.mapping.analysis.key_mapping import map_key_variables
+from gamekeeper.mapping.analysis.key_variables import KeyVariableMap, SizeCurves
 from gamekeeper.mapping.edits import Consequences, RemoveCategory, weigh_edits
-from gamekeeper.mapping.environment import Environment, Form
-from gamekeeper.mapping.key_variables import KeyVariableMap, SizeCurves
-from gamekeeper.mapping.listing import list_forms
-from gamekeeper.mapping.overview import (
+from gamekeeper.mapping.environment.environment import Environment, Form
+from gamekeeper.mapping.environment.listing import list_forms
+from gamekeeper.mapping.environment.overview import (
     CategoryTable,
     CodeTable,
     EnvironmentCheck,
@@ -67,9 +67,9 @@ from gamekeeper.mapping.overview import (
     list_categories,
     list_codes,
 )
-from gamekeeper.mapping.scenario_proposal import propose_scenario
-from gamekeeper.mapping.scenario_review import ScenarioReview, review_scenario
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.scenario.proposal import propose_scenario
+from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
 from gamekeeper.results import Listing, Result, package_version
 
 MARKUP = "<b>bold</b> & co"

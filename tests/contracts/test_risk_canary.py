@@ -260,7 +260,7 @@ PARTS = (
     "gamekeeper.workbench.microdata.open_source",
     "gamekeeper.workbench.microdata.code_source",
     "gamekeeper.workbench.microdata.count_keys",
-    "gamekeeper.data.duckdb_engine.DuckDBEngine.query",
+    "gamekeeper.data.engine.duckdb_engine.DuckDBEngine.query",
     "gamekeeper.attack.uniques.suda.find_minimal_uniques",
     "gamekeeper.workbench.risk.write_table",
     "gamekeeper.cli.risk_uniques.show_explained",

@@ -15,9 +15,9 @@ import pytest
 import typer.main
 
 import gamekeeper as gk
-from gamekeeper.algorithms.subtraction_parts import release_parts, release_rule
+from gamekeeper.algorithms.subtraction.parts import release_parts, release_rule
 from gamekeeper.cli.app import app, main
-from gamekeeper.data.release_file import read_release_and_truth
+from gamekeeper.data.tables.release_file import read_release_and_truth
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.workbench.tables import ReleaseRequest, open_release
 from tests.contracts.test_risk_canary import CANARY, everything_said

@@ -14,7 +14,7 @@ import typer
 import gamekeeper as gk
 from gamekeeper.cli.app import app
 from gamekeeper.errors import Reason
-from gamekeeper.mapping.queries import parse_query
+from gamekeeper.mapping.environment.queries import parse_query
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))

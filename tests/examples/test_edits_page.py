@@ -13,7 +13,7 @@ from pydantic import BaseModel
 import gamekeeper as gk
 from gamekeeper.errors import Reason
 from gamekeeper.mapping.edits import EDIT, Edit
-from gamekeeper.mapping.scenario_proposal import propose_scenario
+from gamekeeper.mapping.scenario.proposal import propose_scenario
 
 PAGE = Path(__file__).parents[2] / "docs/reference/edits.md"
 MODELS: dict[str, type[BaseModel]] = {

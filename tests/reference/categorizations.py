@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gamekeeper import ARBITRARY, Environment, Form, Partition, PartitionGraph, Variable
-from gamekeeper.algorithms.partitions import Arbitrary
+from gamekeeper.algorithms.categories.partitions import Arbitrary
 from tests.reference.keeping import kept
 
 __all__ = ["Ground", "n_categories", "sorted_blocks", "written"]

@@ -21,7 +21,7 @@ from gamekeeper import (
     parse_prevalence,
     threshold,
 )
-from gamekeeper.algorithms.graph_property import SinkSets, bits, topological_order
+from gamekeeper.algorithms.categories.graph_property import SinkSets, bits, topological_order
 from gamekeeper.errors import Reason
 from tests.reference.cases import Case, Check, ShapeError
 from tests.reference.categorizations import Ground, n_categories, sorted_blocks, written

@@ -15,7 +15,7 @@ from gamekeeper import (
     map_key_variables,
 )
 from gamekeeper.errors import Reason
-from gamekeeper.mapping.key_variables import KeyVariable
+from gamekeeper.mapping.analysis.key_variables import KeyVariable
 from tests.reference.cases import Case, ShapeError
 from tests.reference.categorizations import sorted_blocks, written
 from tests.reference.keeping import kept

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.assignment import solve_assignment
-from gamekeeper.algorithms.assignment_margins import assignment_margins
-from gamekeeper.algorithms.greedy_assignment import greedy_global, greedy_rows
+from gamekeeper.algorithms.assignment.dense import solve_assignment
+from gamekeeper.algorithms.assignment.greedy import greedy_global, greedy_rows
+from gamekeeper.algorithms.assignment.margins import assignment_margins
 from tests.reference.cases import Case, ShapeError
 from tests.reference.numbers import check_each, check_number, nearly
 

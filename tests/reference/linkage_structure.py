@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.clusterings import agglomerate
-from gamekeeper.algorithms.group_matching import best_groups, match_groups
-from gamekeeper.algorithms.partition_conjunction import conjunction
+from gamekeeper.algorithms.structure.clusterings import agglomerate
+from gamekeeper.algorithms.structure.conjunction import conjunction
+from gamekeeper.algorithms.structure.group_matching import best_groups, match_groups
 from tests.reference.cases import Case
 
 __all__ = ["LINKAGE_STRUCTURE", "clustering", "reidentification"]

@@ -8,8 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from gamekeeper.algorithms.adjacency_masks import Adjacency, adjacency_of, edges_of, members
-from gamekeeper.algorithms.chordal_graphs import (
+from gamekeeper.algorithms.decomposable.adjacency_masks import (
+    Adjacency,
+    adjacency_of,
+    edges_of,
+    members,
+)
+from gamekeeper.algorithms.decomposable.chordal_graphs import (
     decomposable_graphs,
     is_decomposable,
     legal_additions,
@@ -17,9 +22,9 @@ from gamekeeper.algorithms.chordal_graphs import (
     maximal_cliques,
     separators,
 )
-from gamekeeper.algorithms.dynamic_junction_tree import DynamicJunctionTree
-from gamekeeper.algorithms.elimination import fill_in, moral_graph
-from gamekeeper.algorithms.junction_moves import Rotation
+from gamekeeper.algorithms.decomposable.dynamic_junction_tree import DynamicJunctionTree
+from gamekeeper.algorithms.decomposable.elimination import fill_in, moral_graph
+from gamekeeper.algorithms.decomposable.junction_moves import Rotation
 from tests.reference.cases import Case, Check, ShapeError
 from tests.reference.models_match import match_probability
 from tests.reference.models_scores import extras, models

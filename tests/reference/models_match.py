@@ -7,12 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.adjacency_masks import edges_of
-from gamekeeper.algorithms.chordal_graphs import decomposable_graphs
-from gamekeeper.algorithms.clique_scores import MarginScores
-from gamekeeper.algorithms.junction_tree import ClassTable, log_cell_probabilities
-from gamekeeper.algorithms.match_probability import Poisson, expected_size, set_match, single_unit
-from gamekeeper.algorithms.population_model import printed_estimate
+from gamekeeper.algorithms.decomposable.adjacency_masks import edges_of
+from gamekeeper.algorithms.decomposable.chordal_graphs import decomposable_graphs
+from gamekeeper.algorithms.decomposable.junction_tree import ClassTable, log_cell_probabilities
+from gamekeeper.algorithms.models.clique_scores import MarginScores
+from gamekeeper.algorithms.models.match_probability import (
+    Poisson,
+    expected_size,
+    set_match,
+    single_unit,
+)
+from gamekeeper.algorithms.models.population_model import printed_estimate
 from tests.reference.cases import Case
 from tests.reference.numbers import nearly
 

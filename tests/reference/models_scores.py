@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.annealing import acceptance_probability, cooling_schedule
-from gamekeeper.algorithms.chordal_graphs import legal_additions, legal_deletions
-from gamekeeper.algorithms.clique_scores import MarginScores
-from gamekeeper.algorithms.model_search import exact_posterior
+from gamekeeper.algorithms.decomposable.chordal_graphs import legal_additions, legal_deletions
+from gamekeeper.algorithms.models.annealing import acceptance_probability, cooling_schedule
+from gamekeeper.algorithms.models.clique_scores import MarginScores
+from gamekeeper.algorithms.models.search import exact_posterior
 from tests.reference.cases import Case, ShapeError
 from tests.reference.models_judging import is_rank_plot, rank_plots
 from tests.reference.numbers import check_each, check_number

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.apportionment import DIS_IS_MOST_VARIABLES, dis_is, dis_suda
-from gamekeeper.algorithms.data_intrusion import dis
-from gamekeeper.algorithms.data_intrusion_special import match_chances, special_dis
-from gamekeeper.algorithms.matching_strategies import (
+from gamekeeper.algorithms.intrusion.dis import dis
+from gamekeeper.algorithms.intrusion.dis_special import match_chances, special_dis
+from gamekeeper.algorithms.intrusion.strategies import (
     StrategyValue,
     custom_strategies,
     evaluate_strategies,
     matching_probabilities,
     numbered_strategies,
 )
-from gamekeeper.algorithms.urn import expected_draws, first_match_probabilities
+from gamekeeper.algorithms.intrusion.urn import expected_draws, first_match_probabilities
+from gamekeeper.algorithms.uniques.apportionment import DIS_IS_MOST_VARIABLES, dis_is, dis_suda
 from tests.reference.cases import Case, Check
 from tests.reference.numbers import check_each, check_number
 from tests.reference.uniques import uniques, uniques_large, uniques_missing

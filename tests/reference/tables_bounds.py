@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.count_constraints import (
+from gamekeeper.algorithms.bounds.integer_bounds import integer_bounds
+from gamekeeper.algorithms.releases.constraints import (
     UNBOUNDED,
     CountConstraints,
     CountMargin,
     NoTableError,
     kept_axes,
 )
-from gamekeeper.algorithms.integer_bounds import integer_bounds
-from gamekeeper.algorithms.scheme_names import parse_scheme
+from gamekeeper.algorithms.releases.scheme_names import parse_scheme
 from tests.reference.cases import Case, ShapeError
 from tests.reference.tables_feasible import check_feasible_tables
 

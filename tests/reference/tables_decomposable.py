@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gamekeeper.algorithms.count_constraints import CountConstraints
-from gamekeeper.algorithms.frechet_bounds import closed_bounds
-from gamekeeper.algorithms.release_structure import release_structure, structure_of_axes
+from gamekeeper.algorithms.bounds.frechet import closed_bounds
+from gamekeeper.algorithms.releases.constraints import CountConstraints
+from gamekeeper.algorithms.releases.structure import release_structure, structure_of_axes
 from tests.reference.cases import Case, ShapeError
 
 __all__ = ["tables_decomposable"]

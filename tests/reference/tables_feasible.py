@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gamekeeper.algorithms.count_constraints import CountConstraints, NoTableError
-from gamekeeper.algorithms.feasible_tables import count_tables, list_tables
+from gamekeeper.algorithms.feasible.counting import count_tables, list_tables
+from gamekeeper.algorithms.releases.constraints import CountConstraints, NoTableError
 from tests.reference.cases import Case
 
 __all__ = ["check_feasible_tables"]

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.count_constraints import CountConstraints
-from gamekeeper.algorithms.perturbation_schemes import Conventional
-from gamekeeper.algorithms.recovered_zeros import recovered_zeros
-from gamekeeper.algorithms.recovery_rule import recovery_rule
-from gamekeeper.algorithms.scheme_names import parse_scheme
-from gamekeeper.algorithms.small_area_subtraction import small_area_risks
-from gamekeeper.algorithms.subtraction_experiment import BANDS, band_numbers, subtraction_experiment
-from gamekeeper.algorithms.subtraction_release import release_risk
+from gamekeeper.algorithms.releases.constraints import CountConstraints
+from gamekeeper.algorithms.releases.scheme_names import parse_scheme
+from gamekeeper.algorithms.releases.schemes import Conventional
+from gamekeeper.algorithms.subtraction.experiment import BANDS, band_numbers, subtraction_experiment
+from gamekeeper.algorithms.subtraction.recovered_zeros import recovered_zeros
+from gamekeeper.algorithms.subtraction.recovery_rule import recovery_rule
+from gamekeeper.algorithms.subtraction.release import release_risk
+from gamekeeper.algorithms.subtraction.small_areas import small_area_risks
 from tests.reference.cases import Case, Check, ShapeError
 from tests.reference.numbers import nearly
 

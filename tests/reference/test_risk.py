@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from gamekeeper.algorithms.minimal_uniques import find_minimal_uniques
-from gamekeeper.algorithms.unique_scores import size_weights, weigh
+from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
+from gamekeeper.algorithms.uniques.scores import size_weights, weigh
 from tests.reference.run import main, run_file
 from tests.reference.uniques import DATA, GOLDEN, coded
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.data_intrusion import dis
-from gamekeeper.algorithms.minimal_uniques import MinimalUniques, find_minimal_uniques
-from gamekeeper.algorithms.unique_scores import (
+from gamekeeper.algorithms.intrusion.dis import dis
+from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques, find_minimal_uniques
+from gamekeeper.algorithms.uniques.scores import (
     ScoreKind,
     percentages,
     proportions_of_lattice,

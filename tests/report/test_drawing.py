@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, LimitError, Reason, StoreError
-from gamekeeper.mapping.environment import Environment, Form
-from gamekeeper.mapping.variable import OUTSIDE, Variable
+from gamekeeper.mapping.environment.environment import Environment, Form
+from gamekeeper.mapping.environment.variable import OUTSIDE, Variable
 from gamekeeper.report import palette
 from gamekeeper.report.drawing import (
     MAX_DRAWN,
@@ -325,7 +325,7 @@ def test_outcome_does_not_depend_on_fonts_of_the_machine(tmp_path: Path, residen
     no_fonts.write_text("<?xml version='1.0'?><fontconfig></fontconfig>")
     program = """
 import sys
-from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.report.drawing import draw_partition_graph
 graph = PartitionGraph({"UK": ["Britain", "Northern Ireland"],
                         "Britain": ["England", "Scotland", "Wales"],

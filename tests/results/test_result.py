@@ -73,8 +73,8 @@ def test_without_pandas_a_frame_is_refused_kindly():
 
         sys.meta_path.insert(0, NoPandas())
         from gamekeeper.errors import InputError, Reason
-        from gamekeeper.mapping.overview import list_categories
-        from gamekeeper.algorithms.partition_graph import PartitionGraph
+        from gamekeeper.mapping.environment.overview import list_categories
+        from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
         try:
             list_categories("X", PartitionGraph({"all": ["a", "b"]})).to_frame()
         except InputError as error:

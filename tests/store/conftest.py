@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from gamekeeper.algorithms.intervals import Band, BandStyle
-from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.bands import Band, BandStyle
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem
-from gamekeeper.mapping.analysis import map_key_variables
-from gamekeeper.mapping.environment import Environment, Form, Group
-from gamekeeper.mapping.scenario_proposal import propose_scenario
-from gamekeeper.mapping.variable import OUTSIDE, Scale, Variable
+from gamekeeper.mapping.analysis.key_mapping import map_key_variables
+from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.variable import OUTSIDE, Scale, Variable
+from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.store.folder import read_environment, write_environment
 
 

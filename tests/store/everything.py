@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment
 
 
 def everything_in(environment: Environment) -> dict[str, object]:

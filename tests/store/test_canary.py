@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gamekeeper.errors import GamekeeperError
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.folder import read_environment, write_environment
 from gamekeeper.store.graph_file import read_partition_graph
 

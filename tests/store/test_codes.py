@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import Reason, StoreError
-from gamekeeper.mapping.codes import CodeRegister
-from gamekeeper.mapping.environment import Environment, Form
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.mapping.environment.codes import CodeRegister
+from gamekeeper.mapping.environment.environment import Environment, Form
+from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.codes import write_codes
 from gamekeeper.store.folder import read_environment, write_environment
 from tests.store.conftest import Edit

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.folder import read_environment
 from tests.store.conftest import Edit, the_only
 from tests.store.everything import everything_in

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.algorithms.partitions import Partition
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.errors import Cancelled, InputError, Reason, StoreError
-from gamekeeper.mapping.environment import Environment, Form, Group
-from gamekeeper.mapping.names import folded, name_problems
-from gamekeeper.mapping.variable import Scale, Variable
+from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.names import folded, name_problems
+from gamekeeper.mapping.environment.variable import Scale, Variable
 from gamekeeper.store.folder import read_environment, write_environment
 from tests.store.everything import everything_in
 from tests.strategies import environments
@@ -299,7 +299,7 @@ def test_a_read_only_folder_is_left_as_it_was(environment: Environment) -> None:
 _FULL = """
 import resource, sys
 from gamekeeper.errors import StoreError
-from gamekeeper.mapping.environment import Environment, Form
+from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.store.folder import read_environment, write_environment
 environment = read_environment(sys.argv[1])
 grown = environment.with_form(Form("Aaa")).with_form(Form("Large", {}, {"text": "x" * 100_000}))

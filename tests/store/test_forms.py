@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.errors import Problem, Reason
-from gamekeeper.mapping.environment import Form
+from gamekeeper.mapping.environment.environment import Form
 from gamekeeper.store.forms import FORM_FILE, FormReader
 from gamekeeper.store.parsing import parse
 

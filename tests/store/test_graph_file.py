@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.graph_file import read_named_graph, read_partition_graph
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.folder import read_environment
 from tests.store.conftest import the_only
 from tests.store.everything import everything_in

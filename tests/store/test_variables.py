@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.intervals import Band, BandStyle
-from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.algorithms.partitions import Partition
+from gamekeeper.algorithms.categories.bands import Band, BandStyle
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.errors import Problem, Reason, StoreError
-from gamekeeper.mapping.codes import CodeRegister
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.variable import Scale, Variable
+from gamekeeper.mapping.environment.codes import CodeRegister
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.variable import Scale, Variable
 from gamekeeper.store.folder import write_environment
 from gamekeeper.store.models import VARIABLE_FILE
 from gamekeeper.store.variables import register_of, tree_of, variable_of

@@ -11,10 +11,10 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from gamekeeper.data.missing import Missing
+from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
 from gamekeeper.mapping.edits import RemoveCategory
-from gamekeeper.workbench.keeping import edit_store, import_folder
+from gamekeeper.workbench.editing import edit_store, import_folder
 from gamekeeper.workbench.microdata import MicrodataRequest, open_microdata
 from tests.microdata import KEYS, OF_SCENARIO, PEOPLE, SCENARIO, write, write_world
 

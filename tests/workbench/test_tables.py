@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from gamekeeper.attack.tables.bounds import BoundsMethod, bound_cells
-from gamekeeper.data.count_table import CountTable
-from gamekeeper.data.release import make_release
-from gamekeeper.data.release_file import read_release, write_release
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.release import make_release
+from gamekeeper.data.tables.release_file import read_release, write_release
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.workbench import tables
-from gamekeeper.workbench.demo_tables import STEPS, run_tables_demo
+from gamekeeper.workbench.demo.tables import STEPS, run_tables_demo
 from gamekeeper.workbench.microdata import MicrodataRequest
 from gamekeeper.workbench.tables import ReleaseRequest, open_release
 from tests.microdata import KEYS, PEOPLE, write

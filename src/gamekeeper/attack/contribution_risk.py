@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.errors import on_one_line
 from gamekeeper.results import Provenance, Result, table_html
+from gamekeeper.wording import on_one_line
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.errors import InputError, Reason, did_you_mean, quoted
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Provenance, Result, table_html
+from gamekeeper.wording import did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa

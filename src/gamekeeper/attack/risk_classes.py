@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gamekeeper.errors import InputError, Problem, Reason, did_you_mean, quoted
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import did_you_mean, quoted
 
 if TYPE_CHECKING:
     import numpy as np

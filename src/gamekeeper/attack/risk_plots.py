@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
-from gamekeeper.errors import InputError, Reason, count_of
-from gamekeeper.mapping.words import short
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.results.plotting import GRID, drawable, drawable_letters
+from gamekeeper.wording import count_of, short
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from gamekeeper.algorithms.data_intrusion_simulation import DisStep
+    from gamekeeper.algorithms.intrusion.dis_simulation import DisStep
     from gamekeeper.attack.contribution_risk import (
         CategoryRisk,
         Contribution,

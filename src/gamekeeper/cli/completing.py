@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 
 from gamekeeper.errors import GamekeeperError
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.workbench.opening import opened
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.workbench.environments import opened
 
 __all__ = ["offer_forms", "offer_groups", "offer_scenarios", "offer_variables"]
 

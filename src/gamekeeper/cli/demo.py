@@ -11,10 +11,10 @@ from gamekeeper.cli.mapping import describe_map, show_map
 from gamekeeper.cli.options import AsFormat
 from gamekeeper.cli.risk_show import show_explained
 from gamekeeper.cli.show import Format, progress_bar, say, show, show_table
-from gamekeeper.mapping.key_table import key_table
-from gamekeeper.workbench.demo import run_demo
-from gamekeeper.workbench.demo_risk import RiskDemo
-from gamekeeper.workbench.demo_tables import TablesDemo
+from gamekeeper.mapping.analysis.key_table import key_table
+from gamekeeper.workbench.demo.risk import RiskDemo
+from gamekeeper.workbench.demo.tables import TablesDemo
+from gamekeeper.workbench.demo.walk import run_demo
 
 __all__ = ["demo_command"]
 

@@ -30,9 +30,9 @@ from gamekeeper.cli.show import Format, progress_bar, say, show
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.edits import DescribeEnvironment
 from gamekeeper.store.record_files import read_edits
-from gamekeeper.workbench import keeping
-from gamekeeper.workbench.looking import describe_environment
-from gamekeeper.workbench.opening import person
+from gamekeeper.workbench import editing
+from gamekeeper.workbench.browsing import describe_environment
+from gamekeeper.workbench.environments import person
 
 __all__ = ["app"]
 
@@ -60,7 +60,7 @@ def new_command(
 
       gamekeeper env new norland.gk --name Norland
     """
-    keeping.create_store(store, name=name, description=description, who=person(who))
+    editing.create_store(store, name=name, description=description, who=person(who))
     say(f"Made: {store}")
 
 
@@ -85,7 +85,7 @@ def import_command(
       gamekeeper env import environment norland.gk --replace
     """
     with progress_bar("Importing") as progress:
-        edited = keeping.import_folder(
+        edited = editing.import_folder(
             folder, store, who=person(who), replace=replace, progress=progress
         )
     show_edited(store, edited, how)
@@ -104,7 +104,7 @@ def export_command(store: Store, folder: Folder, as_of: AsOf = "") -> None:
     As it was at the end of a day:
       gamekeeper env export norland.gk may --as-of 2031-05-31
     """
-    keeping.export_folder(store, folder, as_of=as_of)
+    editing.export_folder(store, folder, as_of=as_of)
     say(f"Written: {folder}")
 
 
@@ -222,7 +222,7 @@ def history_command(
             "Several of --form, --variable and --group were given.",
             "Give one of them.",
         )
-    listing = keeping.list_history(
+    listing = editing.list_history(
         store,
         since=since,
         until=until,
@@ -243,7 +243,7 @@ def undo_command(
 
       gamekeeper env undo norland.gk
     """
-    show_edited(store, keeping.undo(store, who=person(who), anyone=anyone), how)
+    show_edited(store, editing.undo(store, who=person(who), anyone=anyone), how)
 
 
 @app.command("redo")
@@ -256,7 +256,7 @@ def redo_command(
 
       gamekeeper env redo norland.gk
     """
-    show_edited(store, keeping.redo(store, who=person(who), anyone=anyone), how)
+    show_edited(store, editing.redo(store, who=person(who), anyone=anyone), how)
 
 
 @app.command("backup")
@@ -268,7 +268,7 @@ def backup_command(store: Store) -> None:
       gamekeeper env backup norland.gk
     """
     with progress_bar("Checking and copying") as progress:
-        made = keeping.back_up(store, progress=progress)
+        made = editing.back_up(store, progress=progress)
     say(f"Backed up: {made}")
 
 
@@ -280,6 +280,6 @@ def restore_command(store: Store) -> None:
 
       gamekeeper env restore norland.gk
     """
-    aside = keeping.restore(store)
+    aside = editing.restore(store)
     kept = f" What it was is kept as {aside}." if aside else ""
     say(f"Restored: {store}.{kept}")

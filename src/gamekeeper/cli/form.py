@@ -23,7 +23,7 @@ from gamekeeper.cli.options import (
     show_listing,
 )
 from gamekeeper.cli.show import Format, progress_bar, say, show
-from gamekeeper.errors import InputError, Reason, quoted
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.edits import (
     AddForm,
     AskVariable,
@@ -33,9 +33,10 @@ from gamekeeper.mapping.edits import (
     RenameForm,
     SetMetadata,
 )
-from gamekeeper.mapping.forms import Metadata
+from gamekeeper.mapping.environment.form import Metadata
 from gamekeeper.store.record_files import read_form
-from gamekeeper.workbench import looking
+from gamekeeper.wording import quoted
+from gamekeeper.workbench import browsing
 
 __all__ = ["app"]
 
@@ -87,7 +88,7 @@ def list_command(
       gamekeeper form list norland.gk -w "sector in (banks, insurers) and year >= 2029 and has Age" --sort year -d
     """
     with progress_bar("Opening") as progress:
-        listing = looking.forms(
+        listing = browsing.forms(
             environment,
             where=where,
             page=page_of(sort, descending, page, per_page, how),
@@ -107,7 +108,7 @@ def show_command(
 
       gamekeeper form show norland.gk "Survey X"
     """
-    found, metadata, groups = looking.form(environment, form, as_of=as_of)
+    found, metadata, groups = browsing.form(environment, form, as_of=as_of)
     if how is Format.TABLE:
         for key, value in metadata.items():
             say(f"{key}: {value}")
@@ -163,7 +164,7 @@ def add_command(
         variables = {key: tuple(labels) for key, labels in read.variables.items()}
         metadata = dict(read.metadata)
     if like is not None:
-        known = looking.form_as_it_is(store, like)
+        known = browsing.form_as_it_is(store, like)
         variables = {**known.instances, **variables}
         metadata = {**known.metadata, **metadata}
     if not name:

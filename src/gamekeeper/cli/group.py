@@ -22,7 +22,7 @@ from gamekeeper.cli.options import (
 )
 from gamekeeper.cli.show import Format, progress_bar
 from gamekeeper.mapping.edits import AddGroup, Edit, RemoveGroup, RenameGroup, ReplaceGroup
-from gamekeeper.workbench import looking
+from gamekeeper.workbench import browsing
 
 __all__ = ["app"]
 
@@ -93,7 +93,7 @@ def list_command(
       gamekeeper group list norland.gk
     """
     with progress_bar("Opening") as progress:
-        listing = looking.groups(
+        listing = browsing.groups(
             environment,
             matching=matching,
             page=page_of(sort, descending, page, per_page, how),
@@ -120,7 +120,7 @@ def show_command(
 
       gamekeeper group show norland.gk On-line
     """
-    listing = looking.group(
+    listing = browsing.group(
         environment, group, page=page_of(sort, descending, page, per_page, how), as_of=as_of
     )
     show_listing(listing, how)

@@ -16,7 +16,8 @@ from gamekeeper.cli.release_options import names_of
 from gamekeeper.cli.risk_options import Plot, Seed
 from gamekeeper.cli.risk_show import say_all, say_how, show_result
 from gamekeeper.cli.show import Format, progress_bar, say, show
-from gamekeeper.errors import InputError, Problem, Reason, quoted
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import quoted
 from gamekeeper.workbench import linkage
 from gamekeeper.workbench.linkage import LinkRequest
 

@@ -8,17 +8,18 @@ from typing import Annotated
 
 import typer
 
-from gamekeeper.algorithms.harmonization import MAX_NODES
+from gamekeeper.algorithms.categories.harmonization import MAX_NODES
 from gamekeeper.cli.completing import offer_forms, offer_variables
 from gamekeeper.cli.options import AsFormat, AsOf, Environment
 from gamekeeper.cli.show import Format, progress_bar, say, show, warn
-from gamekeeper.errors import InputError, LimitError, Reason, count_of, quoted
-from gamekeeper.mapping.key_table import key_table
-from gamekeeper.mapping.key_variables import KeyVariableMap, Mode
-from gamekeeper.mapping.overview import EnvironmentCheck
-from gamekeeper.mapping.words import number_text
+from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.mapping.analysis.key_table import key_table
+from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
+from gamekeeper.mapping.environment.evidence import Mode
+from gamekeeper.mapping.environment.overview import EnvironmentCheck
+from gamekeeper.wording import count_of, number_text, quoted
 from gamekeeper.workbench import mapping as workbench
-from gamekeeper.workbench.opening import is_store
+from gamekeeper.workbench.environments import is_store
 
 __all__ = [
     "Against",

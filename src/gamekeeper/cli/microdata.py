@@ -14,8 +14,9 @@ from typing import Annotated, Any
 
 import typer
 
-from gamekeeper.data.missing import Missing
-from gamekeeper.errors import InputError, Problem, Reason, quoted
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import quoted
 from gamekeeper.workbench.microdata import MicrodataRequest
 
 __all__ = ["microdata_command"]

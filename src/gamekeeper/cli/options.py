@@ -10,12 +10,13 @@ from typing import Annotated
 import typer
 
 from gamekeeper.cli.show import Format, say, show, warn
-from gamekeeper.errors import InputError, Reason, count_of, quoted
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.edits import Consequences, Edit
-from gamekeeper.mapping.forms import Metadata
+from gamekeeper.mapping.environment.form import Metadata
 from gamekeeper.results import Listing, Page
-from gamekeeper.workbench import keeping
-from gamekeeper.workbench.opening import person
+from gamekeeper.wording import count_of, quoted
+from gamekeeper.workbench import editing
+from gamekeeper.workbench.environments import person
 
 __all__ = [
     "AsFormat",
@@ -134,13 +135,13 @@ def make_edits(
 ) -> None:
     """Make edits and say what was done; unrestricted ones are shown first."""
     tell = say if how is Format.TABLE else warn
-    consequences = keeping.weigh(store, edits) if unrestricted else None
+    consequences = editing.weigh(store, edits) if unrestricted else None
     if consequences is not None and not yes:
         show(consequences, how)
         tell(f"This would happen: {_counted(consequences)}.")
         tell("Nothing was changed. Add --yes to go ahead.")
         raise typer.Exit(2)
-    edited = keeping.edit_store(
+    edited = editing.edit_store(
         store, edits, who=person(who), note=note, base=base, unrestricted=unrestricted
     )
     show_edited(store, edited, how)
@@ -155,13 +156,13 @@ def _counted(consequences: Consequences) -> str:
     return "; ".join(happens) or "nothing breaks"
 
 
-def show_edited(store: Path, edited: keeping.Edited, how: Format) -> None:
+def show_edited(store: Path, edited: editing.Edited, how: Format) -> None:
     """Say what was acknowledged, or print the line of the history."""
     if how is Format.TABLE:
         for words in edited.words:
             say(f"Revision {edited.revision}: {words}")
     else:
-        show(keeping.list_history(store, page=Page(size=1)), how)
+        show(editing.list_history(store, page=Page(size=1)), how)
     for note in edited.notes:
         warn(f"! {note}")
 

@@ -10,8 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from gamekeeper.data.count_file import HIDDEN_MARKS
-from gamekeeper.errors import InputError, LimitError, Reason, quoted
+from gamekeeper.data.tables.count_file import HIDDEN_MARKS
+from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.wording import quoted
 from gamekeeper.workbench.tables import ReleaseRequest
 
 __all__ = ["groups_of", "names_of", "numbers_of", "release_command"]

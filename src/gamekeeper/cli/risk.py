@@ -25,7 +25,7 @@ from gamekeeper.cli.risk_show import (
     show_sizes,
 )
 from gamekeeper.cli.show import Format, progress_bar, say, show
-from gamekeeper.errors import count_of
+from gamekeeper.wording import count_of
 from gamekeeper.workbench import risk
 from gamekeeper.workbench.microdata import MicrodataRequest
 

@@ -15,7 +15,8 @@ from gamekeeper.cli.options import AsFormat
 from gamekeeper.cli.risk_options import Plot, Population, Seed, Workers
 from gamekeeper.cli.risk_show import say_all, say_how, show_result
 from gamekeeper.cli.show import Format, progress_bar, say, show
-from gamekeeper.errors import InputError, Reason, quoted
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.wording import quoted
 from gamekeeper.workbench import models
 from gamekeeper.workbench.microdata import MicrodataRequest
 from gamekeeper.workbench.models import ModelRequest

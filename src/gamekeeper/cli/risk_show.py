@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.uniques.suda import UniquesRisk
 from gamekeeper.cli.show import say, show_table
-from gamekeeper.data.key_table import KeyTable
-from gamekeeper.data.missing import Missing
-from gamekeeper.report.risk import cell_text, percent_text
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.report.risk_page import cell_text, percent_text
 from gamekeeper.results import Result
 from gamekeeper.workbench.microdata import Microdata
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gamekeeper.algorithms.minimal_uniques import MAX_MSUS, MAX_SECONDS
+from gamekeeper.algorithms.uniques.minimal_uniques import MAX_MSUS, MAX_SECONDS
 from gamekeeper.cli.microdata import microdata_command
 from gamekeeper.cli.options import AsFormat
 from gamekeeper.cli.risk_options import MaxSize, Population, Seed, Workers

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gamekeeper.algorithms.harmonization import MAX_NODES
+from gamekeeper.algorithms.categories.harmonization import MAX_NODES
 from gamekeeper.cli.completing import offer_scenarios
 from gamekeeper.cli.editing import edit_command
 from gamekeeper.cli.mapping import (
@@ -36,11 +36,12 @@ from gamekeeper.cli.options import (
     show_listing,
 )
 from gamekeeper.cli.show import Format, progress_bar, say, show, warn
-from gamekeeper.errors import InputError, Reason, quoted
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.edits import Edit, RemoveScenario, RenameScenario
+from gamekeeper.wording import quoted
 from gamekeeper.workbench import scenarios
+from gamekeeper.workbench.environments import person
 from gamekeeper.workbench.mapping import MapRequest
-from gamekeeper.workbench.opening import person
 
 __all__ = ["app"]
 

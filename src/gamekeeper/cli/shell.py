@@ -12,7 +12,7 @@ import typer
 import gamekeeper
 from gamekeeper.cli.options import AsOf, Environment
 from gamekeeper.errors import GamekeeperError
-from gamekeeper.workbench.opening import is_store, opened, opened_store
+from gamekeeper.workbench.environments import is_store, opened, opened_store
 
 __all__ = ["shell_command"]
 

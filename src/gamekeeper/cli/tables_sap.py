@@ -12,7 +12,8 @@ from gamekeeper.cli.release_options import names_of, numbers_of, release_command
 from gamekeeper.cli.risk_options import Plot, Seed
 from gamekeeper.cli.risk_show import say_all, say_how, show_result
 from gamekeeper.cli.show import Format, progress_bar, say, show
-from gamekeeper.errors import InputError, Reason, count_of, quoted
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.wording import count_of, quoted
 from gamekeeper.workbench import tables
 from gamekeeper.workbench.tables import ReleaseRequest
 

@@ -22,8 +22,7 @@ from gamekeeper.cli.options import (
     show_listing,
 )
 from gamekeeper.cli.show import Format, progress_bar, say, show
-from gamekeeper.errors import InputError, Reason, quoted
-from gamekeeper.mapping.definitions import DEFINITION
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.edits import (
     AddBands,
     AddCategory,
@@ -40,8 +39,10 @@ from gamekeeper.mapping.edits import (
     SetChildren,
     SplitCategory,
 )
+from gamekeeper.mapping.environment.definitions import DEFINITION
 from gamekeeper.store.record_files import read_definition
-from gamekeeper.workbench import looking
+from gamekeeper.wording import quoted
+from gamekeeper.workbench import browsing
 
 __all__ = ["app"]
 
@@ -87,7 +88,7 @@ def list_command(
       gamekeeper variable list norland.gk --sort forms -d
     """
     with progress_bar("Opening") as progress:
-        listing = looking.variables(
+        listing = browsing.variables(
             environment,
             matching=matching,
             page=page_of(sort, descending, page, per_page, how),
@@ -109,7 +110,7 @@ def show_command(
 
       gamekeeper variable show norland.gk "Country of Residence"
     """
-    table, words = looking.variable(environment, variable, as_of=as_of)
+    table, words = browsing.variable(environment, variable, as_of=as_of)
     if how is Format.TABLE:
         for line in words:
             say(line)

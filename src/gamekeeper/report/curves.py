@@ -12,9 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gamekeeper.algorithms.prevalence import SizeCurve
-from gamekeeper.errors import count_of
-from gamekeeper.mapping.words import categories_text, number_text
+from gamekeeper.algorithms.categories.prevalence import SizeCurve
+from gamekeeper.wording import categories_text, count_of, number_text
 
 __all__ = ["Frame", "StepPlot", "curve_text", "runs"]
 

@@ -11,14 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from gamekeeper.algorithms.harmonization import HarmonizationGraph
-from gamekeeper.algorithms.layered_layout import Extent, Placement, place
-from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.algorithms.partitions import Arbitrary, Partition
-from gamekeeper.errors import InputError, LimitError, Reason, count_of, did_you_mean, quoted
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.variable import OUTSIDE, Variable
-from gamekeeper.mapping.words import listed, short
+from gamekeeper.algorithms.categories.harmonization import HarmonizationGraph
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
+from gamekeeper.algorithms.layout.layered import Extent, Placement, place
+from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.variable import OUTSIDE, Variable
 from gamekeeper.report import palette
 from gamekeeper.report.picture import (
     FONT_SIZE,
@@ -31,6 +30,7 @@ from gamekeeper.report.picture import (
     Shape,
     text_width,
 )
+from gamekeeper.wording import count_of, did_you_mean, listed, quoted, short
 
 __all__ = ["MAX_DRAWN", "Drawing", "draw_harmonization_graph", "draw_partition_graph"]
 
@@ -143,7 +143,7 @@ def draw_harmonization_graph(
 
     Examples
     --------
-    >>> from gamekeeper.mapping.environment import Form
+    >>> from gamekeeper.mapping.environment.environment import Form
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
     >>> drawing = draw_harmonization_graph(Environment([age], [bank]), "Age")

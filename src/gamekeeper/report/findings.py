@@ -6,15 +6,16 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from gamekeeper.algorithms.partitions import Partition
-from gamekeeper.algorithms.prevalence import threshold
-from gamekeeper.errors import count_of
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.key_variables import KeyVariable, KeyVariableMap, Mode
-from gamekeeper.mapping.variable import Scale
-from gamekeeper.mapping.words import (
+from gamekeeper.algorithms.categories.partitions import Partition
+from gamekeeper.algorithms.categories.prevalence import threshold
+from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.evidence import Mode
+from gamekeeper.mapping.environment.variable import Scale
+from gamekeeper.wording import (
     asking_text,
     categories_text,
+    count_of,
     joined,
     number_text,
     percent_text,

@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from gamekeeper.algorithms.layered_layout import Point
+from gamekeeper.algorithms.layout.layered import Point
 from gamekeeper.report import palette
 from gamekeeper.report.rendering import render
 from gamekeeper.report.saving import save_picture

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gamekeeper.errors import InputError, Reason, StoreError, quoted
-from gamekeeper.mapping.words import short
+from gamekeeper.errors import InputError, Reason, StoreError
+from gamekeeper.wording import quoted, short
 
 __all__ = ["PAGE_ENDINGS", "PICTURE_ENDINGS", "require_ending", "save_picture", "write_file"]
 

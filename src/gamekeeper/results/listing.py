@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.errors import InputError, Reason, did_you_mean, quoted
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.results.result import Provenance, Result
+from gamekeeper.wording import did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa

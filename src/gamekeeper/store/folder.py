@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from gamekeeper.errors import InputError, Problem, Reason, StoreError, count_of
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.errors import InputError, Problem, Reason, StoreError
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
+from gamekeeper.store.file_sets import replace_files
 from gamekeeper.store.layout import (
     HEADER,
     SHAPES,
@@ -24,9 +25,9 @@ from gamekeeper.store.layout import (
 from gamekeeper.store.models import EnvironmentFile
 from gamekeeper.store.parsing import parse
 from gamekeeper.store.reading import Reading
-from gamekeeper.store.replacing import replace_files
 from gamekeeper.store.slugs import slugs
 from gamekeeper.store.texts import header_text, texts_of
+from gamekeeper.wording import count_of
 
 __all__ = ["read_environment", "write_environment"]
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pydantic import TypeAdapter
 
 from gamekeeper.errors import Problem
-from gamekeeper.mapping.environment import Form
+from gamekeeper.mapping.environment.environment import Form
 from gamekeeper.store.models import FormFile
 from gamekeeper.store.parsing import decode, parse
 

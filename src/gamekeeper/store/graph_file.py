@@ -7,13 +7,14 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
-from gamekeeper.mapping.names import name_problems
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.environment.names import name_problems
 from gamekeeper.store.layout import shown_path, unreadable
 from gamekeeper.store.models import VARIABLE_FILE, GraphFile
 from gamekeeper.store.parsing import Undecodable, decode, parse
 from gamekeeper.store.variables import problems_of, variable_of
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 __all__ = ["read_named_graph", "read_partition_graph"]
 

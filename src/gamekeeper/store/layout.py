@@ -14,11 +14,12 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from gamekeeper.errors import Problem, Reason, quoted, unfit_character
-from gamekeeper.mapping.scenario_document import SCENARIO
+from gamekeeper.errors import Problem, Reason
+from gamekeeper.mapping.scenario.document import SCENARIO
 from gamekeeper.store.forms import FORM_FILE
 from gamekeeper.store.models import FORMAT, VARIABLE_FILE, VERSION, EnvironmentFile, GroupFile
 from gamekeeper.store.parsing import Undecodable, decode, parse
+from gamekeeper.wording import quoted, unfit_character
 
 __all__ = [
     "GROUP_FILE",

@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from gamekeeper.mapping.definitions import STRICT, Interval, Nominal, Ordinal
-from gamekeeper.mapping.groups import GROUP_WAYS
-from gamekeeper.mapping.variable import OUTSIDE
+from gamekeeper.mapping.environment.definitions import STRICT, Interval, Nominal, Ordinal
+from gamekeeper.mapping.environment.groups import GROUP_WAYS
+from gamekeeper.mapping.environment.variable import OUTSIDE
 
 __all__ = [
     "FORMAT",

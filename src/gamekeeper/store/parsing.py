@@ -15,7 +15,8 @@ from typing import Any, Final, NoReturn, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from gamekeeper.errors import Problem, Reason, count_of, quoted
+from gamekeeper.errors import Problem, Reason
+from gamekeeper.wording import count_of, quoted
 
 __all__ = ["Undecodable", "check", "decode", "parse"]
 

@@ -7,19 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
-from gamekeeper.mapping.codes import CodeRegister
-from gamekeeper.mapping.environment import Environment, Form, Group
-from gamekeeper.mapping.groups import GROUP_WAYS, ways_given
-from gamekeeper.mapping.scenario import Scenario
-from gamekeeper.mapping.scenario_document import SCENARIO, scenario_of
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.environment.codes import CodeRegister
+from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.groups import GROUP_WAYS, ways_given
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.scenario.document import SCENARIO, scenario_of
 from gamekeeper.results import Progress
 from gamekeeper.store.forms import FormReader
 from gamekeeper.store.layout import GROUP_FILE, SHAPES, content, listed, unreadable
 from gamekeeper.store.models import VARIABLE_FILE, EnvironmentFile
 from gamekeeper.store.parsing import parse
 from gamekeeper.store.variables import problems_of, register_of, variable_of
+from gamekeeper.wording import count_of, quoted
 
 __all__ = ["Reading"]
 

@@ -7,13 +7,14 @@ from typing import NoReturn, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
 
-from gamekeeper.errors import InputError, Problem, Reason, count_of
-from gamekeeper.mapping.definitions import DEFINITION, Definition
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.edits import EDIT, Edit
+from gamekeeper.mapping.environment.definitions import DEFINITION, Definition
 from gamekeeper.store.forms import FORM_FILE
 from gamekeeper.store.layout import content, shown_path, unreadable
 from gamekeeper.store.models import FormFile
 from gamekeeper.store.parsing import Undecodable, check, decode
+from gamekeeper.wording import count_of
 
 __all__ = ["read_definition", "read_edits", "read_form"]
 

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from gamekeeper.mapping.edits import EDIT
-from gamekeeper.mapping.scenario_document import SCENARIO
+from gamekeeper.mapping.scenario.document import SCENARIO
 from gamekeeper.store.models import VARIABLE_FILE, VERSION, EnvironmentFile, FormFile, GroupFile
 
 __all__ = ["published_schemas"]

@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.algorithms.partitions import ARBITRARY, Arbitrary, Partition
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
-from gamekeeper.mapping import definitions
-from gamekeeper.mapping.blocks import blocks_of
-from gamekeeper.mapping.codes import ARBITRARY_CODE, CodeRegister, code_order
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Partition
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.environment import definitions
+from gamekeeper.mapping.environment.category_blocks import blocks_of
+from gamekeeper.mapping.environment.codes import ARBITRARY_CODE, CodeRegister, code_order
+from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.models import IntervalFile, NominalFile, OrdinalFile
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 __all__ = ["codes_of", "problems_of", "register_of", "retired_of", "tree_of", "variable_of"]
 

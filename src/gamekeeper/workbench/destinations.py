@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, quoted
 
 __all__ = ["require_destinations"]
 

@@ -16,17 +16,18 @@ from gamekeeper.attack.linkage.linking import LinkMethod, ObjectiveName
 from gamekeeper.attack.linkage.structure import Individuals, StructureLinks, link_structure
 from gamekeeper.attack.linkage.truth import true_partners
 from gamekeeper.attack.linkage.variables import Kind, LinkVariable, common_variables
-from gamekeeper.data.codebook import MISSING
-from gamekeeper.data.coded_table import CodedTable
-from gamekeeper.data.coding import code_source
-from gamekeeper.data.source import Source, open_source
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
-from gamekeeper.report.plots import save_figure
+from gamekeeper.data.coding.codebook import MISSING
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.coding.source_coding import code_source
+from gamekeeper.data.reading.source import Source, open_source
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.report.figures import save_figure
 from gamekeeper.report.saving import PICTURE_ENDINGS
 from gamekeeper.report.tables import TABLE_ENDINGS, write_table
 from gamekeeper.results import Progress
+from gamekeeper.wording import count_of, did_you_mean, quoted
 from gamekeeper.workbench.destinations import require_destinations
-from gamekeeper.workbench.opening import opened
+from gamekeeper.workbench.environments import opened
 
 __all__ = ["LinkRequest", "evaluate_files", "link_two_files", "link_two_structures"]
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gamekeeper.algorithms.harmonization import MAX_NODES
+from gamekeeper.algorithms.categories.harmonization import MAX_NODES
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping.analysis import map_key_variables
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.key_variables import KeyVariableMap, Mode
-from gamekeeper.mapping.overview import (
+from gamekeeper.mapping.analysis.key_mapping import map_key_variables
+from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.evidence import Mode
+from gamekeeper.mapping.environment.overview import (
     CategoryTable,
     CodeTable,
     EnvironmentCheck,
@@ -19,19 +20,19 @@ from gamekeeper.mapping.overview import (
     list_categories,
     list_codes,
 )
-from gamekeeper.report.build import write_report
 from gamekeeper.report.drawing import (
     MAX_DRAWN,
     draw_harmonization_graph,
     draw_partition_graph,
 )
-from gamekeeper.report.plots import save_curves
+from gamekeeper.report.figures import save_curves
+from gamekeeper.report.mapping_report import write_report
 from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
 from gamekeeper.results import Progress
 from gamekeeper.store.codes import write_codes
 from gamekeeper.store.graph_file import read_named_graph
 from gamekeeper.workbench.destinations import require_destinations
-from gamekeeper.workbench.opening import is_store, opened
+from gamekeeper.workbench.environments import is_store, opened
 
 __all__ = ["MapRequest", "analyse", "check", "map_target", "show_categories", "show_codes"]
 

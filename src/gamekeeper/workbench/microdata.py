@@ -10,23 +10,29 @@ from pathlib import Path
 
 import numpy as np
 
-from gamekeeper.algorithms.partitions import Arbitrary
-from gamekeeper.data.coded_table import CodedTable
-from gamekeeper.data.coding import code_source
-from gamekeeper.data.duckdb_engine import DuckDBEngine
-from gamekeeper.data.key_table import KeyTable, count_keys
-from gamekeeper.data.missing import Missing
-from gamekeeper.data.recoding import Recode
-from gamekeeper.data.source import Source, open_source
-from gamekeeper.errors import InputError, Problem, Reason, StoreError, count_of, quoted
-from gamekeeper.mapping.blocks import categorization_of
-from gamekeeper.mapping.coarsening import coarsenings
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.recoding import RecodePlan, UnmappedValues, columns_of, plan_recodes
-from gamekeeper.mapping.scenario import Scenario
+from gamekeeper.algorithms.categories.partitions import Arbitrary
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.coding.recode import Recode
+from gamekeeper.data.coding.source_coding import code_source
+from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
+from gamekeeper.data.keys.key_table import KeyTable, count_keys
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.data.reading.source import Source, open_source
+from gamekeeper.errors import InputError, Problem, Reason, StoreError
+from gamekeeper.mapping.environment.category_blocks import categorization_of
+from gamekeeper.mapping.environment.coarsening import coarsenings
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.scenario.recoding import (
+    RecodePlan,
+    UnmappedValues,
+    columns_of,
+    plan_recodes,
+)
 from gamekeeper.results import Progress
 from gamekeeper.store.layout import shown_path
-from gamekeeper.workbench.opening import opened
+from gamekeeper.wording import count_of, quoted
+from gamekeeper.workbench.environments import opened
 
 __all__ = ["Microdata", "MicrodataRequest", "open_microdata"]
 

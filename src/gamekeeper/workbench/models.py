@@ -19,14 +19,15 @@ from gamekeeper.attack.models.levels import (
 )
 from gamekeeper.attack.models.queries import Inference, check_question, infer_target
 from gamekeeper.attack.models.ranking import RankedAttack, rank_attacks
-from gamekeeper.data.key_table import KeyTable
-from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.report.comparison import comparison_report
-from gamekeeper.report.plots import save_figure
-from gamekeeper.report.risk import write_risk_report
+from gamekeeper.report.figures import save_figure
+from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
 from gamekeeper.report.tables import TABLE_ENDINGS, write_table
 from gamekeeper.results import Progress
+from gamekeeper.wording import count_of
 from gamekeeper.workbench.destinations import require_destinations
 from gamekeeper.workbench.microdata import MicrodataRequest, open_microdata
 

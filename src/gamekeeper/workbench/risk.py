@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gamekeeper.algorithms.minimal_uniques import MAX_MSUS, MAX_SECONDS
+from gamekeeper.algorithms.uniques.minimal_uniques import MAX_MSUS, MAX_SECONDS
 from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.matching.strategies import assess_matching
 from gamekeeper.attack.risk_classes import DEFAULT_RISK_CLASSES, parse_risk_classes
@@ -14,14 +14,15 @@ from gamekeeper.attack.uniques.dis import assess_dis
 from gamekeeper.attack.uniques.dis_result import DisMethod, DisRisk
 from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uniques
 from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques, estimate_search
-from gamekeeper.data.key_table import KeyTable
-from gamekeeper.errors import InputError, Reason, count_of
-from gamekeeper.report.assessment import assessment_report
-from gamekeeper.report.plots import save_figure
-from gamekeeper.report.risk import write_risk_report
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.report.figures import save_figure
+from gamekeeper.report.risk_page import write_risk_report
+from gamekeeper.report.risk_report import assessment_report
 from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
 from gamekeeper.report.tables import TABLE_ENDINGS, write_table
 from gamekeeper.results import Progress
+from gamekeeper.wording import count_of
 from gamekeeper.workbench.destinations import require_destinations
 from gamekeeper.workbench.microdata import Microdata, MicrodataRequest, open_microdata
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gamekeeper.errors import count_of
 from gamekeeper.mapping.edits import SaveScenario
-from gamekeeper.mapping.names import folded
-from gamekeeper.mapping.scenario import Scenario
-from gamekeeper.mapping.scenario_document import document_of
-from gamekeeper.mapping.scenario_proposal import propose_scenario
-from gamekeeper.mapping.scenario_review import ScenarioReview, review_scenario
-from gamekeeper.mapping.words import number_text, percent_text
+from gamekeeper.mapping.environment.names import folded
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.scenario.document import document_of
+from gamekeeper.mapping.scenario.proposal import propose_scenario
+from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
 from gamekeeper.report.saving import write_file
 from gamekeeper.results import EVERYTHING, Cell, Listing, Page, Progress, make_listing
-from gamekeeper.workbench.keeping import Edited, acknowledged
+from gamekeeper.wording import count_of, number_text, percent_text
+from gamekeeper.workbench.editing import Edited, acknowledged
+from gamekeeper.workbench.environments import opened, opened_store
 from gamekeeper.workbench.mapping import MapRequest, analyse
-from gamekeeper.workbench.opening import opened, opened_store
 
 __all__ = [
     "export_scenario",

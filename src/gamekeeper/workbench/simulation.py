@@ -18,11 +18,12 @@ from gamekeeper.attack.simulation.experiments import (
 from gamekeeper.attack.simulation.pilot import PilotStudy, pilot_study
 from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.simulate import simulate
-from gamekeeper.errors import InputError, Problem, Reason, count_of
-from gamekeeper.report.plots import save_figure
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.report.figures import save_figure
 from gamekeeper.report.saving import PICTURE_ENDINGS
 from gamekeeper.report.tables import TABLE_ENDINGS, write_table
 from gamekeeper.results import Progress
+from gamekeeper.wording import count_of
 from gamekeeper.workbench.destinations import require_destinations
 from gamekeeper.workbench.microdata import MicrodataRequest, open_microdata
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gamekeeper.algorithms.attributions import MOST_COMBINATIONS
-from gamekeeper.algorithms.scheme_names import parse_scheme
+from gamekeeper.algorithms.bounds.attributions import MOST_COMBINATIONS
+from gamekeeper.algorithms.releases.scheme_names import parse_scheme
 from gamekeeper.attack.tables.attributions import Attributions, infer_attributions
 from gamekeeper.attack.tables.bounds import (
     BoundsMethod,
@@ -19,19 +19,20 @@ from gamekeeper.attack.tables.comparison import SchemeComparison, compare_scheme
 from gamekeeper.attack.tables.conditional import ConditionalSubtraction, subtract_within
 from gamekeeper.attack.tables.feasible import FeasibleTables, explore_tables
 from gamekeeper.attack.tables.subtraction import SubtractionAttack, subtract_known
-from gamekeeper.data.count_file import HIDDEN_MARKS, read_count_table, read_counts
-from gamekeeper.data.count_table import CountTable
-from gamekeeper.data.release import Release, check_truth, make_release
-from gamekeeper.data.release_file import read_release_and_truth, write_release
-from gamekeeper.data.release_joining import align_truth, join_releases
-from gamekeeper.data.tabulation import tabulate
-from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
-from gamekeeper.report.plots import save_figure
-from gamekeeper.report.released import released_report
-from gamekeeper.report.risk import write_risk_report
+from gamekeeper.data.tables.count_file import HIDDEN_MARKS, read_count_table, read_counts
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.release import Release, check_truth, make_release
+from gamekeeper.data.tables.release_file import read_release_and_truth, write_release
+from gamekeeper.data.tables.release_joining import align_truth, join_releases
+from gamekeeper.data.tables.tabulation import tabulate
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.report.figures import save_figure
+from gamekeeper.report.release_report import released_report
+from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
 from gamekeeper.report.tables import TABLE_ENDINGS, write_table
 from gamekeeper.results import Progress
+from gamekeeper.wording import count_of, quoted
 from gamekeeper.workbench.destinations import require_destinations
 from gamekeeper.workbench.microdata import MicrodataRequest, open_microdata
 

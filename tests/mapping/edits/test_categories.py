@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import Reason
 from gamekeeper.mapping.edits import (
     AddBands,
@@ -16,8 +16,8 @@ from gamekeeper.mapping.edits import (
     SplitCategory,
     apply_edits,
 )
-from gamekeeper.mapping.environment import Environment, Form
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.mapping.environment.environment import Environment, Form
+from gamekeeper.mapping.environment.variable import Variable
 from tests.mapping.edits.conftest import refusal
 
 

@@ -18,7 +18,7 @@ from gamekeeper.mapping.edits import (
     weigh_edits,
 )
 from gamekeeper.mapping.edits.consequences import Consequence, ConsequenceKind
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment
 from tests.mapping.edits.conftest import everything
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import Reason
-from gamekeeper.mapping.definitions import definition_of
 from gamekeeper.mapping.edits import (
     AddCategory,
     AddForm,
@@ -16,8 +15,9 @@ from gamekeeper.mapping.edits import (
     SplitCategory,
     apply_edits,
 )
-from gamekeeper.mapping.environment import Environment, Form, Group
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.mapping.environment.definitions import definition_of
+from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.variable import Variable
 from tests.mapping.edits.conftest import refusal
 
 COUNTRY = "Country of Residence"

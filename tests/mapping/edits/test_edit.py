@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from gamekeeper.mapping.analysis import map_key_variables
-from gamekeeper.mapping.definitions import definition_of
+from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.edits import EDIT, AskVariable, Edit, SaveScenario, describe_edit, touched
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.scenario_document import ScenarioDocument, document_of
-from gamekeeper.mapping.scenario_proposal import propose_scenario
+from gamekeeper.mapping.environment.definitions import definition_of
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.scenario.document import ScenarioDocument, document_of
+from gamekeeper.mapping.scenario.proposal import propose_scenario
 from tests.mapping.edits.conftest import small_environment
 from tests.store.test_variables import band_variables
 

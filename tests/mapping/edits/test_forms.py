@@ -13,7 +13,7 @@ from gamekeeper.mapping.edits import (
     SetMetadata,
     apply_edits,
 )
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment
 from tests.mapping.edits.conftest import refusal
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 
 from gamekeeper.errors import Reason
-from gamekeeper.mapping.definitions import DEFINITION
 from gamekeeper.mapping.edits import (
     EDIT,
     AddCategory,
@@ -26,7 +25,8 @@ from gamekeeper.mapping.edits import (
     describe_edit,
     edit_notes,
 )
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.definitions import DEFINITION
+from gamekeeper.mapping.environment.environment import Environment
 from tests.mapping.edits.conftest import refusal
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from gamekeeper.mapping.definitions import DEFINITION
 from gamekeeper.mapping.edits import (
     AddBands,
     AddForm,
@@ -12,7 +11,8 @@ from gamekeeper.mapping.edits import (
     apply_edits,
     edit_notes,
 )
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.definitions import DEFINITION
+from gamekeeper.mapping.environment.environment import Environment
 
 
 def notes(environment: Environment, *edits: Edit) -> tuple[str, ...]:

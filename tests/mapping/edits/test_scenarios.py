@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping.analysis import map_key_variables
+from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.edits import (
     RemoveForm,
     RemoveScenario,
@@ -16,11 +16,11 @@ from gamekeeper.mapping.edits import (
     SaveScenario,
     apply_edits,
 )
-from gamekeeper.mapping.environment import Environment, Form, Group
-from gamekeeper.mapping.scenario_document import ScenarioDocument, document_of
-from gamekeeper.mapping.scenario_proposal import propose_scenario
-from gamekeeper.mapping.scenario_review import review_scenario
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.scenario.document import ScenarioDocument, document_of
+from gamekeeper.mapping.scenario.proposal import propose_scenario
+from gamekeeper.mapping.scenario.review import review_scenario
 
 COUNTRY = Variable(
     "Country", PartitionGraph({"UK": ["England", "Wales"], "Rest": [], "any": ["UK", "Rest"]})

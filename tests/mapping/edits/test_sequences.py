@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.partitions import Arbitrary, Partition
+from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.errors import InputError
-from gamekeeper.mapping.categorization import categorize
-from gamekeeper.mapping.definitions import definition_of
 from gamekeeper.mapping.edits import (
     AddBands,
     AddCategory,
@@ -31,8 +29,10 @@ from gamekeeper.mapping.edits import (
     apply_edits,
     weigh_edits,
 )
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.mapping.environment.categorization import categorize
+from gamekeeper.mapping.environment.definitions import definition_of
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.variable import Variable
 from tests.mapping.edits.conftest import everything, small_environment
 
 Blocks = frozenset[frozenset[str]]

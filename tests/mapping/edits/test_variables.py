@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from gamekeeper.algorithms.intervals import BandStyle
-from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.bands import BandStyle
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import Reason
-from gamekeeper.mapping.definitions import DEFINITION, definition_of
 from gamekeeper.mapping.edits import (
     AddVariable,
     DescribeEnvironment,
@@ -16,8 +15,9 @@ from gamekeeper.mapping.edits import (
     ReplaceVariable,
     apply_edits,
 )
-from gamekeeper.mapping.environment import Environment, Form
-from gamekeeper.mapping.variable import Scale, Variable
+from gamekeeper.mapping.environment.definitions import DEFINITION, definition_of
+from gamekeeper.mapping.environment.environment import Environment, Form
+from gamekeeper.mapping.environment.variable import Scale, Variable
 from tests.mapping.edits.conftest import refusal
 
 

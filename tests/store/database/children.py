@@ -23,7 +23,7 @@ import alembic.command  # noqa: F401
 
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.mapping.edits import AddForm, SetMetadata
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database import connecting
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from tests.store.database.conftest import documents, small_environment

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import GamekeeperError, Reason
-from gamekeeper.mapping.definitions import definition_tree
-from gamekeeper.mapping.environment import Environment, Form, Group
-from gamekeeper.mapping.variable import OUTSIDE, Scale, Variable
+from gamekeeper.mapping.environment.definitions import definition_tree
+from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.variable import OUTSIDE, Scale, Variable
 from gamekeeper.store.database.documents import (
     form_document,
     group_document,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from gamekeeper.algorithms.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError
-from gamekeeper.mapping.definitions import definition_of
 from gamekeeper.mapping.edits import (
     AddBands,
     AddCategory,
@@ -33,8 +32,9 @@ from gamekeeper.mapping.edits import (
     SplitCategory,
     apply_edits,
 )
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.mapping.environment.definitions import definition_of
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.variable import Variable
 
 NAMES = ["Age", "AGE", "Alpha", "Beta", "Gämma", "gamma", "Delta"]
 

@@ -11,10 +11,10 @@ from random import Random
 
 import pytest
 
-from gamekeeper.algorithms.partitions import Partition
+from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.errors import Reason
 from gamekeeper.mapping.edits import AddForm
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.backups import backup_position, restore_store
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.files import temporary

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gamekeeper.mapping.environment import Environment, Form
+from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from tests.store.database import children
 from tests.store.database.children import said, start

@@ -17,10 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.algorithms.partitions import Partition
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.errors import InputError, Reason, StoreError
-from gamekeeper.mapping.definitions import definition_of
 from gamekeeper.mapping.edits import (
     AddForm,
     AddVariable,
@@ -35,9 +34,10 @@ from gamekeeper.mapping.edits import (
     SetMetadata,
     SplitCategory,
 )
-from gamekeeper.mapping.environment import Environment, Form
-from gamekeeper.mapping.names import folded, name_problems
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.mapping.environment.definitions import definition_of
+from gamekeeper.mapping.environment.environment import Environment, Form
+from gamekeeper.mapping.environment.names import folded, name_problems
+from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.revisions import Action
 from tests.store.database.conftest import WHO, documents, everything, refusal
@@ -488,7 +488,8 @@ def test_the_database_is_imported_only_when_it_is_used(path: Path) -> None:
     code = """
 import sys
 import gamekeeper
-from gamekeeper.workbench import keeping, opening
+from gamekeeper.workbench import editing
+from gamekeeper.workbench import environments
 heavy = lambda: [name for name in ("sqlalchemy", "alembic") if name in sys.modules]
 print(heavy())
 from gamekeeper.store.database.environment_store import EnvironmentStore

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.backups import BACKUP, restore_store
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from tests.store.database import children

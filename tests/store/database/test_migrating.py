@@ -19,7 +19,7 @@ from alembic.script import ScriptDirectory
 import gamekeeper
 from gamekeeper.errors import Reason
 from gamekeeper.mapping.edits import AddForm
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database import migrating
 from gamekeeper.store.database.backups import restore_store
 from gamekeeper.store.database.connecting import Access, engine_of, reading

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.partitions import Arbitrary, Partition
+from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.errors import Reason, StoreError
-from gamekeeper.mapping.codes import ARBITRARY_CODE
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.codes import ARBITRARY_CODE
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.revisions import Action
 from gamekeeper.store.folder import read_environment, write_environment

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.discrimination import Estimate, auc, brier, calibration_line
-from gamekeeper.algorithms.rank_plots import mid_ranks, rank_line
+from gamekeeper.algorithms.judging.discrimination import Estimate, auc, brier, calibration_line
+from gamekeeper.algorithms.judging.rank_plots import mid_ranks, rank_line
 from gamekeeper.attack.judging.scores import ScoredSample, Scores
 
 __all__ = [

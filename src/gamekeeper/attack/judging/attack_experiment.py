@@ -12,8 +12,8 @@ from gamekeeper.algorithms.sampling_fraction import fraction_text
 from gamekeeper.attack.judging.attacks import BY_MEASURE, PLAIN
 from gamekeeper.attack.judging.judgement import at_start, in_words
 from gamekeeper.attack.judging.scores import AttackValue
-from gamekeeper.errors import count_of
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
+from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -337,13 +337,13 @@ class AttackExperiment(Result):
 
     def plot(self) -> Figure:
         """Plot the probability of a correct match of the first ten by each measure."""
-        from gamekeeper.attack.judging.plots import plot_attacks
+        from gamekeeper.attack.judging.judgement_plots import plot_attacks
 
         return plot_attacks(self, [*PLAIN, "top10"])
 
     def plot_matched(self) -> Figure | None:
         """Plot that of attacks at equal cost; None where no measure speaks of all keys."""
-        from gamekeeper.attack.judging.plots import plot_attacks
+        from gamekeeper.attack.judging.judgement_plots import plot_attacks
 
         if not any(attack in ("mcmcmc1", "mcmcmc2") for attack, _ in self.series):
             return None
@@ -351,13 +351,13 @@ class AttackExperiment(Result):
 
     def plot_costs(self) -> Figure:
         """Plot the people searched on average, by where the search begins."""
-        from gamekeeper.attack.judging.plots import plot_attack_costs
+        from gamekeeper.attack.judging.judgement_plots import plot_attack_costs
 
         return plot_attack_costs(self)
 
     def plot_seconds(self) -> Figure:
         """Plot the time of every measure."""
-        from gamekeeper.attack.judging.plots import plot_attack_seconds
+        from gamekeeper.attack.judging.judgement_plots import plot_attack_seconds
 
         return plot_attack_seconds(self)
 

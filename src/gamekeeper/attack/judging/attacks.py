@@ -11,13 +11,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.matching_strategies import (
+from gamekeeper.algorithms.intrusion.ranked_cells import choose_cells
+from gamekeeper.algorithms.intrusion.strategies import (
     Direction,
     Strategy,
     evaluate_strategies,
     matching_probabilities,
 )
-from gamekeeper.algorithms.ranked_cells import choose_cells
 from gamekeeper.attack.judging.scores import AttackValue, RecordEstimates
 from gamekeeper.attack.simulation.sample import Sample
 

@@ -23,20 +23,21 @@ from gamekeeper.attack.judging.attack_experiment import AttackedSample, AttackEx
 from gamekeeper.attack.judging.comparison import Comparison, Setting
 from gamekeeper.attack.judging.joint import JointTable
 from gamekeeper.attack.judging.judgement import judge_samples
-from gamekeeper.attack.judging.keeping import ScoreFolder
 from gamekeeper.attack.judging.measures import named_measures
 from gamekeeper.attack.judging.running import ScoringPlan, run_scoring
 from gamekeeper.attack.judging.scores import Measure, ScoredSample
+from gamekeeper.attack.judging.scores_folder import ScoreFolder
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
 from gamekeeper.attack.simulation.options import checked_fractions, option_text, require_samples
 from gamekeeper.attack.simulation.running import SampleTask
 from gamekeeper.attack.simulation.sampling import sample_size
-from gamekeeper.data.missing import Missing
-from gamekeeper.errors import InputError, Problem, count_of
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.errors import InputError, Problem
 from gamekeeper.results import Progress, Provenance, package_version
+from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
-    from gamekeeper.data.coded_table import CodedTable
+    from gamekeeper.data.coding.coded_table import CodedTable
 
 __all__ = ["AFFORDABLE", "ATTACK_FRACTIONS", "compare_measures"]
 
@@ -101,7 +102,7 @@ def compare_measures(
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> people = coded_from_codes([[1, 1], [1, 1], [1, 2], [2, 1], [2, 2], [2, 2]], ["a", "b"])
     >>> found = compare_measures(people, ["a", "b"], fractions=["1/2"], measures=["suda", "is"])
     >>> found.to_arrow().column("measure").to_pylist()

@@ -10,8 +10,9 @@ from gamekeeper.algorithms.sampling_fraction import fraction_text
 from gamekeeper.attack.judging.attack_experiment import AttackExperiment
 from gamekeeper.attack.judging.joint import JointTable
 from gamekeeper.attack.judging.judgement import Judgement, all_in_words
-from gamekeeper.errors import InputError, Reason, count_of, quoted
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Listing, Provenance, Result
+from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -143,7 +144,7 @@ class Comparison(Result):
 
     def plot(self) -> Figure:
         """Plot the mean time of every measure."""
-        from gamekeeper.attack.judging.plots import plot_seconds
+        from gamekeeper.attack.judging.judgement_plots import plot_seconds
 
         return plot_seconds(self)
 

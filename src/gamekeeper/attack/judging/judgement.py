@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gamekeeper.algorithms.discrimination import (
+from gamekeeper.algorithms.judging.discrimination import (
     CalibrationGroup,
     Estimate,
     auc_difference,
@@ -28,8 +28,9 @@ from gamekeeper.attack.judging.accuracy import (
     together,
 )
 from gamekeeper.attack.judging.scores import ScoredSample, Scores, checked_scores
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -198,19 +199,19 @@ class Judgement(Result):
 
     def plot(self) -> Figure:
         """Plot the logit rank plot of every measure: steeper is better."""
-        from gamekeeper.attack.judging.plots import plot_ranks
+        from gamekeeper.attack.judging.judgement_plots import plot_ranks
 
         return plot_ranks(self)
 
     def plot_predictions(self) -> Figure | None:
         """Plot probabilities of a correct match against 1/F; None where no measure has them."""
-        from gamekeeper.attack.judging.plots import plot_predictions
+        from gamekeeper.attack.judging.judgement_plots import plot_predictions
 
         return plot_predictions(self)
 
     def plot_calibration(self) -> Figure | None:
         """Plot truth against probability by tenths; None where no measure has probabilities."""
-        from gamekeeper.attack.judging.plots import plot_calibration
+        from gamekeeper.attack.judging.judgement_plots import plot_calibration
 
         return plot_calibration(self)
 

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.apportionment import dis_is, dis_suda
-from gamekeeper.algorithms.data_intrusion import dis
-from gamekeeper.algorithms.unique_scores import ScoreKind, size_weights, weigh
+from gamekeeper.algorithms.intrusion.dis import dis
+from gamekeeper.algorithms.uniques.apportionment import dis_is, dis_suda
+from gamekeeper.algorithms.uniques.scores import ScoreKind, size_weights, weigh
 from gamekeeper.attack.judging.model_measures import annealing, mc3, occam
 from gamekeeper.attack.judging.scores import Measure, SampleData, Scores
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 __all__ = ["MEASURES", "named_measures"]
 
@@ -49,7 +50,7 @@ def _dis(sample: SampleData) -> float | None:
 
 
 def _sums(sample: SampleData, kind: ScoreKind) -> NDArray[Any]:
-    from gamekeeper.algorithms.minimal_uniques import find_minimal_uniques
+    from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 
     found = sample.shared(
         "minimal uniques", lambda: find_minimal_uniques(sample.codes, listing=False, workers=1)

@@ -30,13 +30,8 @@ from gamekeeper.attack.simulation.processes import run_in_processes
 from gamekeeper.attack.simulation.running import SampleTask
 from gamekeeper.attack.simulation.sample import Sample
 from gamekeeper.attack.simulation.sampling import draw_records, sample_size
-from gamekeeper.errors import (
-    GamekeeperError,
-    InputError,
-    LimitError,
-    Reason,
-    quoted,
-)
+from gamekeeper.errors import GamekeeperError, InputError, LimitError, Reason
+from gamekeeper.wording import quoted
 
 __all__ = ["ScoringPlan", "run_scoring", "score_sample"]
 

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.errors import InputError, Problem, Reason, count_of
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of
 
 __all__ = [
     "AttackValue",

@@ -14,10 +14,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.data.codebook import MISSING, CodedVariable, number_of, sorted_values
-from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
-from gamekeeper.mapping.sink_sets import SinkFinder
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.data.coding.codebook import MISSING, CodedVariable, sorted_values
+from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.environment.sink_sets import SinkFinder
+from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.wording import count_of, quoted
 
 __all__ = [
     "LARGEST",

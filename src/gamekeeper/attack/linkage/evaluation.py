@@ -15,7 +15,7 @@ from gamekeeper.attack.linkage.files import FileLinks, link_files
 from gamekeeper.attack.linkage.linking import LinkMethod, ObjectiveName
 from gamekeeper.attack.linkage.truth import share_interval
 from gamekeeper.attack.linkage.variables import LinkVariable
-from gamekeeper.data.coded_table import CodedTable
+from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress, Provenance, Result
 
@@ -105,7 +105,7 @@ class MaskingComparison(Result):
 
     def plot(self) -> Figure:
         """Draw the rates with their intervals; needs no display."""
-        from gamekeeper.attack.linkage.plots import plot_maskings
+        from gamekeeper.attack.linkage.link_plots import plot_maskings
 
         return plot_maskings(self)
 
@@ -147,7 +147,7 @@ def compare_maskings(
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> original = coded_from_codes([[1, 1], [2, 3], [3, 2]], ["age", "sex"])
     >>> masked = coded_from_codes([[1, 1], [2, 3], [3, 3]], ["age", "sex"])
     >>> variables = [LinkVariable("age"), LinkVariable("sex")]

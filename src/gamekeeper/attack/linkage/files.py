@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.blocking import block_on_sinks, block_on_values
-from gamekeeper.algorithms.candidate_pairs import MAX_PAIRS, CandidatePairs
-from gamekeeper.algorithms.link_comparison import Comparison
+from gamekeeper.algorithms.linkage.blocking import block_on_sinks, block_on_values
+from gamekeeper.algorithms.linkage.candidate_pairs import MAX_PAIRS, CandidatePairs
+from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.attack.linkage.linking import (
     MOST_PAIRS,
     Linked,
@@ -26,9 +26,10 @@ from gamekeeper.attack.linkage.linking import (
 from gamekeeper.attack.linkage.resampling import Resampled, resample_links
 from gamekeeper.attack.linkage.truth import chance_text, require_partners, share_interval
 from gamekeeper.attack.linkage.variables import Kind, LinkVariable, compare_files, equal_codes
-from gamekeeper.data.coded_table import CodedTable
-from gamekeeper.errors import InputError, Reason, count_of, did_you_mean, quoted
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress, Provenance, Result, table_html
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -199,7 +200,7 @@ class FileLinks(Result):
 
     def plot(self) -> Figure:
         """Draw how margins are distributed, correct and wrong links apart where truth is known."""
-        from gamekeeper.attack.linkage.plots import plot_links
+        from gamekeeper.attack.linkage.link_plots import plot_links
 
         return plot_links(self)
 
@@ -260,7 +261,7 @@ def link_files(
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> left = coded_from_codes([[1, 1], [2, 3], [3, 2]], ["age", "sex"])
     >>> right = coded_from_codes([[2, 3], [3, 2], [1, 1]], ["age", "sex"])
     >>> found = link_files(left, right, [LinkVariable("age"), LinkVariable("sex")])

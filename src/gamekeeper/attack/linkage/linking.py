@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.candidate_pairs import CandidatePairs
-from gamekeeper.algorithms.link_comparison import Comparison
-from gamekeeper.algorithms.link_objective import (
+from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
+from gamekeeper.algorithms.linkage.comparison import Comparison
+from gamekeeper.algorithms.linkage.objective import (
     FellegiSunterCost,
     Objective,
     cost_matrix,
@@ -24,8 +24,9 @@ from gamekeeper.algorithms.link_objective import (
     fellegi_sunter_cost,
     weighted_sum,
 )
-from gamekeeper.errors import InputError, LimitError, Reason, count_of, quoted
+from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
+from gamekeeper.wording import count_of, quoted
 
 __all__ = [
     "MOST_PAIRS",
@@ -137,12 +138,12 @@ def make_objective(
     if name is ObjectiveName.MAHALANOBIS:
         return _mahalanobis(comparisons)
     if name is ObjectiveName.LEXICOGRAPHIC:
-        from gamekeeper.algorithms.link_lexicographic import lexicographic_cost
+        from gamekeeper.algorithms.linkage.lexicographic import lexicographic_cost
 
         made = lexicographic_cost(comparisons)
         return made, made.notes
     if name is ObjectiveName.FELLEGI_SUNTER:
-        from gamekeeper.algorithms.fellegi_sunter import fit_fellegi_sunter
+        from gamekeeper.algorithms.linkage.fellegi_sunter import fit_fellegi_sunter
 
         model = fit_fellegi_sunter(comparisons, candidates=candidates, seed=seed, progress=progress)
         cost = fellegi_sunter_cost(comparisons, model)
@@ -165,7 +166,7 @@ def make_objective(
 
 
 def _mahalanobis(comparisons: Sequence[Comparison]) -> tuple[Objective, tuple[str, ...]]:
-    from gamekeeper.algorithms.link_mahalanobis import mahalanobis_cost
+    from gamekeeper.algorithms.linkage.mahalanobis import mahalanobis_cost
 
     unfit = [one.name for one in comparisons if one.a.dtype.kind != "f"]
     if unfit:
@@ -252,9 +253,9 @@ def most_worth(objective: Objective, unlinked: float) -> float:
 def _among_all(
     costs: NDArray[Any], method: LinkMethod, *, margins: bool, progress: Progress | None
 ) -> Linked:
-    from gamekeeper.algorithms.assignment import solve_assignment
-    from gamekeeper.algorithms.assignment_margins import assignment_margins
-    from gamekeeper.algorithms.greedy_assignment import greedy_global, greedy_rows, nearest
+    from gamekeeper.algorithms.assignment.dense import solve_assignment
+    from gamekeeper.algorithms.assignment.greedy import greedy_global, greedy_rows, nearest
+    from gamekeeper.algorithms.assignment.margins import assignment_margins
 
     n_rows = len(costs)
     increases = np.full(n_rows, np.nan)
@@ -300,8 +301,8 @@ def _bound_of(costs: NDArray[Any], n_links: int) -> float | None:
     the records cannot be linked and the links are not as many as possible: links of fewer records
     cost less without being better.
     """
-    from gamekeeper.algorithms.assignment import solve_assignment
-    from gamekeeper.algorithms.assignment_bounds import assignment_lower_bound
+    from gamekeeper.algorithms.assignment.bounds import assignment_lower_bound
+    from gamekeeper.algorithms.assignment.dense import solve_assignment
 
     if costs.size <= _MARGIN_ROWS**2:
         found = solve_assignment(costs, partial=True)
@@ -316,7 +317,7 @@ def _among_candidates(
     most_cost: float | None,
     progress: Progress | None,
 ) -> Linked:
-    from gamekeeper.algorithms.sparse_assignment import nearest_candidates, solve_candidates
+    from gamekeeper.algorithms.assignment.sparse import nearest_candidates, solve_candidates
 
     near = nearest_candidates(candidates, costs)
     best = np.asarray(near.costs, np.float64)

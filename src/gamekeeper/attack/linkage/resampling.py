@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.candidate_pairs import CandidatePairs
-from gamekeeper.algorithms.link_objective import Objective
+from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
+from gamekeeper.algorithms.linkage.objective import Objective
 from gamekeeper.attack.linkage.linking import LinkMethod, link_pairs
-from gamekeeper.errors import count_of
 from gamekeeper.results import Progress
+from gamekeeper.wording import count_of
 
 __all__ = ["Resampled", "resample_links"]
 

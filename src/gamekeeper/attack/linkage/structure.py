@@ -18,21 +18,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.clusterings import Clusterer, normalise
-from gamekeeper.algorithms.common_clusterings import (
+from gamekeeper.algorithms.structure.clusterings import Clusterer, normalise
+from gamekeeper.algorithms.structure.common_clusterings import (
     TECHNIQUES,
     CommonClusterings,
     Technique,
     cluster_alike,
 )
-from gamekeeper.algorithms.group_matching import GroupMatching, match_groups
-from gamekeeper.algorithms.group_success import GroupSuccess, checked_truth, group_success
-from gamekeeper.algorithms.individual_matching import match_individuals
-from gamekeeper.algorithms.partition_conjunction import Conjunction, conjunction
-from gamekeeper.algorithms.structure_matching import match_structure
+from gamekeeper.algorithms.structure.conjunction import Conjunction, conjunction
+from gamekeeper.algorithms.structure.distance_matching import match_structure
+from gamekeeper.algorithms.structure.group_matching import GroupMatching, match_groups
+from gamekeeper.algorithms.structure.group_success import GroupSuccess, checked_truth, group_success
+from gamekeeper.algorithms.structure.individual_matching import match_individuals
 from gamekeeper.attack.linkage.truth import chance_text, share_interval
-from gamekeeper.errors import InputError, Reason, count_of, quoted
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress, Provenance, Result, table_html
+from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -233,7 +234,7 @@ class StructureLinks(Result):
 
     def plot(self) -> Figure:
         """Draw how much each clustering agrees and carries; needs no display."""
-        from gamekeeper.attack.linkage.plots import plot_structure
+        from gamekeeper.attack.linkage.link_plots import plot_structure
 
         return plot_structure(self)
 

@@ -7,9 +7,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.data.codebook import MISSING
-from gamekeeper.data.coded_table import CodedTable
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.data.coding.codebook import MISSING
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 __all__ = ["chance_text", "require_partners", "share_interval", "true_partners"]
 
@@ -24,7 +25,7 @@ def true_partners(a: CodedTable, b: CodedTable, name: str, other: str = "") -> N
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> left, right = coded_from_codes([[1], [2]], ["id"]), coded_from_codes([[3], [1]], ["id"])
     >>> true_partners(left, right, "id").tolist()
     [1, -1]

@@ -15,8 +15,8 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.link_comparison import Comparison
-from gamekeeper.algorithms.link_distances import (
+from gamekeeper.algorithms.linkage.comparison import Comparison
+from gamekeeper.algorithms.linkage.distances import (
     compare_categories,
     compare_dates,
     compare_numbers,
@@ -34,9 +34,10 @@ from gamekeeper.attack.linkage.columns import (
     joint_codes,
     observed,
 )
-from gamekeeper.data.coded_table import CodedTable
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 __all__ = ["Kind", "LinkVariable", "common_variables", "compare_files", "equal_codes"]
 
@@ -144,7 +145,7 @@ def compare_files(
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> left, right = (coded_from_codes(codes, ["sex"]) for codes in ([[1], [2]], [[2]]))
     >>> chosen, compared = compare_files(left, right, [LinkVariable("sex")])
     >>> chosen[0].kind, compared[0].matrix().tolist()

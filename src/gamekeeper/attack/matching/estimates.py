@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.individual_risk import expected_reciprocal
-from gamekeeper.algorithms.matching_strategies import Direction, Strategy, StrategyValue
+from gamekeeper.algorithms.intrusion.individual_risk import expected_reciprocal
+from gamekeeper.algorithms.intrusion.strategies import Direction, Strategy, StrategyValue
 from gamekeeper.errors import InputError, Reason
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gamekeeper.algorithms.class_numbers import class_numbers
-from gamekeeper.data.alignment import aligned
-from gamekeeper.data.key_table import KeyTable, count_keys
-from gamekeeper.data.missing import Missing
-from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
+from gamekeeper.data.coding.alignment import aligned
+from gamekeeper.data.keys.key_table import KeyTable, count_keys
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,8 +46,8 @@ def match_classes(key_table: KeyTable, population: KeyTable) -> MatchedClasses:
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
-    >>> from gamekeeper.data.key_table import count_keys
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.key_table import count_keys
     >>> people = coded_from_codes([[1], [1], [2]], ["sex"], [("missing", "m", "w")])
     >>> sample = coded_from_codes([[1]], ["sex"], [("missing", "w")])
     >>> found = match_classes(count_keys(sample, ["sex"]), count_keys(people, ["sex"]))

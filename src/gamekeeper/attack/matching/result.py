@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.algorithms.matching_strategies import Direction, Strategy, StrategyValue
-from gamekeeper.algorithms.strategy_dominance import Dominance, Measure
+from gamekeeper.algorithms.intrusion.dominance import Dominance, Measure
+from gamekeeper.algorithms.intrusion.strategies import Direction, Strategy, StrategyValue
 from gamekeeper.attack.risk import FileRisk, RiskLine
-from gamekeeper.errors import InputError, Reason, count_of, did_you_mean, quoted
-from gamekeeper.mapping.words import number_text
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import EVERYTHING, Listing, Provenance, Result, make_listing
+from gamekeeper.wording import count_of, did_you_mean, number_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -177,7 +177,7 @@ class MatchingRisk(Result):
 
     def plot(self) -> Figure:
         """Plot probability against both costs, on logarithmic axes, one point per strategy."""
-        from gamekeeper.attack.simulation.plots import plot_costs
+        from gamekeeper.attack.simulation.simulation_plots import plot_costs
 
         return plot_costs(
             {

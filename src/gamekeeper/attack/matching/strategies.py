@@ -1,6 +1,6 @@
 """An intruder who matches sample and population: chances, costs, and which strategy is better.
 
-With the population known, the strategies of algorithms/matching_strategies.py are evaluated
+With the population known, the strategies of algorithms/intrusion/strategies.py are evaluated
 exactly; otherwise they are estimated from weights or the sampling fraction (estimates.py). Smith's
 thesis, chapter 5, corrected. Linear in classes.
 """
@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.matching_strategies import (
+from gamekeeper.algorithms.intrusion.dominance import find_dominance
+from gamekeeper.algorithms.intrusion.strategies import (
     Direction,
     Predicate,
     Strategy,
@@ -25,15 +26,15 @@ from gamekeeper.algorithms.matching_strategies import (
     matching_probabilities,
     numbered_strategies,
 )
-from gamekeeper.algorithms.strategy_dominance import find_dominance
 from gamekeeper.attack.matching.estimates import EstimatedCells, estimate_strategies
 from gamekeeper.attack.matching.population import check_contained, check_policy, match_classes
 from gamekeeper.attack.matching.result import MatchingRisk, file_lines
 from gamekeeper.attack.risk import FileRisk
 from gamekeeper.attack.uniques.dis import general_dis
-from gamekeeper.data.key_table import KeyTable
-from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Provenance
+from gamekeeper.wording import count_of, quoted
 
 __all__ = ["Estimate", "assess_matching"]
 
@@ -89,8 +90,8 @@ def assess_matching(
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
-    >>> from gamekeeper.data.key_table import count_keys
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.key_table import count_keys
     >>> words = [("missing", "young", "old", "very old")]
     >>> people = coded_from_codes([[1], [1], [2], [2], [2], [3]], ["age"], words)
     >>> sample = coded_from_codes([[1], [2], [2]], ["age"], words)

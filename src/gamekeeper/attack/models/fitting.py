@@ -16,24 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.annealing import anneal
-from gamekeeper.algorithms.clique_scores import MarginScores, declared_levels
-from gamekeeper.algorithms.mc3 import sample_models
-from gamekeeper.algorithms.occam import occams_window
-from gamekeeper.algorithms.population_model import recommended_precisions
-from gamekeeper.algorithms.search_result import SearchResult
-from gamekeeper.data.key_table import KeyTable
-from gamekeeper.data.missing import Missing
-from gamekeeper.errors import (
-    Cancelled,
-    InputError,
-    LimitError,
-    Reason,
-    count_of,
-    did_you_mean,
-    quoted,
-)
+from gamekeeper.algorithms.models.annealing import anneal
+from gamekeeper.algorithms.models.clique_scores import MarginScores, declared_levels
+from gamekeeper.algorithms.models.mc3 import sample_models
+from gamekeeper.algorithms.models.occam import occams_window
+from gamekeeper.algorithms.models.population_model import recommended_precisions
+from gamekeeper.algorithms.models.result import SearchResult
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -217,13 +210,13 @@ class ModelFit(Result):
 
     def plot(self) -> Figure:
         """Draw the model graph: an edge is as dark as it is probable; needs no display."""
-        from gamekeeper.attack.models.plots import plot_model
+        from gamekeeper.attack.models.model_plots import plot_model
 
         return plot_model(self)
 
     def plot_trace(self) -> Figure:
         """Plot the log marginal likelihood along each chain or run; needs no display."""
-        from gamekeeper.attack.models.plots import plot_trace
+        from gamekeeper.attack.models.model_plots import plot_trace
 
         return plot_trace(self)
 
@@ -269,8 +262,8 @@ def fit_models(
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
-    >>> from gamekeeper.data.key_table import count_keys
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.key_table import count_keys
     >>> people = [[1, 1, 1], [1, 1, 2], [2, 2, 1], [2, 2, 2]] * 10
     >>> keys = count_keys(coded_from_codes(people, ["age", "job", "sex"]), ["age", "job", "sex"])
     >>> fit = fit_models(keys, method="annealing")

@@ -3,7 +3,7 @@
 The models give the probability of every key; from it and the sample follows what is known of F, the
 number of people with the key. By default the calibrated estimate is used, which corrects the models
 by the pairs and triples of the sample itself; the estimate that the thesis prints is there to
-compare. See algorithms/population_model.py for both.
+compare. See algorithms/models/population_model.py for both.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.cell_fractions import CellFractions, learn_fractions
 from gamekeeper.algorithms.class_numbers import class_numbers
-from gamekeeper.algorithms.file_measures import Measure
-from gamekeeper.algorithms.junction_tree import ClassTable
-from gamekeeper.algorithms.population_model import (
+from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
+from gamekeeper.algorithms.models.cell_fractions import CellFractions, learn_fractions
+from gamekeeper.algorithms.models.file_measures import Measure
+from gamekeeper.algorithms.models.population_model import (
     PopulationEstimate,
     calibrated_estimate,
     printed_estimate,
@@ -28,9 +28,10 @@ from gamekeeper.algorithms.population_model import (
 from gamekeeper.algorithms.sampling_fraction import FractionLike, fraction_text, parse_fraction
 from gamekeeper.attack.models.fitting import ModelFit
 from gamekeeper.attack.risk import FileRisk, RecordRisk, RiskLine
-from gamekeeper.data.key_table import KeyTable
-from gamekeeper.errors import InputError, Reason, count_of, did_you_mean, quoted
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Provenance, Result
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -149,7 +150,7 @@ def infer_risk(
     fraction of its stratum. If they do not, people of one class are in several strata, sampled or
     not, and the fraction of the one record that a sample unique has says little: the class has the
     harmonic mean of the fractions of all records that agree with it on those key variables that
-    tell the stratum best (see algorithms/cell_fractions.py). If none does, that is the fraction of
+    tell the stratum best (see algorithms/models/cell_fractions.py). If none does, that is the fraction of
     the file.
 
     Parameters
@@ -172,8 +173,8 @@ def infer_risk(
     Examples
     --------
     >>> from gamekeeper.attack.models.fitting import fit_models
-    >>> from gamekeeper.data.coded_table import coded_from_codes
-    >>> from gamekeeper.data.key_table import count_keys
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.key_table import count_keys
     >>> people = [[1, 1]] * 9 + [[1, 2], [2, 2], [2, 2]] + [[2, 1]]
     >>> keys = count_keys(coded_from_codes(people, ["age", "job"]), ["age", "job"])
     >>> risk = infer_risk(keys, fit_models(keys, method="annealing"), fraction="1/10")

@@ -16,18 +16,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.file_measures import FileEstimate
-from gamekeeper.algorithms.model_levels import risk_without, suppressed_sums
-from gamekeeper.algorithms.population_model import calibrated_estimate
+from gamekeeper.algorithms.models.file_measures import FileEstimate
+from gamekeeper.algorithms.models.levels import risk_without, suppressed_sums
+from gamekeeper.algorithms.models.population_model import calibrated_estimate
 from gamekeeper.attack.models.inference import Estimator, ModelRisk, require_same_keys
-from gamekeeper.data.codebook import CodedVariable
-from gamekeeper.errors import InputError, LimitError, Reason, count_of, did_you_mean, quoted
+from gamekeeper.data.coding.codebook import CodedVariable
+from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress, Provenance, Result, table_html
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gamekeeper.data.key_table import KeyTable
+    from gamekeeper.data.keys.key_table import KeyTable
 
 __all__ = [
     "By",
@@ -149,8 +150,8 @@ def variables_risk(risk: ModelRisk, *, progress: Progress | None = None) -> Rela
     --------
     >>> from gamekeeper.attack.models.fitting import fit_models
     >>> from gamekeeper.attack.models.inference import infer_risk
-    >>> from gamekeeper.data.coded_table import coded_from_codes
-    >>> from gamekeeper.data.key_table import count_keys
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.key_table import count_keys
     >>> people = [[1, 1]] * 9 + [[1, 2], [2, 2], [2, 2]] + [[2, 1]]
     >>> keys = count_keys(coded_from_codes(people, ["age", "job"]), ["age", "job"])
     >>> risk = infer_risk(keys, fit_models(keys, method="annealing"), fraction="1/10")

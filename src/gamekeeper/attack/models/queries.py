@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.junction_query import infer_values
-from gamekeeper.algorithms.junction_tree import ClassTable
+from gamekeeper.algorithms.decomposable.junction_queries import infer_values
+from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
 from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Provenance, Result, table_html
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gamekeeper.data.key_table import KeyTable
+    from gamekeeper.data.keys.key_table import KeyTable
 
 __all__ = ["Inference", "check_question", "infer_target"]
 
@@ -127,8 +128,8 @@ def infer_target(
     --------
     >>> from gamekeeper.attack.models.fitting import fit_models
     >>> from gamekeeper.attack.models.inference import infer_risk
-    >>> from gamekeeper.data.coded_table import coded_from_codes
-    >>> from gamekeeper.data.key_table import count_keys
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.key_table import count_keys
     >>> words = [("missing", "young", "old"), ("missing", "well", "ill")]
     >>> people = [[1, 1]] * 9 + [[1, 2], [2, 2], [2, 2]] + [[2, 1]]
     >>> keys = count_keys(coded_from_codes(people, ["age", "health"], words), ["age", "health"])

@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.matching_strategies import (
+from gamekeeper.algorithms.intrusion.ranked_cells import choose_cells
+from gamekeeper.algorithms.intrusion.strategies import (
     Direction,
     StrategyValue,
     custom_strategies,
     evaluate_strategies,
 )
-from gamekeeper.algorithms.ranked_cells import choose_cells
 from gamekeeper.attack.matching.population import MatchedClasses, match_classes
 from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
-from gamekeeper.errors import InputError, Reason, count_of
-from gamekeeper.mapping.words import number_text
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Provenance, Result
+from gamekeeper.wording import count_of, number_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from gamekeeper.data.key_table import KeyTable
+    from gamekeeper.data.keys.key_table import KeyTable
 
 __all__ = ["RankedAttack", "rank_attacks"]
 
@@ -107,8 +107,8 @@ def rank_attacks(
     --------
     >>> from gamekeeper.attack.models.fitting import fit_models
     >>> from gamekeeper.attack.models.inference import infer_risk
-    >>> from gamekeeper.data.coded_table import coded_from_codes
-    >>> from gamekeeper.data.key_table import count_keys
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.key_table import count_keys
     >>> people = [[1, 1]] * 9 + [[1, 2], [2, 2], [2, 2]] + [[2, 1]]
     >>> everybody = count_keys(coded_from_codes(people, ["age", "job"]), ["age", "job"])
     >>> keys = count_keys(coded_from_codes(people[::2], ["age", "job"]), ["age", "job"])

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.class_numbers import class_numbers
-from gamekeeper.algorithms.clique_scores import MarginScores
-from gamekeeper.algorithms.junction_tree import ClassTable
-from gamekeeper.algorithms.population_model import (
+from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
+from gamekeeper.algorithms.models.clique_scores import MarginScores
+from gamekeeper.algorithms.models.population_model import (
     PopulationEstimate,
     calibrated_estimate,
     recommended_precisions,
 )
-from gamekeeper.algorithms.search_result import SearchResult
+from gamekeeper.algorithms.models.result import SearchResult
 
 __all__ = ["SampleEstimate", "estimate_sample"]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.matching_strategies import Strategy, numbered_strategies
+from gamekeeper.algorithms.intrusion.strategies import Strategy, numbered_strategies
 from gamekeeper.algorithms.sampling_fraction import FractionLike, fraction_text
 from gamekeeper.attack.simulation.measure_words import measure_words
 from gamekeeper.attack.simulation.measures import STRATEGY_PARTS, strategy_name
@@ -23,16 +23,16 @@ from gamekeeper.attack.simulation.model_attacks import MODEL_CURVES
 from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.running import Pool
 from gamekeeper.attack.simulation.simulate import simulate
-from gamekeeper.data.missing import Missing
-from gamekeeper.errors import count_of
+from gamekeeper.data.keys.missing import Missing
 from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from gamekeeper.data.coded_table import CodedTable
-    from gamekeeper.data.key_table import KeyTable
+    from gamekeeper.data.coding.coded_table import CodedTable
+    from gamekeeper.data.keys.key_table import KeyTable
 
 __all__ = ["FractionExperiment", "StrategyExperiment", "fraction_experiment", "strategy_experiment"]
 
@@ -106,7 +106,7 @@ class StrategyExperiment(Result):
 
     def plot(self) -> Figure:
         """Plot probability against both costs on logarithmic axes, one point per sample."""
-        from gamekeeper.attack.simulation.plots import plot_costs
+        from gamekeeper.attack.simulation.simulation_plots import plot_costs
 
         simulation = self.simulation
         names = {f"strategy {s.number}": strategy_name(s) for s in self.strategies}
@@ -148,7 +148,7 @@ def strategy_experiment(
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> people = coded_from_codes([[1], [1], [2], [3]], ["age"])
     >>> found = strategy_experiment(people, ["age"], fraction=1, samples=1)
     >>> found.mean(4), found.mean(5, "cost_with")
@@ -266,7 +266,7 @@ def fraction_experiment(
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> people = coded_from_codes([[1], [1], [2], [3]] * 3, ["age"])
     >>> fraction_experiment(people, ["age"], fractions=["50%", 1]).to_arrow().num_rows
     2

@@ -15,7 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
-from gamekeeper.errors import InputError, Reason, StoreError, quoted
+from gamekeeper.errors import InputError, Reason, StoreError
+from gamekeeper.wording import quoted
 
 __all__ = ["SampleFolder"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.matching_strategies import (
+from gamekeeper.algorithms.intrusion.strategies import (
     Strategy,
     evaluate_strategies,
     matching_probabilities,
@@ -25,7 +25,8 @@ from gamekeeper.attack.simulation.agreement import (
 )
 from gamekeeper.attack.simulation.model_attacks import model_attacks
 from gamekeeper.attack.simulation.sample import PROBABILITIES, Sample, Score
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

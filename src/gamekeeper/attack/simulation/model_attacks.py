@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gamekeeper.algorithms.annealing import anneal
-from gamekeeper.algorithms.matching_strategies import (
+from gamekeeper.algorithms.intrusion.ranked_cells import choose_cells
+from gamekeeper.algorithms.intrusion.strategies import (
     Direction,
     custom_strategies,
     evaluate_strategies,
 )
-from gamekeeper.algorithms.ranked_cells import choose_cells
+from gamekeeper.algorithms.models.annealing import anneal
 from gamekeeper.attack.models.sampling import estimate_sample
 from gamekeeper.attack.simulation.sample import Sample
 

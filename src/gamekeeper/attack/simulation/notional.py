@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gamekeeper.algorithms.class_numbers import class_numbers
-from gamekeeper.data.key_checks import MAX_KEYS, all_missing_problems
-from gamekeeper.data.missing import Missing
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.data.keys.checks import MAX_KEYS, all_missing_problems
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gamekeeper.data.coded_table import CodedTable
+    from gamekeeper.data.coding.coded_table import CodedTable
 
 __all__ = ["NotionalPopulation", "open_population"]
 

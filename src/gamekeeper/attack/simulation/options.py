@@ -10,7 +10,8 @@ from typing import Any
 from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
 from gamekeeper.attack.simulation.notional import NotionalPopulation
 from gamekeeper.attack.simulation.sampling import sample_size
-from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, quoted
 
 __all__ = ["checked_fractions", "option_text", "require_samples"]
 

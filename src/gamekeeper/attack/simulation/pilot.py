@@ -21,16 +21,17 @@ from gamekeeper.attack.simulation.result import Mean, SimulationResult
 from gamekeeper.attack.simulation.running import Pool
 from gamekeeper.attack.simulation.sample import PROBABILITIES, Score
 from gamekeeper.attack.simulation.simulate import simulate
-from gamekeeper.data.missing import Missing
-from gamekeeper.errors import InputError, Problem, Reason, did_you_mean, quoted
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, Provenance, Result, make_listing
+from gamekeeper.wording import did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from gamekeeper.data.coded_table import CodedTable
-    from gamekeeper.data.key_table import KeyTable
+    from gamekeeper.data.coding.coded_table import CodedTable
+    from gamekeeper.data.keys.key_table import KeyTable
 
 __all__ = ["CalibrationLine", "PilotStudy", "pilot_study"]
 
@@ -175,7 +176,7 @@ class PilotStudy(Result):
 
     def plot(self) -> Figure:
         """Plot the mean of 1/F against the mean score, by tenths, for the probabilities."""
-        from gamekeeper.attack.simulation.plots import plot_calibration
+        from gamekeeper.attack.simulation.simulation_plots import plot_calibration
 
         return plot_calibration(
             {
@@ -217,7 +218,7 @@ def pilot_study(
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> people = coded_from_codes([[1, 1], [1, 1], [2, 1], [3, 2], [3, 1], [3, 1]], ["a", "b"])
     >>> study = pilot_study(people, ["a", "b"], fraction="1/2", samples=4, scores=["dis_is"])
     >>> study.to_arrow().column_names[:4]

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 from gamekeeper.attack.simulation.notional import NotionalPopulation
 from gamekeeper.attack.simulation.sharing import PopulationHandle, received, shared
-from gamekeeper.errors import InputError, LimitError, Reason, count_of
+from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.wording import count_of
 
 __all__ = ["run_in_processes"]
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from gamekeeper.algorithms.sampling_fraction import fraction_text
 from gamekeeper.attack.simulation.measure_words import measure_words
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -173,7 +174,7 @@ class SimulationResult(Result):
 
         The first eight measures by default.
         """
-        from gamekeeper.attack.simulation.plots import plot_measures
+        from gamekeeper.attack.simulation.simulation_plots import plot_measures
 
         unknown = [name for name in measures if name not in self.measures]
         if unknown:

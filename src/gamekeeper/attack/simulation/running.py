@@ -19,7 +19,8 @@ from gamekeeper.attack.simulation.notional import NotionalPopulation
 from gamekeeper.attack.simulation.processes import run_in_processes
 from gamekeeper.attack.simulation.sample import Sample
 from gamekeeper.attack.simulation.sampling import draw_records, sample_size
-from gamekeeper.errors import InputError, Reason, quoted
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.wording import quoted
 
 __all__ = ["Pool", "SampleTask", "run_samples", "run_task"]
 

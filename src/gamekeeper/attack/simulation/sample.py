@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.apportionment import dis_is, dis_suda
-from gamekeeper.algorithms.data_intrusion import dis
-from gamekeeper.algorithms.unique_scores import ScoreKind, size_weights, weigh
+from gamekeeper.algorithms.intrusion.dis import dis
+from gamekeeper.algorithms.uniques.apportionment import dis_is, dis_suda
+from gamekeeper.algorithms.uniques.scores import ScoreKind, size_weights, weigh
 from gamekeeper.attack.simulation.notional import NotionalPopulation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gamekeeper.algorithms.minimal_uniques import MinimalUniques
+    from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
 
 __all__ = ["PROBABILITIES", "Sample", "Score"]
 
@@ -99,7 +99,7 @@ class Sample:
     @cached_property
     def minimal_uniques(self) -> MinimalUniques:
         """Numbers of minimal sample uniques by record and size."""
-        from gamekeeper.algorithms.minimal_uniques import find_minimal_uniques
+        from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 
         return find_minimal_uniques(self.codes, max_size=self.max_size, listing=False, workers=1)
 

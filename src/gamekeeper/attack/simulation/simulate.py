@@ -24,12 +24,12 @@ from gamekeeper.attack.simulation.notional import NotionalPopulation, open_popul
 from gamekeeper.attack.simulation.options import checked_fractions, option_text, require_samples
 from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.running import Pool, SampleTask, run_samples
-from gamekeeper.data.key_table import KeyTable
-from gamekeeper.data.missing import Missing
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.missing import Missing
 from gamekeeper.results import Progress, Provenance, package_version
 
 if TYPE_CHECKING:
-    from gamekeeper.data.coded_table import CodedTable
+    from gamekeeper.data.coding.coded_table import CodedTable
 
 __all__ = ["simulate"]
 
@@ -94,7 +94,7 @@ def simulate(
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> people = coded_from_codes([[1], [1], [2], [3]], ["age"], [("missing", "a", "b", "c")])
     >>> found = simulate(people, ["age"], fractions=1, measures=["pr_pu_given_su", "dis"])
     >>> found.to_arrow().column("value").to_pylist()

@@ -1,7 +1,7 @@
 """What the release lets anybody say about people: everyone of a kind is, or nobody is.
 
 Statements follow from cells that are certainly empty under everything that is published; see
-`gamekeeper.algorithms.attributions`. The number of people they concern is bounded by the same
+`gamekeeper.algorithms.bounds.attributions`. The number of people they concern is bounded by the same
 release.
 """
 
@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.attributions import (
+from gamekeeper.algorithms.bounds.attributions import (
     MOST_COMBINATIONS,
     Attribution,
     People,
     find_attributions,
 )
-from gamekeeper.algorithms.count_constraints import UNBOUNDED, CountConstraints, kept_axes
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, kept_axes
 from gamekeeper.attack.tables.bounds import TableBounds, bound_cells
-from gamekeeper.data.release import Release
-from gamekeeper.data.table_axes import Axis
-from gamekeeper.errors import count_of
+from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.release import Release
 from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -210,8 +210,8 @@ def _margin_bounds(
             lower, upper = np.maximum(lower, low), np.minimum(upper, high)
     if constraints.size > _EXACT_CELLS or np.array_equal(lower, upper):
         return lower, upper
-    from gamekeeper.algorithms.integer_bounds import MOST_PROGRAMS, sum_bounds
-    from gamekeeper.algorithms.recoded_bounds import closed_sum_bounds
+    from gamekeeper.algorithms.bounds.integer_bounds import MOST_PROGRAMS, sum_bounds
+    from gamekeeper.algorithms.bounds.recoded import closed_sum_bounds
 
     blank = np.zeros([constraints.shape[axis] for axis in axes], np.int64)
     margin = kept_axes(constraints.shape, axes, blank)
@@ -230,7 +230,8 @@ def _summed(lower: Integers, upper: Integers, axes: tuple[int, ...]) -> tuple[In
 
 
 def _axis_number(names: Sequence[str], name: str) -> int:
-    from gamekeeper.errors import InputError, Reason, did_you_mean, quoted
+    from gamekeeper.errors import InputError, Reason
+    from gamekeeper.wording import did_you_mean, quoted
 
     if name not in names:
         raise InputError(

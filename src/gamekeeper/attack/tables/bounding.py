@@ -14,9 +14,10 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.count_constraints import CountConstraints
-from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.algorithms.releases.constraints import CountConstraints
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
+from gamekeeper.wording import count_of
 
 __all__ = ["BoundsMethod", "Solved", "integer_why", "solve_bounds"]
 
@@ -73,10 +74,10 @@ def solve_bounds(
 def _in_closed_form(
     constraints: CountConstraints, most_programs: int | None, progress: Progress | None
 ) -> Solved | None:
-    from gamekeeper.algorithms.count_constraints import NoTableError
-    from gamekeeper.algorithms.frechet_bounds import closed_bounds, component_bounds
-    from gamekeeper.algorithms.margin_agreement import require_agreement
-    from gamekeeper.algorithms.release_structure import release_structure
+    from gamekeeper.algorithms.bounds.frechet import closed_bounds, component_bounds
+    from gamekeeper.algorithms.releases.constraints import NoTableError
+    from gamekeeper.algorithms.releases.margin_agreement import require_agreement
+    from gamekeeper.algorithms.releases.structure import release_structure
 
     margins = constraints.margins
     if all(margin.lower.size == constraints.size for margin in margins):
@@ -134,8 +135,8 @@ def _searched(
     Measured on sixty releases: with four axes or fewer, programs are as fast or faster; with more,
     the shuttle is up to fifteen times as fast while its sums are some thousands.
     """
-    from gamekeeper.algorithms.integer_bounds import MOST_PROGRAMS, integer_bounds
-    from gamekeeper.algorithms.shuttle import node_count
+    from gamekeeper.algorithms.bounds.integer_bounds import MOST_PROGRAMS, integer_bounds
+    from gamekeeper.algorithms.bounds.shuttle import node_count
 
     n_axes = sum(length > 1 for length in constraints.shape)
     if most_programs is not None or n_axes < 5 or node_count(constraints.shape) > _SHUTTLE_NODES:
@@ -158,7 +159,7 @@ def _searched(
 def _by_programs(
     constraints: CountConstraints, most_programs: int | None, progress: Progress | None
 ) -> Solved:
-    from gamekeeper.algorithms.integer_bounds import MOST_PROGRAMS, integer_bounds
+    from gamekeeper.algorithms.bounds.integer_bounds import MOST_PROGRAMS, integer_bounds
 
     limit = MOST_PROGRAMS if most_programs is None else most_programs
     found = integer_bounds(constraints, max_programs=limit, progress=progress)
@@ -186,7 +187,7 @@ def _by_shuttle(
     *,
     max_steps: int | None = None,
 ) -> Solved:
-    from gamekeeper.algorithms.shuttle import MAX_NODES, MAX_STEPS, Shuttle
+    from gamekeeper.algorithms.bounds.shuttle import MAX_NODES, MAX_STEPS, Shuttle
 
     shuttle = Shuttle(constraints, max_nodes=MAX_NODES if max_nodes is None else max_nodes)
     shuttle.run(progress=progress)

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.count_constraints import UNBOUNDED, CountMargin
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountMargin
 from gamekeeper.attack.tables.bounding import BoundsMethod, integer_why, solve_bounds
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
-from gamekeeper.data.release import Release
-from gamekeeper.data.table_axes import Axis
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.release import Release
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -133,7 +134,7 @@ class TableBounds(Result):
 
     def plot(self) -> Figure:
         """Draw the interval of each cell, the narrowest first; needs no display."""
-        from gamekeeper.attack.tables.plots import plot_bounds
+        from gamekeeper.attack.tables.table_plots import plot_bounds
 
         return plot_bounds(self)
 
@@ -169,8 +170,8 @@ def bound_cells(
 
     Examples
     --------
-    >>> from gamekeeper.data.count_table import CountTable
-    >>> from gamekeeper.data.release import make_release
+    >>> from gamekeeper.data.tables.count_table import CountTable
+    >>> from gamekeeper.data.tables.release import make_release
     >>> table = CountTable.typed({"sex": ["m", "f"], "work": ["yes", "no"]}, [[3, 0], [2, 1]])
     >>> release = make_release(table, [("sex",), ("work",)], "exact")
     >>> found = bound_cells(release)
@@ -221,8 +222,8 @@ def bound_recoded(
     most_programs
         As for `bound_cells`.
     """
-    from gamekeeper.algorithms.integer_bounds import MOST_PROGRAMS, sum_bounds
-    from gamekeeper.algorithms.recoded_bounds import closed_sum_bounds
+    from gamekeeper.algorithms.bounds.integer_bounds import MOST_PROGRAMS, sum_bounds
+    from gamekeeper.algorithms.bounds.recoded import closed_sum_bounds
 
     started = time.perf_counter()
     axes, numbers = _recoded_axes(release.axes, groups, keep)

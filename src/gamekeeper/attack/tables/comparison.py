@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.perturbation import Scheme
-from gamekeeper.algorithms.scheme_names import SchemeLike, parse_scheme
-from gamekeeper.algorithms.subtraction_experiment import (
+from gamekeeper.algorithms.releases.perturbation import Scheme
+from gamekeeper.algorithms.releases.scheme_names import SchemeLike, parse_scheme
+from gamekeeper.algorithms.subtraction.experiment import (
     BANDS,
     SubtractionExperiment,
     subtraction_experiment,
 )
-from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,7 +105,7 @@ class SchemeComparison(Result):
 
     def plot(self) -> Figure:
         """Draw the mean SAP of each scheme over the number of known people; needs no display."""
-        from gamekeeper.attack.tables.plots import plot_comparison
+        from gamekeeper.attack.tables.table_plots import plot_comparison
 
         return plot_comparison(self)
 

@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.count_constraints import UNBOUNDED, CountConstraints, CountMargin
-from gamekeeper.algorithms.recovery_rule import cell_groups
-from gamekeeper.algorithms.small_area_subtraction import small_area_risks
-from gamekeeper.algorithms.subtraction_parts import release_rule
-from gamekeeper.algorithms.subtraction_release import release_group_risks, release_risk
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, CountMargin
+from gamekeeper.algorithms.subtraction.parts import release_rule
+from gamekeeper.algorithms.subtraction.recovery_rule import cell_groups
+from gamekeeper.algorithms.subtraction.release import release_group_risks, release_risk
+from gamekeeper.algorithms.subtraction.small_areas import small_area_risks
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
-from gamekeeper.data.count_table import CountTable
-from gamekeeper.data.release import Release, check_truth
-from gamekeeper.data.table_axes import Axis
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.release import Release, check_truth
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Progress, Provenance, Result, table_html
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -124,7 +125,7 @@ class ConditionalSubtraction(Result):
 
     def plot(self) -> Figure:
         """Draw how SAP is distributed over the tables, for each n; needs no display."""
-        from gamekeeper.attack.tables.plots import plot_tables
+        from gamekeeper.attack.tables.table_plots import plot_tables
 
         return plot_tables(self)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
-from gamekeeper.algorithms.count_constraints import NoTableError
-from gamekeeper.data.count_table import MOST_DENSE
-from gamekeeper.data.release import Release
-from gamekeeper.errors import InputError, LimitError, Problem, Reason, count_of
+from gamekeeper.algorithms.releases.constraints import NoTableError
+from gamekeeper.data.tables.count_table import MOST_DENSE
+from gamekeeper.data.tables.release import Release
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.wording import count_of
 
 __all__ = ["consistent", "require_cells"]
 
@@ -42,7 +43,7 @@ def require_cells(release: Release, asked: str) -> None:
 
 
 def _conflict(release: Release, asked: str, error: NoTableError) -> InputError:
-    from gamekeeper.algorithms.count_conflicts import Conflict, find_conflict
+    from gamekeeper.algorithms.bounds.conflicts import Conflict, find_conflict
 
     constraints = release.constraints
     met = Conflict(tuple(error.rows), is_irreducible=False)

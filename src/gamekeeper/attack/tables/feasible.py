@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.count_constraints import UNBOUNDED
-from gamekeeper.algorithms.feasible_parts import Likelihood
-from gamekeeper.algorithms.feasible_tables import count_tables, list_tables
-from gamekeeper.algorithms.table_posterior import CellPosteriors, cell_posteriors
+from gamekeeper.algorithms.feasible.counting import count_tables, list_tables
+from gamekeeper.algorithms.feasible.independent_parts import Likelihood
+from gamekeeper.algorithms.feasible.posterior import CellPosteriors, cell_posteriors
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
-from gamekeeper.data.release import Release
-from gamekeeper.data.table_axes import Axis
-from gamekeeper.errors import InputError, LimitError, Reason, count_of, quoted
+from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.release import Release
+from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress, Provenance, Result, table_html
+from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -264,7 +265,7 @@ def explore_tables(
 def _estimate(
     release: Release, draws: int, seed: int, workers: int | None
 ) -> tuple[float | None, float | None]:
-    from gamekeeper.algorithms.table_sampling import sample_tables
+    from gamekeeper.algorithms.feasible.sampling import sample_tables
 
     wanted = min(draws, _PILOT)
     sample = sample_tables(

@@ -2,7 +2,7 @@
 
 The intruder takes the n people out of the table. Where nobody else can be left in a cell, a zero is
 recovered, and zeros are what discloses: nobody else is like that. SAP(n) is the probability that n
-people known at random recover at least one; see `gamekeeper.algorithms.subtraction`.
+people known at random recover at least one; see `gamekeeper.algorithms.subtraction.probability`.
 """
 
 from __future__ import annotations
@@ -15,22 +15,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.recovered_zeros import recovered_zeros
-from gamekeeper.algorithms.recovery_rule import RecoveryRule, cell_groups
-from gamekeeper.algorithms.subtraction import SubtractionRisk, cell_recovery, group_risks
-from gamekeeper.algorithms.subtraction_parts import release_rule
-from gamekeeper.algorithms.subtraction_release import (
+from gamekeeper.algorithms.subtraction.parts import release_rule
+from gamekeeper.algorithms.subtraction.probability import (
+    SubtractionRisk,
+    cell_recovery,
+    group_risks,
+)
+from gamekeeper.algorithms.subtraction.recovered_zeros import recovered_zeros
+from gamekeeper.algorithms.subtraction.recovery_rule import RecoveryRule, cell_groups
+from gamekeeper.algorithms.subtraction.release import (
     MAX_SAMPLES,
     release_group_risks,
     release_risk,
 )
-from gamekeeper.algorithms.subtraction_zeros import release_zeros
+from gamekeeper.algorithms.subtraction.zeros import release_zeros
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
-from gamekeeper.data.count_table import CountTable
-from gamekeeper.data.release import Release, check_truth
-from gamekeeper.data.table_axes import Axis
-from gamekeeper.errors import LimitError, count_of
+from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.release import Release, check_truth
+from gamekeeper.errors import LimitError
 from gamekeeper.results import Progress, Provenance, Result, table_html
+from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -223,7 +228,7 @@ class SubtractionAttack(Result):
 
     def plot(self) -> Figure:
         """Draw SAP over the number of known people; needs no display."""
-        from gamekeeper.attack.tables.plots import plot_subtraction
+        from gamekeeper.attack.tables.table_plots import plot_subtraction
 
         return plot_subtraction(self)
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.minimal_uniques import MinimalUniques
+from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
 from gamekeeper.attack.contribution_risk import Contribution, SizeContribution
-from gamekeeper.data.codebook import CodedVariable
+from gamekeeper.data.coding.codebook import CodedVariable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gamekeeper.algorithms.class_numbers import class_numbers
-from gamekeeper.algorithms.data_intrusion import (
+from gamekeeper.algorithms.intrusion.dis import (
     dis,
     diverged_dis,
     record_dis,
 )
-from gamekeeper.algorithms.data_intrusion_simulation import simulate_dis
-from gamekeeper.algorithms.data_intrusion_special import special_dis
+from gamekeeper.algorithms.intrusion.dis_simulation import simulate_dis
+from gamekeeper.algorithms.intrusion.dis_special import special_dis
 from gamekeeper.algorithms.sampling_fraction import FractionLike, fraction_text, parse_fraction
 from gamekeeper.attack.uniques.dis_result import (
     DisMethod,
@@ -28,11 +28,12 @@ from gamekeeper.attack.uniques.dis_result import (
     general_risk,
     special_risk,
 )
-from gamekeeper.data.alignment import aligned
-from gamekeeper.data.key_table import KeyTable
-from gamekeeper.data.missing import Missing
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.data.coding.alignment import aligned
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Progress
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,8 +58,8 @@ def general_dis(key_table: KeyTable, fraction: FractionLike | None = None) -> Ge
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
-    >>> from gamekeeper.data.key_table import count_keys
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.key_table import count_keys
     >>> keys = count_keys(coded_from_codes([[1], [2], [2]], ["Age"]), ["Age"])
     >>> general_dis(keys, "1/10")
     GeneralDis(dis=Fraction(1, 19), fraction='1/10', fraction_text='10%', why_none='')
@@ -112,8 +113,8 @@ def assess_dis(
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
-    >>> from gamekeeper.data.key_table import count_keys
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.key_table import count_keys
     >>> keys = count_keys(coded_from_codes([[1], [2], [2]], ["Age"]), ["Age"])
     >>> assess_dis(keys, fraction="1/10").value
     Fraction(1, 19)

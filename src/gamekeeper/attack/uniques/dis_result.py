@@ -9,11 +9,12 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gamekeeper.algorithms.data_intrusion_simulation import DisSimulation, DisStep
+from gamekeeper.algorithms.intrusion.dis_simulation import DisSimulation, DisStep
 from gamekeeper.attack.risk import FileRisk, RiskLine
-from gamekeeper.data.key_table import KeyTable
-from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Provenance, Result
+from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

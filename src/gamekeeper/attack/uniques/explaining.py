@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.algorithms.minimal_uniques import MinimalUniques
-from gamekeeper.data.codebook import CodedVariable
-from gamekeeper.errors import InputError, Problem, Reason, count_of
+from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
+from gamekeeper.data.coding.codebook import CodedVariable
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Provenance, Result, table_html
+from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gamekeeper.attack.contribution_risk import SizeContribution
 from gamekeeper.attack.risk_classes import RiskClasses
 from gamekeeper.attack.uniques.scoring import UniqueScores
-from gamekeeper.data.missing import Missing
+from gamekeeper.data.keys.missing import Missing
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,7 +14,7 @@ from gamekeeper.attack.risk_classes import NOT_UNIQUE
 from gamekeeper.attack.uniques.contributions import NO_MSU
 from gamekeeper.attack.uniques.facts import UniqueFacts
 from gamekeeper.attack.uniques.scoring import MEASURE_NAMES, PROBABILITIES
-from gamekeeper.errors import count_of, quoted
+from gamekeeper.wording import count_of, quoted
 
 __all__ = ["HEADLINE", "about", "file_lines"]
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.apportionment import DIS_IS_MOST_VARIABLES, dis_is, dis_suda
-from gamekeeper.algorithms.minimal_uniques import MinimalUniques
-from gamekeeper.algorithms.unique_scores import (
+from gamekeeper.algorithms.uniques.apportionment import DIS_IS_MOST_VARIABLES, dis_is, dis_suda
+from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
+from gamekeeper.algorithms.uniques.scores import (
     ScoreKind,
     proportions_of_lattice,
     size_weights,

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.minimal_uniques import find_minimal_uniques
 from gamekeeper.algorithms.sampling_fraction import fraction_text
+from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.attack.matching.population import MatchedClasses, match_classes
 from gamekeeper.attack.simulation.sampling import sample_size
 from gamekeeper.attack.uniques.special_input import checked_levels, checked_size, checked_steps
@@ -37,15 +37,16 @@ from gamekeeper.attack.uniques.special_properties import (
 )
 from gamekeeper.attack.uniques.special_table import SpecialProperties
 from gamekeeper.attack.uniques.special_thinning import Thinning, thin
-from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from gamekeeper.data.key_table import KeyTable
-    from gamekeeper.data.recoding import Recode
+    from gamekeeper.data.coding.recode import Recode
+    from gamekeeper.data.keys.key_table import KeyTable
 
 __all__ = ["SpecialUniques", "assess_special_uniques"]
 
@@ -165,8 +166,8 @@ def assess_special_uniques(
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
-    >>> from gamekeeper.data.key_table import count_keys
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.key_table import count_keys
     >>> table = coded_from_codes([[1, 1], [1, 2], [2, 1], [2, 2], [3, 2]], ["area", "sex"])
     >>> found = assess_special_uniques(count_keys(table, ["area", "sex"]), rounds=0)
     >>> found.summary()["special"], found.table["special"].to_pylist()

@@ -7,11 +7,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from gamekeeper.algorithms.sampling_fraction import parse_fraction
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
-    from gamekeeper.data.key_table import KeyTable
-    from gamekeeper.data.recoding import Recode
+    from gamekeeper.data.coding.recode import Recode
+    from gamekeeper.data.keys.key_table import KeyTable
 
 __all__ = ["checked_levels", "checked_size", "checked_steps"]
 

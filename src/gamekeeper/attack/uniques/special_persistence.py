@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gamekeeper.algorithms.class_numbers import class_numbers
-from gamekeeper.algorithms.class_sizes import class_sizes
-from gamekeeper.algorithms.minimal_uniques import find_minimal_uniques
+from gamekeeper.algorithms.uniques.class_sizes import class_sizes
+from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

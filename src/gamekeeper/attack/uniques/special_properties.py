@@ -11,7 +11,7 @@ import numpy as np
 from gamekeeper.algorithms.sampling_fraction import fraction_text
 from gamekeeper.attack.uniques.special_table import GroupCount, PropertyLine
 from gamekeeper.attack.uniques.special_thinning import Kept, Thinning
-from gamekeeper.errors import count_of
+from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.mapping.words import number_text
 from gamekeeper.results import Provenance, Result
+from gamekeeper.wording import number_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.minimal_uniques import (
+from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
+from gamekeeper.algorithms.uniques.minimal_uniques import (
     MAX_MSUS,
     MAX_SECONDS,
     UniquesEstimate,
     estimate_minimal_uniques,
     find_minimal_uniques,
 )
-from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
 from gamekeeper.attack.contribution_risk import CategoryRisk, SizeRisk, VariableRisk
 from gamekeeper.attack.risk import FileRisk, RecordRisk
 from gamekeeper.attack.risk_classes import DEFAULT_RISK_CLASSES, RiskClasses
@@ -42,11 +42,12 @@ from gamekeeper.attack.uniques.facts import UniqueFacts
 from gamekeeper.attack.uniques.file_level import HEADLINE, file_lines
 from gamekeeper.attack.uniques.record_table import column_meanings, record_table
 from gamekeeper.attack.uniques.scoring import MEASURE_NAMES, MEASURES, score_uniques
-from gamekeeper.attack.uniques.words import director_sentences, riskiest_kind
-from gamekeeper.data.key_table import KeyTable
-from gamekeeper.data.missing import Missing
-from gamekeeper.errors import InputError, Problem, Reason, did_you_mean, quoted
+from gamekeeper.attack.uniques.sentences import director_sentences, riskiest_kind
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.wording import did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -200,8 +201,8 @@ def assess_uniques(
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
-    >>> from gamekeeper.data.key_table import count_keys
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.key_table import count_keys
     >>> words = [("missing", "16", "40"), ("missing", "single", "widowed")]
     >>> people = [[1, 1], [1, 2], [2, 2], [2, 2], [1, 1], [2, 1]]
     >>> keys = count_keys(coded_from_codes(people, ["Age", "Status"], words), ["Age", "Status"])
@@ -363,8 +364,8 @@ def estimate_search(key_table: KeyTable, *, max_size: int | None = None) -> Uniq
 
     Examples
     --------
-    >>> from gamekeeper.data.coded_table import coded_from_codes
-    >>> from gamekeeper.data.key_table import count_keys
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.key_table import count_keys
     >>> keys = count_keys(
     ...     coded_from_codes([[1, 1], [1, 2], [2, 2]], ["Age", "Sex"]), ["Age", "Sex"]
     ... )

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
-from gamekeeper.errors import InputError, Problem, Reason, did_you_mean
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import did_you_mean
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -23,8 +23,8 @@ from gamekeeper.mapping.edits.forms import FormEdit, RenameForm, apply_form_edit
 from gamekeeper.mapping.edits.groups import GroupEdit, RenameGroup, apply_group_edit
 from gamekeeper.mapping.edits.scenarios import ScenarioEdit, apply_scenario_edit
 from gamekeeper.mapping.edits.variables import RenameVariable, VariableEdit, apply_variable_edit
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.scenario_renaming import Renamed, follow_renames
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.scenario.renaming import Renamed, follow_renames
 
 __all__ = ["apply_edits"]
 
@@ -51,9 +51,9 @@ def apply_edits(
     Examples
     --------
     >>> from gamekeeper.mapping.edits import AskVariable, SplitCategory
-    >>> from gamekeeper.mapping.environment import Form
-    >>> from gamekeeper.mapping.variable import Variable
-    >>> from gamekeeper.algorithms.partition_graph import PartitionGraph
+    >>> from gamekeeper.mapping.environment.environment import Form
+    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
     >>> country = Variable("Country", PartitionGraph({"England": [], "Other": []}))
     >>> environment = Environment([country], [Form("Bank", {"Country": ["England", "Other"]})])
     >>> split = SplitCategory(variable="Country", category="Other", into=["Wales", "Elsewhere"])

@@ -10,11 +10,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.edits.record import Record
 from gamekeeper.mapping.edits.variable_change import with_variable
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 __all__ = ["AddBands", "BandEdit", "RemoveBands", "apply_band_edit"]
 

@@ -12,13 +12,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gamekeeper.algorithms.graph_property import bits
-from gamekeeper.algorithms.partition_graph import PartitionGraph
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.algorithms.categories.graph_property import bits
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.edits.record import Names, Record, require_new
 from gamekeeper.mapping.edits.variable_change import with_variable
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.variable import Scale, Variable
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.variable import Scale, Variable
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 __all__ = [
     "AddCategory",

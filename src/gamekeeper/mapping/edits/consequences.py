@@ -14,16 +14,16 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.errors import quoted
-from gamekeeper.mapping.codes import code_order
 from gamekeeper.mapping.edits.applying import apply_edits
 from gamekeeper.mapping.edits.categories import RenameCategory
 from gamekeeper.mapping.edits.edit import Edit
 from gamekeeper.mapping.edits.forms import RenameForm
 from gamekeeper.mapping.edits.variables import RenameVariable
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.forms import Form
+from gamekeeper.mapping.environment.codes import code_order
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.form import Form
 from gamekeeper.results import Provenance, Result
+from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,8 +100,8 @@ def weigh_edits(environment: Environment, edits: Sequence[Edit]) -> Consequences
     Examples
     --------
     >>> from gamekeeper.mapping.edits import RemoveBands
-    >>> from gamekeeper.mapping.environment import Form
-    >>> from gamekeeper.mapping.variable import Variable
+    >>> from gamekeeper.mapping.environment.environment import Form
+    >>> from gamekeeper.mapping.environment.variable import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> environment = Environment([age], [Form("Bank", {"Age": ["0-15", "16+"]})])
     >>> weighed = weigh_edits(environment, [RemoveBands(variable="Age", bands=["0-15", "16+"])])

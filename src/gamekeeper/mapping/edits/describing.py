@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gamekeeper.errors import count_of, quoted
 from gamekeeper.mapping.edits.bands import AddBands, RemoveBands
 from gamekeeper.mapping.edits.categories import (
     AddCategory,
@@ -33,6 +32,7 @@ from gamekeeper.mapping.edits.variables import (
     RenameVariable,
     ReplaceVariable,
 )
+from gamekeeper.wording import count_of, quoted
 
 __all__ = ["describe_edit"]
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.edits.record import Record
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment
 
 __all__ = ["DescribeEnvironment", "apply_environment_edit"]
 

@@ -13,11 +13,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from gamekeeper.errors import InputError, Problem, Reason, count_of, did_you_mean, quoted
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.edits.record import Names, Record, require_new
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.forms import Form
-from gamekeeper.mapping.groups import Group
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.form import Form
+from gamekeeper.mapping.environment.groups import Group
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 __all__ = [
     "AddForm",

@@ -11,10 +11,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from gamekeeper.errors import InputError, Problem, Reason, quoted
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.edits.record import Names, Record, require_new
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.groups import GROUP_WAYS, Group, ways_given
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.groups import GROUP_WAYS, Group, ways_given
+from gamekeeper.wording import quoted
 
 __all__ = [
     "AddGroup",

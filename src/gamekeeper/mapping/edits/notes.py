@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from gamekeeper.errors import quoted
 from gamekeeper.mapping.edits.edit import Edit
 from gamekeeper.mapping.edits.groups import AddGroup, ReplaceGroup
 from gamekeeper.mapping.edits.touching import touched
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.names import near_names
-from gamekeeper.mapping.queries import parse_query, unknown_names
-from gamekeeper.mapping.variable import Scale
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.names import near_names
+from gamekeeper.mapping.environment.queries import parse_query, unknown_names
+from gamekeeper.mapping.environment.variable import Scale
+from gamekeeper.wording import quoted
 
 __all__ = ["edit_notes"]
 
@@ -25,7 +25,7 @@ def edit_notes(before: Environment, after: Environment, edits: Iterable[Edit]) -
     Examples
     --------
     >>> from gamekeeper.mapping.edits import AddForm, apply_edits
-    >>> from gamekeeper.mapping.environment import Form
+    >>> from gamekeeper.mapping.environment.environment import Form
     >>> before = Environment([], [Form("Bank account")])
     >>> edits = [AddForm(name="Bank acount")]
     >>> edit_notes(before, apply_edits(before, edits), edits)

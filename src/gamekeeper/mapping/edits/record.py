@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from gamekeeper.errors import InputError, Reason, quoted
-from gamekeeper.mapping.definitions import STRICT
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.mapping.environment.definitions import STRICT
+from gamekeeper.wording import quoted
 
 __all__ = ["Names", "Record", "require_new"]
 

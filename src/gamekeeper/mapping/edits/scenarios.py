@@ -8,8 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from gamekeeper.mapping.edits.record import Record, require_new
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.scenario_document import ScenarioDocument, scenario_of
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.scenario.document import ScenarioDocument, scenario_of
 
 __all__ = [
     "RemoveScenario",

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gamekeeper.algorithms.safe_edits import UnsafeKind, find_unsafe
-from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
-from gamekeeper.mapping.carrying import carry_codes
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.forms import Form
-from gamekeeper.mapping.names import clashes, folded
-from gamekeeper.mapping.variable import OUTSIDE, Scale, Variable
+from gamekeeper.algorithms.categories.safe_edits import UnsafeKind, find_unsafe
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.environment.carrying import carry_codes
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.form import Form
+from gamekeeper.mapping.environment.names import clashes, folded
+from gamekeeper.mapping.environment.variable import OUTSIDE, Scale, Variable
+from gamekeeper.wording import count_of, quoted
 
 __all__ = ["require_distinct", "with_variable"]
 

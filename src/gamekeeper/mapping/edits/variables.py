@@ -10,15 +10,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from gamekeeper.errors import InputError, Problem, Reason, count_of, quoted
-from gamekeeper.mapping.definitions import Definition, variable_of
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.edits.record import Record, require_new
 from gamekeeper.mapping.edits.variable_change import require_distinct, with_variable
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.forms import Form
-from gamekeeper.mapping.groups import Group
-from gamekeeper.mapping.names import folded
-from gamekeeper.mapping.queries import parse_query
+from gamekeeper.mapping.environment.definitions import Definition, variable_of
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.form import Form
+from gamekeeper.mapping.environment.groups import Group
+from gamekeeper.mapping.environment.names import folded
+from gamekeeper.mapping.environment.queries import parse_query
+from gamekeeper.wording import count_of, quoted
 
 __all__ = [
     "AddVariable",

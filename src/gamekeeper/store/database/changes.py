@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from gamekeeper.errors import Problem
-from gamekeeper.mapping.codes import CodeRegister, code_order
-from gamekeeper.mapping.definitions import definition_tree
-from gamekeeper.mapping.environment import Environment, Form, Group
-from gamekeeper.mapping.scenario import Scenario
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.mapping.environment.codes import CodeRegister, code_order
+from gamekeeper.mapping.environment.definitions import definition_tree
+from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.database.documents import (
     RETIRED,
     Document,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select, text
 
-from gamekeeper.errors import Problem, Reason, count_of
-from gamekeeper.mapping.definitions import definition_tree
+from gamekeeper.errors import Problem, Reason
+from gamekeeper.mapping.environment.definitions import definition_tree
 from gamekeeper.results import Progress
 from gamekeeper.store.database import tables
 from gamekeeper.store.database.changes import patched
@@ -20,6 +20,7 @@ from gamekeeper.store.database.documents import (
 )
 from gamekeeper.store.database.loading import State
 from gamekeeper.store.database.revisions import steps_after
+from gamekeeper.wording import count_of
 
 __all__ = ["file_problems", "history_problems"]
 

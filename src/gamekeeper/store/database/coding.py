@@ -6,16 +6,17 @@ from dataclasses import replace
 
 from sqlalchemy import Connection, update
 
-from gamekeeper.errors import Problem, Reason, StoreError, quoted
-from gamekeeper.mapping.carrying import carry_codes
-from gamekeeper.mapping.codes import ARBITRARY_CODE, CodeRegister
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.errors import Problem, Reason, StoreError
+from gamekeeper.mapping.environment.carrying import carry_codes
+from gamekeeper.mapping.environment.codes import ARBITRARY_CODE, CodeRegister
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database import tables
 from gamekeeper.store.database.changes import Change
 from gamekeeper.store.database.documents import code_documents
 from gamekeeper.store.database.loading import State, code_ages, load_variables
 from gamekeeper.store.database.reverting import Renames
 from gamekeeper.store.database.writing import write
+from gamekeeper.wording import quoted
 
 __all__ = ["merged", "new_codes", "save_codes", "without_spent"]
 

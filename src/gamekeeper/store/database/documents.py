@@ -8,18 +8,19 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from gamekeeper.errors import Problem, Reason, quoted
-from gamekeeper.mapping.codes import CodeRegister
-from gamekeeper.mapping.environment import Environment, Form, Group
-from gamekeeper.mapping.groups import ways_given
-from gamekeeper.mapping.scenario import Scenario
-from gamekeeper.mapping.scenario_document import SCENARIO, document_of, scenario_of
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.errors import Problem, Reason
+from gamekeeper.mapping.environment.codes import CodeRegister
+from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.groups import ways_given
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.scenario.document import SCENARIO, document_of, scenario_of
 from gamekeeper.store.forms import FORM_FILE
 from gamekeeper.store.layout import GROUP_FILE
 from gamekeeper.store.models import VARIABLE_FILE
 from gamekeeper.store.parsing import check
 from gamekeeper.store.variables import codes_of, register_of, variable_of
+from gamekeeper.wording import quoted
 
 __all__ = [
     "LABELS",

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.loading import State, code_ages
 from gamekeeper.store.database.reverting import Step, reverted
 from gamekeeper.store.database.revisions import revision_at, steps_after

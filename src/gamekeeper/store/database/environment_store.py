@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 
 from gamekeeper.errors import GamekeeperError, InputError, Problem, Reason, StoreError
 from gamekeeper.mapping.edits import Edit, apply_edits, edit_notes, touched
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
 from gamekeeper.store.database.backups import backup_position, make_backup
 from gamekeeper.store.database.checking import file_problems, history_problems

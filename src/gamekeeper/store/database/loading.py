@@ -15,11 +15,11 @@ from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Column, Connection, String, Table, cast, func, select
 
 from gamekeeper.errors import InputError
-from gamekeeper.mapping.codes import CodeRegister
-from gamekeeper.mapping.environment import Environment, Form, Group
-from gamekeeper.mapping.forms import Metadata
-from gamekeeper.mapping.scenario import Scenario
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.mapping.environment.codes import CodeRegister
+from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.form import Metadata
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.database import tables
 from gamekeeper.store.database.documents import (
     LABELS,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from gamekeeper.errors import InputError, Problem, Reason, StoreError, count_of, quoted
+from gamekeeper.errors import InputError, Problem, Reason, StoreError
 from gamekeeper.store.database.revisions import (
     Revision,
     Touched,
@@ -14,6 +14,7 @@ from gamekeeper.store.database.revisions import (
     shown_time,
     touching_since,
 )
+from gamekeeper.wording import count_of, quoted
 
 __all__ = ["refusal_since", "require_fresh"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 
 from gamekeeper.errors import InputError, Reason, StoreError
-from gamekeeper.mapping.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.backups import make_backup
 from gamekeeper.store.database.connecting import (
     MARK,

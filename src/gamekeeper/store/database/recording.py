@@ -7,22 +7,15 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Connection, update
 
-from gamekeeper.errors import (
-    InputError,
-    Problem,
-    Reason,
-    StoreError,
-    count_of,
-    quoted,
-    unfit_character,
-)
-from gamekeeper.mapping.environment import Environment
-from gamekeeper.mapping.names import name_problems
+from gamekeeper.errors import InputError, Problem, Reason, StoreError
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.names import name_problems
 from gamekeeper.store.database import tables
 from gamekeeper.store.database.changes import Change, differences
 from gamekeeper.store.database.loading import State
 from gamekeeper.store.database.revisions import Revision, add_revision, last_time
 from gamekeeper.store.database.writing import write
+from gamekeeper.wording import count_of, quoted, unfit_character
 
 __all__ = ["begin", "record", "require_signed"]
 

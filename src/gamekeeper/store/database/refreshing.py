@@ -6,9 +6,9 @@ from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from gamekeeper.errors import InputError
-from gamekeeper.mapping.environment import Form, Group
-from gamekeeper.mapping.scenario import Scenario
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.mapping.environment.environment import Form, Group
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.database.changes import patched_form, present
 from gamekeeper.store.database.documents import Document, group_of, scenario_from
 from gamekeeper.store.database.loading import State, load, load_variables, position

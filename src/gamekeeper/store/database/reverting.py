@@ -12,9 +12,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from gamekeeper.errors import InputError
-from gamekeeper.mapping.carrying import carry_codes
-from gamekeeper.mapping.codes import ARBITRARY_CODE, CodeRegister
-from gamekeeper.mapping.definitions import definition_tree
 from gamekeeper.mapping.edits import (
     AddVariable,
     Edit,
@@ -22,9 +19,12 @@ from gamekeeper.mapping.edits import (
     RenameCategory,
     RenameVariable,
 )
-from gamekeeper.mapping.environment import Environment, Form, Group
-from gamekeeper.mapping.scenario import Scenario
-from gamekeeper.mapping.variable import Variable
+from gamekeeper.mapping.environment.carrying import carry_codes
+from gamekeeper.mapping.environment.codes import ARBITRARY_CODE, CodeRegister
+from gamekeeper.mapping.environment.definitions import definition_tree
+from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.database.changes import Change, patched_form, present
 from gamekeeper.store.database.documents import (
     Document,

@@ -16,15 +16,15 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
-from gamekeeper.errors import InputError, Reason, count_of
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.edits import EDIT, Edit, describe_edit
-from gamekeeper.mapping.words import joined
 from gamekeeper.store.database import tables
 from gamekeeper.store.database.changes import Change, packed, unpacked
 from gamekeeper.store.database.documents import text_of
 from gamekeeper.store.database.refusals import Contradiction
 from gamekeeper.store.database.reverting import Renames, Step
 from gamekeeper.store.database.tables import batches
+from gamekeeper.wording import count_of, joined
 
 __all__ = [
     "Action",

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from gamekeeper.errors import Reason, StoreError, quoted
+from gamekeeper.errors import Reason, StoreError
 from gamekeeper.store.database import tables
 from gamekeeper.store.database.revisions import Action
+from gamekeeper.wording import quoted
 
 __all__ = ["Target", "nothing_to_take_back", "to_redo", "to_undo"]
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Connection, Table, bindparam, delete, exists, func, select, update
 
-from gamekeeper.mapping.codes import ARBITRARY_CODE
+from gamekeeper.mapping.environment.codes import ARBITRARY_CODE
 from gamekeeper.store.database import tables
 from gamekeeper.store.database.changes import Change
 from gamekeeper.store.database.documents import RETIRED, Document, text_of

@@ -1,0 +1,107 @@
+"""What changing each link of an optimal assignment costs, and which links can change for nothing.
+
+Rows are the smaller side, all of them linked. A link is changed along a shortest alternating
+cycle through it on reduced costs; the cycle may take up one free column and free another. Links
+that some optimum lacks are those on cycles of pairs without reduced cost: the strongly connected
+parts of a graph of rows (Tarjan), found at the cost of one reading of the matrix. The kernels let
+go of the interpreter; memory is linear beside the costs.
+"""
+
+# pyright: basic, reportCallIssue=false
+# numba infers the types of what it compiles.
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from gamekeeper.algorithms.assignment.path_kernels import search_lists
+
+__all__ = ["increases_of", "movable_rows"]
+
+_NO_LIMIT = np.inf
+
+
+@numba.njit(cache=True, nogil=True)
+def increases_of(costs, v, column_of, row_of, free_level, rows, lists, search):
+    """Return by how much the least cost rises when the link of each of some rows is forbidden."""
+    increases = np.empty(len(rows), np.float64)
+    for k in range(len(rows)):
+        i = rows[k]
+        j = column_of[i]
+        own = np.float64(costs[i, j]) - v[j]
+        _, increases[k], _, n_touched, _ = search_lists(
+            costs, v, row_of, lists, search, i, own, j, free_level, _NO_LIMIT
+        )
+        for place in range(n_touched):
+            search.distance[search.touched[place]] = np.inf
+    return increases
+
+
+@numba.njit(cache=True, nogil=True)
+def movable_rows(costs, v, column_of, row_of, free_level, tolerance):
+    """Tell of each row whether another optimum, within a tolerance, links it elsewhere.
+
+    Node n_rows stands for all free columns: it is entered from rows that could take one, and left
+    to rows whose column could be freed.
+    """
+    n_rows, n_columns = costs.shape
+    n_nodes = n_rows + 1
+    order = np.full(n_nodes, -1, np.int64)
+    low = np.empty(n_nodes, np.int64)
+    place = np.zeros(n_nodes, np.int64)
+    is_open = np.zeros(n_nodes, np.bool_)
+    members = np.empty(n_nodes, np.int64)
+    path = np.empty(n_nodes, np.int64)
+    is_movable = np.zeros(n_nodes, np.bool_)
+    n_seen, n_members = 0, 0
+    for root in range(n_rows):
+        if order[root] >= 0:
+            continue
+        path[0], depth = root, 1
+        while depth > 0:
+            node = path[depth - 1]
+            if order[node] < 0:
+                order[node] = low[node] = n_seen
+                n_seen += 1
+                members[n_members] = node
+                n_members += 1
+                is_open[node] = True
+            is_left = True
+            own = 0.0
+            if node < n_rows:
+                mine = column_of[node]
+                own = np.float64(costs[node, mine]) - v[mine] + tolerance
+            while place[node] < (n_columns if node < n_rows else n_rows):
+                k = place[node]
+                place[node] += 1
+                if node < n_rows:
+                    if k == column_of[node] or np.float64(costs[node, k]) - v[k] > own:
+                        continue
+                    following = row_of[k] if row_of[k] >= 0 else n_rows
+                else:
+                    if free_level - v[column_of[k]] > tolerance:
+                        continue
+                    following = k
+                if order[following] < 0:
+                    path[depth] = following
+                    depth += 1
+                    is_left = False
+                    break
+                if is_open[following]:
+                    low[node] = min(low[node], order[following])
+            if not is_left:
+                continue
+            depth -= 1
+            if depth > 0:
+                low[path[depth - 1]] = min(low[path[depth - 1]], low[node])
+            if low[node] == order[node]:
+                is_alone = members[n_members - 1] == node
+                while True:
+                    n_members -= 1
+                    member = members[n_members]
+                    is_open[member] = False
+                    is_movable[member] = not is_alone
+                    if member == node:
+                        break
+    return is_movable[:n_rows].copy()

@@ -1,0 +1,364 @@
+"""Shortest augmenting paths of a dense assignment, over short lists of its rows.
+
+A search from a free row is Dijkstra's on reduced costs, to the nearest free column. It reads the
+list of a row it reached piece by piece: the key of the next piece, or in the end the floor of the
+row, waits in a heap beside the columns. So what is found is exact whatever the lists hold. Where
+lists do not help, as when all rows want the same columns, a search that has cost more than one
+without lists is done again without, and so are some of those that follow. A search without lists
+reads each row it reaches once, and its work is done on whole vectors.
+
+The kernels are compiled for the type of the costs, read them in place, and let go of the
+interpreter. Memory is linear beside the costs.
+"""
+
+# pyright: basic, reportCallIssue=false
+# numba infers the types of what it compiles.
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from gamekeeper.algorithms.assignment.start_kernels import grow_and_fill, two_best
+
+__all__ = ["Search", "augment", "empty_search", "search_lists"]
+
+_BLOCK = 64
+_PIECE = 16
+# Costs as measured, in those of reading one column by vector: per column for filling a list and
+# for relaxing a row one by one, per entry of a list, and per column for a step without lists.
+_FILL, _ALL, _ENTRY, _STEP = 6, 8, 16, 3
+# Where searches go far, the heaps of lists grow and entries cost more, by this factor.
+_HARD = 2.5
+_FREE_ROWS = 16
+_LONGEST_PAUSE = 256
+
+
+class Search(NamedTuple):
+    """Where one search has been: reusable, and linear in rows and columns."""
+
+    heap: np.ndarray
+    heap_keys: np.ndarray
+    places: np.ndarray
+    distance: np.ndarray
+    before: np.ndarray
+    touched: np.ndarray
+    done: np.ndarray
+    reached_at: np.ndarray
+    own: np.ndarray
+    position: np.ndarray
+    lanes: np.ndarray
+    n_open: np.ndarray
+    still: np.ndarray
+
+
+def empty_search(n_rows: int, n_columns: int) -> Search:
+    """Return the working arrays of searches."""
+    return Search(
+        np.empty(n_rows + n_columns, np.int32),
+        np.empty(n_rows + n_columns, np.float64),
+        np.full(n_rows + n_columns, -1, np.int32),
+        np.full(n_columns, np.inf),
+        np.zeros(n_columns, np.int64),
+        np.empty(n_columns, np.int64),
+        np.empty(n_columns, np.int64),
+        np.empty(n_rows, np.float64),
+        np.empty(n_rows, np.float64),
+        np.zeros(n_rows, np.int64),
+        np.empty(_BLOCK, np.float64),
+        np.empty(-(-n_columns // _BLOCK), np.int64),
+        np.empty(n_columns, np.float64),
+    )
+
+
+@numba.njit(cache=True, nogil=True)
+def _push(s, size, node, key):
+    """Put a node in the heap, or raise it to a smaller key; return the size of the heap."""
+    place = s.places[node]
+    if place < 0:
+        place = size
+        size += 1
+    while place > 0:
+        above = (place - 1) >> 2
+        if s.heap_keys[above] <= key:
+            break
+        s.heap[place] = s.heap[above]
+        s.heap_keys[place] = s.heap_keys[above]
+        s.places[s.heap[place]] = place
+        place = above
+    s.heap[place] = node
+    s.heap_keys[place] = key
+    s.places[node] = place
+    return size
+
+
+@numba.njit(cache=True, nogil=True)
+def _pop(s, size):
+    """Take the first node out of the heap; return the size of the heap."""
+    s.places[s.heap[0]] = -1
+    size -= 1
+    if size == 0:
+        return size
+    node, key = s.heap[size], s.heap_keys[size]
+    place = 0
+    while True:
+        child = 4 * place + 1
+        if child >= size:
+            break
+        least = child
+        for other in range(child + 1, min(child + 4, size)):
+            if s.heap_keys[other] < s.heap_keys[least]:
+                least = other
+        if s.heap_keys[least] >= key:
+            break
+        s.heap[place] = s.heap[least]
+        s.heap_keys[place] = s.heap_keys[least]
+        s.places[s.heap[place]] = place
+        place = least
+    s.heap[place] = node
+    s.heap_keys[place] = key
+    s.places[node] = place
+    return size
+
+
+@numba.njit(cache=True, nogil=True)
+def _reach(s, j, reached, row, is_end, size, n_touched, best, j_best):
+    """Note that a column is reached from a row, if that is nearer; return what has changed."""
+    if reached >= best or reached >= s.distance[j]:
+        return size, n_touched, best, j_best
+    if s.distance[j] == np.inf:
+        s.touched[n_touched] = j
+        n_touched += 1
+    s.distance[j] = reached
+    s.before[j] = row
+    if is_end:
+        return size, n_touched, reached, j
+    return _push(s, size, j, reached), n_touched, best, j_best
+
+
+@numba.njit(cache=True, nogil=True)
+def search_lists(costs, v, row_of, lists, s, source, own, target, free_level, step_work):
+    """Search from a row; return the column where the path ends, its distance, counts, and work.
+
+    A path ends at a free column. With a column `target` it ends there, the link of the source to
+    it is not used, and a free column leads on to any column that may be freed in its place, by
+    the potential of free columns less its own. The two counts are of columns done and touched;
+    the first is -1 where the search was given up since it took more work than one without lists,
+    of so much for each step. The caller clears `distance` of what was touched.
+    """
+    n_columns = costs.shape[1]
+    size, n_touched, n_done = 0, 0, 0
+    best, j_best = np.inf, -1
+    row, now, work = source, 0.0, 0
+    s.own[row], s.reached_at[row], s.position[row] = own, 0.0, 0
+    is_all, skip_below, has_freed = False, -np.inf, False
+    while True:
+        base = s.reached_at[row] - s.own[row]
+        first = 0 if is_all else s.position[row]
+        last = n_columns if is_all else min(lists.sizes[row], max(_PIECE, 2 * first))
+        place = first
+        is_over = False
+        while place < last:
+            if is_all:
+                j = place
+                key = np.float64(costs[row, j]) - v[j]
+            else:
+                if base + lists.keys[row, place] >= best:
+                    is_over = True
+                    break
+                if lists.keys[row, place] < skip_below:
+                    place += 1
+                    continue
+                j = lists.columns[row, place]
+                key = lists.costs[row, place] - v[j]
+            place += 1
+            if j == target and row == source:
+                continue
+            is_end = j == target if target >= 0 else row_of[j] < 0
+            # Rounding must not reach back before what is done.
+            size, n_touched, best, j_best = _reach(
+                s, j, max(base + key, now), row, is_end, size, n_touched, best, j_best
+            )
+        work += _ALL * n_columns if is_all else _ENTRY * (place - first + 1)
+        if not is_all and not is_over:
+            s.position[row] = last
+            floor = lists.floors[row] if last == lists.sizes[row] else lists.keys[row, last]
+            reached = max(base + floor, now)
+            if reached < best:
+                size = _push(s, size, n_columns + row, reached)
+        while size > 0 and s.heap[0] < n_columns and row_of[s.heap[0]] < 0:
+            now = s.heap_keys[0]
+            size = _pop(s, size)
+            for j in range(0 if has_freed else n_columns):
+                if row_of[j] >= 0:
+                    reached = now + max(free_level - v[j], 0.0)
+                    size, n_touched, best, j_best = _reach(
+                        s, j, reached, -1, j == target, size, n_touched, best, j_best
+                    )
+            has_freed = True
+        if size == 0 or s.heap_keys[0] >= best:
+            break
+        node, now = s.heap[0], s.heap_keys[0]
+        size = _pop(s, size)
+        is_all, skip_below = False, -np.inf
+        if node < n_columns:
+            s.done[n_done] = node
+            n_done += 1
+            row = row_of[node]
+            s.own[row] = np.float64(costs[row, node]) - v[node]
+            s.reached_at[row] = now
+            s.position[row] = 0
+        else:
+            row = node - n_columns
+            if s.position[row] >= lists.sizes[row]:
+                floor = lists.floors[row]
+                grow_and_fill(costs, v, row, lists)
+                work += _FILL * n_columns
+                s.position[row] = 0
+                # What lies below the old floor was in the old list.
+                skip_below = floor
+                # A floor that does not rise, as with many equal costs, asks for the whole row.
+                is_all = lists.floors[row] <= floor
+        if work > step_work * (n_done + _FREE_ROWS):
+            n_done = -1
+            break
+    for k in range(size):
+        s.places[s.heap[k]] = -1
+    return j_best, best, n_done, n_touched, work
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _relax_row(row_costs, still, distance, before, lanes, n_open, row, base, now):
+    """Relax all columns of a row; return the least distance of columns that are not done."""
+    lanes[:] = np.inf
+    for block in range(len(n_open)):
+        if n_open[block] == 0:
+            continue
+        start, end = block * _BLOCK, (block + 1) * _BLOCK
+        row_part, still_part = row_costs[start:end], still[start:end]
+        distance_part, before_part = distance[start:end], before[start:end]
+        for lane in range(len(row_part)):
+            reached = base + (np.float64(row_part[lane]) - still_part[lane])
+            reached = reached if reached > now else now
+            less = reached < distance_part[lane]
+            reached = reached if less else distance_part[lane]
+            distance_part[lane] = reached
+            before_part[lane] = row if less else before_part[lane]
+            lanes[lane] = reached if reached < lanes[lane] else lanes[lane]
+    return np.min(lanes)
+
+
+@numba.njit(cache=True, nogil=True)
+def _nearest(distance, row_of, lanes, least):
+    """Return a column at the least distance, a free one if there is one.
+
+    Only columns at those places within a block are looked at where the least was found.
+    """
+    found = -1
+    for lane in range(len(lanes)):
+        if lanes[lane] == least:
+            for j in range(lane, len(distance), _BLOCK):
+                if distance[j] == least:
+                    if row_of[j] < 0:
+                        return j
+                    found = j
+    return found
+
+
+@numba.njit(cache=True, nogil=True)
+def _search_all(costs, v, row_of, s, source, own):
+    """Search from a row without lists; return as the other search does, but for the work.
+
+    `still` holds the potentials of columns that are not done; the others are out of reach.
+    Distances of columns that are done wait in the place of the keys of the heap.
+    """
+    s.still[:] = v
+    s.n_open[:] = _BLOCK
+    s.n_open[-1] = len(v) - _BLOCK * (len(s.n_open) - 1)
+    row, now, base, n_done = source, 0.0, -own, 0
+    j_best, best = -1, np.inf
+    while True:
+        now = _relax_row(
+            costs[row], s.still, s.distance, s.before, s.lanes, s.n_open, row, base, now
+        )
+        if now == np.inf:
+            break
+        found = _nearest(s.distance, row_of, s.lanes, now)
+        if row_of[found] < 0:
+            j_best, best = found, now
+            break
+        s.done[n_done] = found
+        s.heap_keys[n_done] = now
+        n_done += 1
+        s.distance[found] = np.inf
+        s.still[found] = -np.inf
+        s.n_open[found // _BLOCK] -= 1
+        row = row_of[found]
+        base = now - (np.float64(costs[row, found]) - v[found])
+    s.distance[:] = np.inf
+    for k in range(n_done):
+        s.distance[s.done[k]] = s.heap_keys[k]
+        s.touched[k] = s.done[k]
+    return j_best, best, n_done, n_done
+
+
+@numba.njit(cache=True, nogil=True)
+def augment(costs, v, column_of, row_of, free, lists, s, is_hard):
+    """Link free rows one by one; return which of them cannot be linked, and the work.
+
+    The work is in readings of one cost by vector. Lists are given up sooner where it is hard.
+    """
+    n_columns = costs.shape[1]
+    unlinked = np.empty(len(free), np.int64)
+    n_unlinked = 0
+    pause, pause_length = 0, 1
+    step_work = _STEP * n_columns / (_HARD if is_hard else 1.0)
+    all_work = 0
+    for source in free:
+        own, _, _, _ = two_best(v, source, lists)
+        if own > lists.floors[source]:
+            grow_and_fill(costs, v, source, lists)
+            own, _, _, _ = two_best(v, source, lists)
+        if own == np.inf:
+            unlinked[n_unlinked] = source
+            n_unlinked += 1
+            continue
+        is_dense = pause > 0
+        j_best, best, n_done, n_touched = -1, np.inf, 0, 0
+        if is_dense:
+            pause -= 1
+        else:
+            j_best, best, n_done, n_touched, work = search_lists(
+                costs, v, row_of, lists, s, source, own, -1, 0.0, step_work
+            )
+            all_work += work
+            if n_done < 0:
+                for k in range(n_touched):
+                    s.distance[s.touched[k]] = np.inf
+                pause = pause_length
+                pause_length = min(4 * pause_length, _LONGEST_PAUSE)
+                is_dense = True
+            else:
+                pause_length = max(1, pause_length // 2)
+        if is_dense:
+            j_best, best, n_done, n_touched = _search_all(costs, v, row_of, s, source, own)
+            all_work += _STEP * n_columns * (n_done + 1)
+        if j_best < 0:
+            unlinked[n_unlinked] = source
+            n_unlinked += 1
+        else:
+            for k in range(n_done):
+                j = s.done[k]
+                v[j] -= best - s.distance[j]
+            j = j_best
+            while True:
+                row = s.before[j]
+                row_of[j] = row
+                j, column_of[row] = column_of[row], j
+                if row == source:
+                    break
+        for k in range(n_touched):
+            s.distance[s.touched[k]] = np.inf
+    return unlinked[:n_unlinked].copy(), all_work

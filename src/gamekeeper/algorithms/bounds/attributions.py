@@ -1,0 +1,269 @@
+"""Logical attributions: what the cells that are certainly empty say about people.
+
+A positive attribution says that everyone with some categories K = k has V = v, because every cell
+with K = k and another category of V is certainly empty. A negative one says that nobody with K = k
+has V = v, because every cell with both is. K may be empty. Only the most general statements are
+made: none that follows from one with fewer conditions, no negative one that follows from a positive
+one, and none about people of whom there is certainly nobody.
+
+A sum of counts is certainly 0 if, and only if, each of its cells is, so that tight upper bounds of
+the base table decide every statement. Beside each category an axis gets the place of "any", and one
+array holds for every combination of categories whether it is certainly empty. It has the product of
+(categories + 1) places; time is that, times the number of axes. Smith's thesis, chapters 2 and 3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED
+from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.wording import count_of
+
+__all__ = [
+    "MOST_COMBINATIONS",
+    "MOST_STATEMENTS",
+    "Attribution",
+    "People",
+    "find_attributions",
+    "people_within",
+]
+
+Flags = NDArray[np.bool_]
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+_Statement: TypeAlias = tuple[
+    Literal["positive", "negative"], tuple[int, ...], tuple[int, ...], int, int
+]
+
+People: TypeAlias = Callable[[tuple[int, ...], tuple[int, ...]], tuple[int, int]]
+"""Returns the lower and upper number of people with some categories of some axes."""
+
+MOST_COMBINATIONS = 20_000_000
+MOST_STATEMENTS = 500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """Everyone, or nobody, with some categories has a further one.
+
+    Attributes
+    ----------
+    kind
+        "positive" for everyone, "negative" for nobody.
+    axes, categories
+        The conditions: the categories of some axes, perhaps of none.
+    target, category
+        The axis that the statement is about, and its category.
+    people_low, people_high
+        Bounds of the number of people who meet the conditions.
+    """
+
+    kind: Literal["positive", "negative"]
+    axes: tuple[int, ...]
+    categories: tuple[int, ...]
+    target: int
+    category: int
+    people_low: int
+    people_high: int
+
+    @property
+    def certain(self) -> bool:
+        """Whether there is certainly somebody who meets the conditions."""
+        return self.people_low > 0
+
+
+def find_attributions(
+    zeros: ArrayLike,
+    people: People,
+    *,
+    max_conditions: int | None = None,
+    max_combinations: int = MOST_COMBINATIONS,
+    max_statements: int = MOST_STATEMENTS,
+) -> tuple[Attribution, ...]:
+    """Return the most general attributions, those that concern most people first.
+
+    First come those with the largest lower number of people, then by the upper number, then
+    positive ones, then those with fewer conditions. Statements whose upper number of people is 0
+    are left out.
+
+    Parameters
+    ----------
+    zeros
+        For each cell of the base table whether it is certainly empty.
+    people
+        Gives the number of people who meet the conditions; called once for each of them.
+    max_conditions
+        Leave out statements with more conditions than this.
+    max_combinations
+        The limit on the number of combinations of categories.
+    max_statements
+        The limit on the number of statements.
+
+    Examples
+    --------
+    Two ages by work, place by place: (yes, no).
+
+    >>> lower = upper = np.array([[3, 0], [5, 2]])
+    >>> for one in find_attributions(upper == 0, people_within(lower, upper)):
+    ...     print(one.kind, one.axes, one.categories, one.target, one.category, one.people_low)
+    positive (0,) (0,) 1 0 3
+    positive (1,) (1,) 0 1 2
+    """
+    empty = np.asarray(zeros)
+    if empty.dtype != np.bool_:
+        raise InputError(
+            Reason.MALFORMED,
+            "Attributions were asked for.",
+            f"The certain zeros came as {empty.dtype}.",
+            "Give true or false for each cell, such as upper == 0.",
+        )
+    n_combinations = math.prod(length + 1 for length in empty.shape)
+    if n_combinations > max_combinations:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            f"Attributions of a table with {count_of(empty.size, 'cell')} and"
+            f" {count_of(empty.ndim, 'axis', 'axes')} were asked for.",
+            f"There are {n_combinations:,} combinations of categories;"
+            f" the limit is {max_combinations:,}.",
+            "Sum some axes out, or raise max_combinations.",
+        )
+    if not empty.size:
+        return ()
+    most_conditions = empty.ndim if max_conditions is None else max_conditions
+    found = list(_statements(_with_any(empty, np.logical_and), most_conditions, max_statements))
+    known: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[int, int]] = {}
+    made: list[Attribution] = []
+    for kind, axes, categories, target, category in found:
+        conditions = (axes, categories)
+        if conditions not in known:
+            low, high = people(axes, categories)
+            known[conditions] = int(low), int(high)
+        low, high = known[conditions]
+        if high > 0:
+            made.append(Attribution(kind, axes, categories, target, category, low, high))
+    return tuple(sorted(made, key=_rank))
+
+
+def people_within(lower: ArrayLike, upper: ArrayLike) -> People:
+    """Return numbers of people as sums of the bounds of cells: valid, and not tight in general.
+
+    Parameters
+    ----------
+    lower, upper
+        The bounds of each cell of the base table.
+
+    Examples
+    --------
+    >>> people = people_within([[0, 1], [2, 2]], [[1, 1], [2, UNBOUNDED]])
+    >>> people((0,), (0,)), people((), ()) == (5, UNBOUNDED)
+    ((1, 2), True)
+    """
+    high = np.asarray(upper, np.int64)
+    is_open = _with_any(high >= UNBOUNDED, np.logical_or)
+    lows = _with_any(np.asarray(lower, np.int64), np.add)
+    highs = _with_any(np.where(high >= UNBOUNDED, 0, high), np.add)
+
+    def people(axes: tuple[int, ...], categories: tuple[int, ...]) -> tuple[int, int]:
+        place = [-1] * high.ndim
+        for axis, category in zip(axes, categories, strict=True):
+            place[axis] = category
+        at = tuple(place)
+        return int(lows[at]), UNBOUNDED if is_open[at] else int(highs[at])
+
+    return people
+
+
+def _with_any(values: NDArray[_Scalar], combine: np.ufunc) -> NDArray[_Scalar]:
+    """Return an array with a last place on each axis that combines all others."""
+    for axis in range(values.ndim):
+        total = combine.reduce(values, axis=axis, keepdims=True)
+        values = np.concatenate([values, total], axis=axis)
+    return values
+
+
+def _statements(empty: Flags, most_conditions: int, most: int) -> Iterator[_Statement]:
+    """Yield the most general statements, without asking for people."""
+    minimal = _without_more_general(empty)
+    n_found = 0
+    for target in range(empty.ndim):
+        others = np.moveaxis(empty, target, -1)
+        if others.shape[-1] == 2:
+            continue
+        decided = _with_one_left(others[..., :-1])
+        stated = _places(_without_more_general(decided), most_conditions)
+        n_found = _counted(n_found, len(stated), most)
+        for place in stated:
+            axes, categories = _conditions(place, others.shape, target)
+            category = int(np.argmin(others[tuple(place)]))
+            yield "positive", axes, categories, target, category
+        # The conditions of a minimal combination are not empty by themselves.
+        denied = np.moveaxis(minimal, target, -1)[..., :-1] & ~decided[..., None]
+        for category in range(denied.shape[-1]):
+            stated = _places(denied[..., category], most_conditions)
+            n_found = _counted(n_found, len(stated), most)
+            for place in stated:
+                axes, categories = _conditions(place, others.shape, target)
+                yield "negative", axes, categories, target, category
+
+
+def _with_one_left(empty: Flags) -> Flags:
+    """Return where exactly one category of the last axis is not empty."""
+    one, more = np.zeros(empty.shape[:-1], np.bool_), np.zeros(empty.shape[:-1], np.bool_)
+    for category in range(empty.shape[-1]):
+        possible = ~empty[..., category]
+        more |= one & possible
+        one |= possible
+    return one & ~more
+
+
+def _places(flags: Flags, most_conditions: int) -> list[list[int]]:
+    """Return the places of flags with at most so many conditions."""
+    places = np.argwhere(flags)
+    n_conditions = (places < np.array(flags.shape, np.int64) - 1).sum(axis=1)
+    return places[n_conditions <= most_conditions].tolist()
+
+
+def _without_more_general(flags: Flags) -> Flags:
+    """Return which flags are set where none of those with one condition fewer is."""
+    kept = flags.copy()
+    for axis in range(flags.ndim):
+        own = np.moveaxis(kept, axis, -1)
+        own[..., :-1] &= ~np.moveaxis(flags, axis, -1)[..., -1:]
+    return kept
+
+
+def _conditions(
+    place: list[int], shape: tuple[int, ...], target: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the axes with a category at a place, numbered as in the base table."""
+    chosen = [
+        (axis + (axis >= target), category)
+        for axis, category in enumerate(place)
+        if category < shape[axis] - 1
+    ]
+    return tuple(axis for axis, _ in chosen), tuple(category for _, category in chosen)
+
+
+def _counted(before: int, further: int, most: int) -> int:
+    if before + further > most:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            "Attributions were asked for.",
+            f"There are at least {before + further:,} statements; the limit is {most:,}.",
+            "Sum some axes out or merge categories, or raise max_statements.",
+        )
+    return before + further
+
+
+def _rank(one: Attribution) -> tuple[object, ...]:
+    return (
+        -one.people_low, -one.people_high, one.kind == "negative", len(one.axes),
+        one.target, one.axes, one.categories, one.category,
+    )  # fmt: skip

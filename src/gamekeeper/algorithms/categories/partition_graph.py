@@ -1,0 +1,404 @@
+"""Partition graphs: how the categories of a variable relate.
+
+A node is a category; its children are disjoint subcategories that make it up; the nodes without
+children, the sinks, are the finest categories, and every category stands for the sinks it
+reaches. Graphs with other edges but the same sink sets admit the same categorizations.
+
+Smith and Elliot, section 3.1; the published code's flatten, deepen and prune. Sink sets are bit
+sets: a subcategory test is one operation on integers. Sinks are numbered in their sorted order,
+or in the order that is given.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+
+from gamekeeper.algorithms.categories.graph_input import (
+    children_of_sets,
+    completed,
+    duplicate_children,
+    ordered,
+)
+from gamekeeper.algorithms.categories.graph_property import (
+    SinkSets,
+    Violation,
+    bits,
+    cycle_violations,
+    overlapping_children,
+    topological_order,
+)
+from gamekeeper.algorithms.categories.partitions import Partition
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.wording import count_of, did_you_mean, quoted
+
+__all__ = ["PartitionGraph"]
+
+
+class PartitionGraph:
+    """An immutable partition graph.
+
+    Parameters
+    ----------
+    children
+        Every category with its children; a child that is no key is a sink.
+    order
+        The sinks in their natural order, where there is one; otherwise they are sorted.
+
+    Examples
+    --------
+    >>> graph = PartitionGraph({"Britain": ["England", "Scotland", "Wales"], "Rest": []})
+    >>> graph.sinks
+    ('England', 'Rest', 'Scotland', 'Wales')
+    >>> graph.is_subcategory("Wales", "Britain")
+    True
+    """
+
+    sinks: tuple[str, ...]
+
+    def __init__(
+        self, children: Mapping[str, Iterable[str]], *, order: Sequence[str] | None = None
+    ) -> None:
+        self._children = completed(children)
+        problems = duplicate_children(self._children)
+        topological = topological_order(self._children)
+        if topological is None:
+            problems += _as_problems(cycle_violations(self._children))
+        elif not problems:
+            sinks = sorted(node for node, below in self._children.items() if not below)
+            self.sinks = ordered(sinks, order)
+            self._reach = SinkSets(self._children, topological, self.sinks)
+            problems += _as_problems(overlapping_children(self._children, self._reach))
+        if problems or not self._children:
+            raise InputError(
+                Reason.NOT_A_PARTITION_GRAPH,
+                f"A partition graph of {count_of(len(self._children), 'category', 'categories')}"
+                " was asked for.",
+                f"It has {count_of(len(problems), 'fault')}."
+                if problems
+                else "It has no categories.",
+                "Let the children of each category be disjoint and make it up.",
+                problems=problems,
+            )
+
+    @classmethod
+    def from_edges(
+        cls,
+        nodes: Iterable[str],
+        edges: Iterable[tuple[str, str]],
+        *,
+        order: Sequence[str] | None = None,
+    ) -> PartitionGraph:
+        """Build from categories and (category, subcategory) pairs."""
+        children: dict[str, list[str]] = {node: [] for node in nodes}
+        for parent, child in edges:
+            children.setdefault(parent, []).append(child)
+        return cls(children, order=order)
+
+    @classmethod
+    def from_sets(
+        cls, sets: Mapping[str, Collection[str]], *, order: Sequence[str] | None = None
+    ) -> PartitionGraph:
+        """Build from categories given as sets of elements.
+
+        The sinks are the atoms: elements that no given category tells apart. An atom that is
+        itself a given category has its name, any other the names of its elements, joined by
+        "or". Categories that are equal sets share their sinks.
+
+        Examples
+        --------
+        >>> PartitionGraph.from_sets({"young": "ab", "old": "c", "middle": "bc"}).sinks
+        ('a', 'b', 'old')
+        """
+        return cls(children_of_sets(sets), order=order)
+
+    @cached_property
+    def categories(self) -> tuple[str, ...]:
+        """All categories, sorted."""
+        return tuple(sorted(self._children))
+
+    @cached_property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """All (category, child) pairs, sorted."""
+        return tuple(
+            (parent, child) for parent in self.categories for child in self.children(parent)
+        )
+
+    def __contains__(self, category: object) -> bool:
+        return category in self._children
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PartitionGraph):
+            return NotImplemented
+        return self.sinks == other.sinks and self._children == other._children
+
+    def __hash__(self) -> int:
+        return hash((self.sinks, self.edges))
+
+    def __repr__(self) -> str:
+        return (
+            f"PartitionGraph({len(self._children)} categories,"
+            f" {len(self.edges)} edges, {len(self.sinks)} sinks)"
+        )
+
+    def children(self, category: str) -> tuple[str, ...]:
+        """Return the children of a category, sorted."""
+        self._require([category])
+        return self._children[category]
+
+    def sink_set(self, category: str) -> int:
+        """Return the sinks of a category as a bit set of positions in `sinks`."""
+        self._require([category])
+        return self._reach[category]
+
+    def sinks_of(self, category: str) -> tuple[str, ...]:
+        """Return the names of the sinks that a category reaches, in the order of `sinks`."""
+        return tuple(self.sinks[number] for number in bits(self.sink_set(category)))
+
+    def is_subcategory(self, category: str, other: str) -> bool:
+        """Tell whether every sink of a category is one of another's (equality counts)."""
+        return not self.sink_set(category) & ~self.sink_set(other)
+
+    def equal_categories(self) -> tuple[tuple[str, ...], ...]:
+        """Return the groups of categories that are the same under different names."""
+        groups: dict[int, list[str]] = {}
+        for category in self.categories:
+            groups.setdefault(self._reach[category], []).append(category)
+        return tuple(tuple(group) for group in groups.values() if len(group) > 1)
+
+    def reached(self, selected: Iterable[str]) -> list[list[str]]:
+        """Return for every sink the selected categories that reach it.
+
+        A selection is a valid categorization when each of these lists has one entry.
+        """
+        selected = list(dict.fromkeys(selected))
+        self._require(selected)
+        holders: list[list[str]] = [[] for _ in self.sinks]
+        for category in selected:
+            waiting = [category]
+            while waiting:
+                node = waiting.pop()
+                if node in self._reach.numbers:
+                    holders[self._reach.numbers[node]].append(category)
+                else:
+                    waiting += self._children[node]
+        return holders
+
+    def partition(self, selected: Iterable[str]) -> Partition:
+        """Return the set partition of a valid categorization."""
+        holders = self.reached(selected)
+        wrong = sum(len(names) != 1 for names in holders)
+        if wrong:
+            raise InputError(
+                Reason.NOT_A_CATEGORIZATION,
+                "The partition of a categorization was asked for.",
+                f"Of {len(self.sinks)} sinks, {wrong} are not reached from exactly one category.",
+                "Select categories that exclude each other and leave nothing out.",
+            )
+        numbers: dict[str, int] = {}
+        labels = [numbers.setdefault(names[0], len(numbers)) for names in holders]
+        return Partition.from_labels(np.array(labels))
+
+    def cover(self, sinks: int) -> tuple[str, ...]:
+        """Return few categories that together are exactly the given sinks (a bit set).
+
+        The largest that fits is taken first, a name that comes first among equals.
+        """
+        chosen: list[str] = []
+        while sinks:
+            lowest = (sinks & -sinks).bit_length() - 1
+            category = next(
+                name for name in self._holders[lowest] if not self._reach[name] & ~sinks
+            )
+            chosen.append(category)
+            sinks &= ~self._reach[category]
+        return tuple(chosen)
+
+    @cached_property
+    def _holders(self) -> list[list[str]]:
+        """For every sink the categories of which it is the first, largest first.
+
+        A category within some sinks that holds the first of them has it as its own first.
+        """
+        holders: list[list[str]] = [[] for _ in self.sinks]
+        for category in sorted(self.categories, key=self._rank):
+            reach = self._reach[category]
+            holders[(reach & -reach).bit_length() - 1].append(category)
+        return holders
+
+    def _rank(self, category: str) -> tuple[int, int, str]:
+        """Sort key: larger first; among equals parents before their only children; then names."""
+        return (-self._reach.size(category), -bool(self._children[category]), category)
+
+    def categorizations(self, *, limit: int = 100_000) -> tuple[tuple[str, ...], ...]:
+        """Return every valid selection of categories, each sorted, smallest first.
+
+        Refused beyond `limit` selections, of which there can be exponentially many.
+        """
+        found: list[tuple[str, ...]] = []
+        for selection in self._selections((1 << len(self.sinks)) - 1):
+            found.append(tuple(sorted(selection)))
+            if len(found) > limit:
+                raise LimitError(
+                    Reason.TOO_LARGE,
+                    "All valid categorizations of a partition graph were asked for.",
+                    f"There are more than {limit:,}.",
+                    "Raise limit.",
+                )
+        return tuple(sorted(found, key=lambda selection: (len(selection), selection)))
+
+    def _selections(self, left: int) -> Iterator[list[str]]:
+        stack: list[tuple[int, list[str]]] = [(left, [])]
+        while stack:
+            left, chosen = stack.pop()
+            if not left:
+                yield chosen
+                continue
+            lowest = (left & -left).bit_length() - 1
+            stack += [
+                (left & ~self._reach[name], [*chosen, name])
+                for name in self._holders[lowest]
+                if not self._reach[name] & ~left
+            ]
+
+    def is_contiguous(self, sinks: Iterable[str]) -> bool:
+        """Tell whether some sinks are neighbours in the order of `sinks`."""
+        named = sorted(set(sinks))
+        self._require(named, kind="sink")
+        numbers = sorted(self._reach.numbers[sink] for sink in named)
+        return not numbers or numbers[-1] - numbers[0] + 1 == len(numbers)
+
+    def flatten(self) -> PartitionGraph:
+        """Return the graph in which every category points straight to its sinks."""
+        return self._rebuilt({name: self.sinks_of(name) for name in self.categories})
+
+    def deepen(self) -> PartitionGraph:
+        """Return the graph in which every category points to few large subcategories.
+
+        Sink sets are kept. There are mostly fewer edges, never more than in the flat graph, and
+        more levels, which reads better. Graphs with equal sink sets give the same outcome.
+        """
+        children: dict[str, list[str]] = {}
+        places = {name: n for n, name in enumerate(sorted(self.categories, key=self._rank))}
+        for name in self.categories:
+            below = children[name] = list[str]()
+            left = 0 if name in self._reach.numbers else self._reach[name]
+            while left:
+                holders = self._holders[(left & -left).bit_length() - 1]
+                start = bisect_right(holders, places[name], key=places.__getitem__)
+                child = next(
+                    other
+                    for other in islice(holders, start, None)
+                    if not self._reach[other] & ~left
+                )
+                below.append(child)
+                left &= ~self._reach[child]
+        return self._rebuilt(children)
+
+    def remove(self, names: Iterable[str]) -> PartitionGraph:
+        """Return the graph without some categories; the sink sets of the others stay as they are.
+
+        A category that is not a sink goes and its parents take over its children. Sinks go only
+        together with all that tells them apart, so that one category becomes their new sink.
+        """
+        removed = set(names)
+        self._require(sorted(removed))
+        children: dict[str, list[str]] = {}
+        torn: list[Problem] = []
+        for name in self.categories:
+            if name not in removed:
+                below = children[name] = list[str]()
+                lost: list[str] = []
+                waiting = list(self._children[name])
+                while waiting:
+                    node = waiting.pop()
+                    if node not in removed:
+                        below.append(node)
+                    elif node in self._reach.numbers:
+                        lost.append(node)
+                    else:
+                        waiting += self._children[node]
+                if lost and below:
+                    torn.append(_torn(name, f"would lose {quoted(sorted(lost))}"))
+        kept = 0
+        for name in children:
+            kept |= self._reach[name]
+        if gone := ((1 << len(self.sinks)) - 1) & ~kept:
+            lost_sinks = quoted(self.sinks[number] for number in bits(gone))
+            torn.append(_torn("sample space", f"would lose {lost_sinks}"))
+        new_sinks = [name for name in children if not children[name]]
+        seen = 0
+        for name in sorted(new_sinks):
+            if seen & self._reach[name]:
+                torn.append(_torn(name, "would overlap another sink"))
+            seen |= self._reach[name]
+        if torn:
+            raise InputError(
+                Reason.NOT_REMOVABLE,
+                f"The removal of {quoted(sorted(removed))} was asked for.",
+                "Other categories would change their meaning.",
+                "Remove sinks together with their siblings, or remove these as well.",
+                problems=torn,
+            )
+        return self._rebuilt(children)
+
+    def prune(self, keep: Iterable[str], *, coarsen: bool = False) -> PartitionGraph:
+        """Return the smallest part of the graph that still holds some categories.
+
+        All sinks stay, so that every categorization made of kept categories stays valid. With
+        `coarsen`, sinks that no kept category tells apart give way to the largest categories
+        that are made of them.
+        """
+        kept = set(keep)
+        self._require(sorted(kept))
+        if not coarsen:
+            return self.remove(set(self.categories) - kept - set(self.sinks))
+        signatures: dict[tuple[str, ...], int] = {}
+        for number, sink in enumerate(self.sinks):
+            holding = tuple(name for name in sorted(kept) if self._reach[name] >> number & 1)
+            signatures[holding] = signatures.get(holding, 0) | self._reach[sink]
+        new_sinks: list[str] = []
+        for atom in signatures.values():
+            same = [name for name in sorted(kept, key=self._rank) if self._reach[name] == atom]
+            new_sinks += [same[-1]] if same else self.cover(atom)
+        children: dict[str, list[str]] = {name: [] for name in kept | set(new_sinks)}
+        for name in sorted(kept - set(new_sinks)):
+            children[name] = [sink for sink in new_sinks if self.is_subcategory(sink, name)]
+        numbers = {
+            sink: (self._reach[sink] & -self._reach[sink]).bit_length() for sink in new_sinks
+        }
+        return PartitionGraph(children, order=sorted(new_sinks, key=numbers.__getitem__))
+
+    def _rebuilt(self, children: Mapping[str, Iterable[str]]) -> PartitionGraph:
+        cleaned = {
+            name: [child for child in below if child != name] for name, below in children.items()
+        }
+        sinks = [name for name, below in cleaned.items() if not below]
+        first = {name: (self._reach[name] & -self._reach[name]).bit_length() for name in sinks}
+        return PartitionGraph(cleaned, order=sorted(sinks, key=first.__getitem__))
+
+    def _require(self, names: Sequence[str], *, kind: str = "category") -> None:
+        known = self._reach.numbers if kind == "sink" else self._children
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise InputError(
+                Reason.UNKNOWN_NAME,
+                f"The {kind} {quoted(unknown)} was asked for.",
+                f"The partition graph has no such {kind}.",
+                did_you_mean(unknown[0], known),
+            )
+
+
+def _as_problems(violations: Iterable[Violation]) -> list[Problem]:
+    return [
+        Problem(Reason.NOT_A_PARTITION_GRAPH, "partition graph", f"{violation}.")
+        for violation in violations
+    ]
+
+
+def _torn(where: str, found: str) -> Problem:
+    return Problem(Reason.NOT_REMOVABLE, f"'{where}'", found)

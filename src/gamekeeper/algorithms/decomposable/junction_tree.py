@@ -1,0 +1,319 @@
+"""Junction trees of decomposable models, and the cell probabilities of classes under them.
+
+The maximal cliques of a decomposable graph can be ordered so that what a clique shares with all
+earlier ones, its separator, lies within one of them, its parent (running intersection). Under the
+model a cell has the probability
+
+    p = product of clique margins / product of separator margins                     (equation 15)
+
+Margins are counted in the sample (maximum likelihood, as in the thesis), or are posterior means
+under the hyper-Dirichlet prior that spreads its precision evenly: n_i + precision / cells. The
+class's own records are part of these counts: a sample unique whose variables lie in one clique gets
+1/n whatever the truth. So a class may count with all its records, with one fewer (leave-one-out),
+with none, or always with one. The last depends on the other classes only, like leaving them out,
+but keeps the probabilities of the thesis for sample uniques.
+
+Margins are counted once for all models that share them: one sort of the distinct rows each.
+Lauritzen and Spiegelhalter 1988; Smith's thesis, chapters 6 and 7.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.algorithms.decomposable.adjacency_masks import Adjacency, AdjacencyLike, members
+from gamekeeper.algorithms.decomposable.chordal_graphs import maximal_cliques, require_decomposable
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of
+
+__all__ = ["ClassTable", "JunctionTree", "OwnRecords", "junction_tree", "log_cell_probabilities"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+MOST_VARIABLES = 64
+_MOST_NUMBERS = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class JunctionTree:
+    """The cliques of a decomposable graph in an order with running intersection.
+
+    Attributes
+    ----------
+    graph
+        The adjacency masks.
+    cliques
+        The maximal cliques as masks.
+    separators
+        Of each clique what it shares with its parent; 0 for the first of each component.
+    parents
+        The position of the parent of each clique; -1 for the first of each component.
+    """
+
+    graph: Adjacency
+    cliques: tuple[int, ...]
+    separators: tuple[int, ...]
+    parents: tuple[int, ...]
+
+    def check(self) -> None:
+        """Raise AssertionError where the running intersection property fails."""
+        seen = 0
+        for clique, separator, parent in zip(
+            self.cliques, self.separators, self.parents, strict=True
+        ):
+            assert clique & seen == separator
+            assert not separator or separator & ~self.cliques[parent] == 0
+            seen |= clique
+
+
+def junction_tree(adjacency: AdjacencyLike) -> JunctionTree:
+    """Return the junction tree (or forest) of a decomposable graph.
+
+    Examples
+    --------
+    >>> tree = junction_tree([0b010, 0b101, 0b010])
+    >>> tree.cliques, tree.separators, tree.parents
+    ((3, 6), (0, 2), (-1, 0))
+    """
+    graph, ordering = require_decomposable(adjacency, "A junction tree was asked for.")
+    # In reverse of a perfect elimination, cliques come by their first variable to be eliminated.
+    place = {v: len(ordering) - at for at, v in enumerate(ordering)}
+    by_place = sorted(maximal_cliques(graph), key=lambda c: max(place[v] for v in members(c)))
+    separators: list[int] = []
+    parents: list[int] = []
+    seen = 0
+    for clique in by_place:
+        shared = clique & seen
+        holders = (at for at, c in enumerate(by_place[: len(parents)]) if not shared & ~c)
+        separators.append(shared)
+        parents.append(next(holders) if shared else -1)
+        seen |= clique
+    return JunctionTree(graph, tuple(by_place), tuple(separators), tuple(parents))
+
+
+class OwnRecords(StrEnum):
+    """With how many of its own records a class counts in the margins of its cell."""
+
+    ALL = "all"
+    LESS_ONE = "less one"
+    ONE = "one"
+    NONE = "none"
+
+
+class ClassTable:
+    """The classes of a sample: distinct rows of codes with their numbers of records.
+
+    Parameters
+    ----------
+    rows
+        A row of codes (0 up) for each class, a column for each variable (1 to 64).
+    counts
+        The number of records of each class, 1 or more.
+    levels
+        The declared number of categories of each variable; those observed if not given.
+
+    Examples
+    --------
+    >>> table = ClassTable([[0, 0], [0, 1], [1, 1]], [3, 1, 2])
+    >>> table.margin(0b01)
+    array([4., 4., 2.])
+    """
+
+    def __init__(
+        self, rows: ArrayLike, counts: ArrayLike, levels: Sequence[int] | None = None
+    ) -> None:
+        table, sizes = np.asarray(rows), np.asarray(counts)
+        declared = _checked(table, sizes, levels)
+        # Unsigned codes of 64 bits and signed numbers would meet as floats.
+        self.rows: NDArray[np.integer[Any]] = (
+            table.astype(np.int64) if table.dtype == np.uint64 else table
+        )
+        self.counts: Integers = sizes.astype(np.int64)
+        self.levels: tuple[int, ...] = declared
+        self.n_records = int(self.counts.sum())
+        self._margins: dict[int, Floats] = {}
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables."""
+        return self.rows.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return (
+            f"ClassTable({count_of(len(self), 'class', 'classes')},"
+            f" {count_of(self.n_records, 'record')}, {count_of(self.n_variables, 'variable')})"
+        )
+
+    def margin(self, mask: int) -> Floats:
+        """Return per class the number of records with the same codes on a set of variables."""
+        if mask not in self._margins:
+            numbers = self.numbers(mask)
+            totals = np.bincount(numbers, weights=self.counts).astype(np.float64)
+            self._margins[mask] = totals[numbers]
+        return self._margins[mask]
+
+    def margin_of(self, mask: int, rows: NDArray[np.integer[Any]]) -> Floats:
+        """Return the number of records with the codes of any rows on a set of variables."""
+        numbers, n_numbers = _numbered(np.concatenate([self.rows, rows]), mask, self.levels)
+        totals = np.bincount(numbers[: len(self)], weights=self.counts, minlength=n_numbers)
+        return totals[numbers[len(self) :]].astype(np.float64)
+
+    def numbers(self, mask: int) -> Integers:
+        """Return numbers from 0 up that are equal for classes with the same codes on a set."""
+        return _numbered(self.rows, mask, self.levels)[0]
+
+
+def log_cell_probabilities(
+    table: ClassTable,
+    models: Sequence[AdjacencyLike | JunctionTree],
+    *,
+    own: OwnRecords | str = OwnRecords.ALL,
+    precision: float = 0.0,
+) -> Floats:
+    """Return the logarithm of the cell probability of each class, a row for each model.
+
+    Parameters
+    ----------
+    table
+        The classes of the sample.
+    models
+        Decomposable graphs as adjacency masks, or junction trees.
+    own
+        With how many of its own records a class counts: "all", "less one" (leave-one-out),
+        "one" or "none".
+    precision
+        0 for maximum likelihood, else the total precision of the hyper-Dirichlet prior whose
+        posterior means are taken. Where a margin holds no record, maximum likelihood is -inf.
+
+    Examples
+    --------
+    Two variables that are independent in the model: 3/4 times 1/4.
+
+    >>> table = ClassTable([[0, 0], [0, 1], [1, 1]], [2, 1, 1])
+    >>> np.exp(log_cell_probabilities(table, [[0b00, 0b00]]))
+    array([[0.375, 0.375, 0.125]])
+    """
+    own = _checked_own(own)
+    if not (precision >= 0 and math.isfinite(precision)):
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Cell probabilities with the prior precision {precision} were asked for.",
+            "A precision is a number, 0 or more.",
+            "Give 0 for maximum likelihood, or 1 as in the thesis.",
+        )
+    counts = table.counts
+    dropped = {
+        OwnRecords.ALL: np.zeros(len(counts)),
+        OwnRecords.LESS_ONE: np.ones(len(counts)),
+        OwnRecords.ONE: counts - 1.0,
+        OwnRecords.NONE: counts.astype(np.float64),
+    }[own]
+    kept: dict[int, Floats] = {}
+
+    def log_margin(mask: int) -> Floats:
+        if mask not in kept:
+            cells = math.prod(float(table.levels[v]) for v in members(mask))
+            with np.errstate(divide="ignore"):
+                kept[mask] = np.log(table.margin(mask) - dropped + precision / cells)
+        return kept[mask]
+
+    return np.stack([_product(_as_tree(model, table), log_margin) for model in models])
+
+
+def _product(tree: JunctionTree, log_margin: Callable[[int], Floats]) -> Floats:
+    """Return log of cliques over separators; an empty numerator makes the whole product 0."""
+    total = np.zeros(len(log_margin(0)))
+    for clique, separator in zip(tree.cliques, tree.separators, strict=True):
+        above = log_margin(clique)
+        with np.errstate(invalid="ignore"):
+            total += np.where(np.isneginf(above), -np.inf, above - log_margin(separator))
+    return total
+
+
+def _as_tree(model: AdjacencyLike | JunctionTree, table: ClassTable) -> JunctionTree:
+    tree = model if isinstance(model, JunctionTree) else junction_tree(model)
+    if len(tree.graph) != table.n_variables:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Cell probabilities of {count_of(table.n_variables, 'variable')} were asked for.",
+            f"The model has {count_of(len(tree.graph), 'variable')}.",
+            "Give models of the same variables.",
+        )
+    return tree
+
+
+def _numbered(
+    rows: NDArray[np.integer[Any]], mask: int, levels: Sequence[int]
+) -> tuple[Integers, int]:
+    """Return a number for the codes of each row on a set of variables, and how many there are."""
+    numbers, span = np.zeros(len(rows), dtype=np.int64), 1
+    for v in members(mask):
+        if span * levels[v] > _MOST_NUMBERS:
+            _, numbers = np.unique(numbers, return_inverse=True)
+            span = int(numbers.max(initial=-1)) + 1
+        numbers, span = numbers * levels[v] + rows[:, v], span * levels[v]
+    # Sorting is dearer than a sparse count, unless the count would be mostly empty.
+    if span > 4 * len(rows) + 1024:
+        _, numbers = np.unique(numbers, return_inverse=True)
+        span = int(numbers.max(initial=-1)) + 1
+    return numbers.astype(np.int64, copy=False), span
+
+
+def _checked_own(own: OwnRecords | str) -> OwnRecords:
+    try:
+        return OwnRecords(own)
+    except ValueError:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Cell probabilities with '{str(own)[:40]}' of a class's own records were asked for.",
+            "There is no such choice.",
+            "Choose one of: " + ", ".join(OwnRecords) + ".",
+        ) from None
+
+
+def _checked(
+    rows: NDArray[Any], counts: NDArray[Any], levels: Sequence[int] | None
+) -> tuple[int, ...]:
+    problems: list[Problem] = []
+
+    def note(where: str, found: str, do: str) -> None:
+        problems.append(Problem(Reason.BAD_OPTION, where, found, do))
+
+    is_table = rows.ndim == 2 and np.issubdtype(rows.dtype, np.integer)
+    if not is_table or not 1 <= rows.shape[1] <= MOST_VARIABLES or bool(np.any(rows < 0)):
+        note("rows", "They are no table of codes from 0 up.", "Give 1 to 64 columns of integers.")
+    elif levels is not None:
+        observed = [int(column.max(initial=0)) + 1 for column in rows.T]
+        if len(levels) != len(observed):
+            found = f"There are {len(levels)} for {count_of(len(observed), 'variable')}."
+            note("levels", found, "Give one number for each.")
+        for v, (declared, seen) in enumerate(zip(levels, observed, strict=False)):
+            if declared < seen:
+                found = f"{declared} declared, codes need {seen}."
+                note(f"levels of variable {v}", found, "Declare at least as many.")
+    if counts.ndim != 1 or len(counts) != len(rows) or not np.issubdtype(counts.dtype, np.integer):
+        note("counts", "There is not one whole number for each class.", "Give one for each row.")
+    elif not len(counts) or bool(np.any(counts < 1)):
+        found = "There are none." if not len(counts) else "Some are below 1."
+        note("counts", found, "Give the classes of a sample with at least one record.")
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "The classes of a sample were given.",
+            "They cannot be used.",
+            problems=problems,
+        )
+    if levels is not None:
+        return tuple(max(int(level), 1) for level in levels)
+    return tuple(int(column.max(initial=0)) + 1 for column in rows.T)

@@ -1,0 +1,312 @@
+"""How well a measure tells two kinds of records apart, and whether its probabilities are right.
+
+The area under the receiver operating characteristic curve (AUC) is the chance that a record with
+outcome 1 has a higher score than one with outcome 0, ties counting half. Its variance follows from
+placements, the share of the other kind that each record beats (DeLong, DeLong and Clarke-Pearson
+1988); where records come in groups, such as repeated samples, from sums of placements by group
+(as Obuchowski 1997). The interval is made on the logit scale, so that it stays within 0 and 1.
+
+The Brier score is the mean squared difference between a probability and the outcome. Calibration
+is judged by the logistic line of the outcome on the logit of the probability: slope 1 and
+intercept 0 where probabilities are right; a slope below 1 where they are too extreme. An outcome
+may be a share, such as the true chance 1/F of a correct match. Cost: a sort.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.algorithms.judging.logistic_line import LogisticLine, fit_logistic_line, logit
+from gamekeeper.algorithms.judging.rank_plots import mid_ranks
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of
+
+__all__ = [
+    "CalibrationGroup",
+    "Estimate",
+    "auc",
+    "auc_difference",
+    "brier",
+    "calibration_line",
+    "calibration_table",
+]
+
+_LEAST_PROBABILITY = 1e-6
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with an interval that holds the truth with a stated confidence."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationGroup:
+    """Records of similar probability.
+
+    Attributes
+    ----------
+    records
+        How many there are.
+    mean_probability, mean_outcome
+        What was said of them, and what is true.
+    """
+
+    records: int
+    mean_probability: float
+    mean_outcome: float
+
+
+def auc(
+    y: ArrayLike, score: ArrayLike, *, groups: ArrayLike | None = None, level: float = 0.95
+) -> Estimate | None:
+    """Return the area under the ROC curve with an interval; None where all outcomes are the same.
+
+    Parameters
+    ----------
+    y, score
+        The outcome (0 or 1) and the score of every record.
+    groups
+        A number per record; records of different groups are independent, those of one need not
+        be. By default every record is its own group. With fewer than ten groups the interval is
+        a rough one.
+    level
+        The confidence of the interval.
+
+    Notes
+    -----
+    Where the score separates both kinds entirely, placements do not vary. The interval is then
+    that of a share of which no failure was seen, with the smaller kind's records as trials.
+
+    Examples
+    --------
+    >>> found = auc([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+    >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
+    (0.8889, 0.2614, 0.9945)
+    """
+    outcomes, scores = _checked(y, score, "The AUC of a score was asked for.")
+    if not _has_both(outcomes):
+        return None
+    positive, negative = _placements(outcomes, scores)
+    value = float(positive.mean())
+    z = _quantile(level)
+    if value in (0.0, 1.0):
+        end = (1 - level) ** (1 / min(len(positive), len(negative)))
+        return Estimate(value, min(value, end), max(value, 1 - end))
+    alone = value * (1 - value)
+    error = math.sqrt(_variance(outcomes, positive, negative, value, alone, groups))
+    centre, half = logit(value), z * error / (value * (1 - value))
+    return Estimate(value, _expit(centre - half), _expit(centre + half))
+
+
+def auc_difference(
+    y: ArrayLike,
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate | None:
+    """Return the AUC of the first score less that of the second on the same records.
+
+    Parameters are those of `auc`. The interval is narrower than those of both AUC would suggest,
+    for scores of the same records go up and down together.
+
+    Examples
+    --------
+    >>> auc_difference([0, 0, 1, 1], [1, 2, 3, 4], [1, 3, 2, 4]).value
+    0.25
+    """
+    asked = "The AUC of two scores were to be compared."
+    outcomes, one = _checked(y, first, asked)
+    _, other = _checked(y, second, asked)
+    if not _has_both(outcomes):
+        return None
+    of_one, of_other = _placements(outcomes, one), _placements(outcomes, other)
+    positive, negative = of_one[0] - of_other[0], of_one[1] - of_other[1]
+    if not positive.any() and not negative.any():
+        return Estimate(0.0, 0.0, 0.0)
+    value = float(positive.mean())
+    variance = _variance(outcomes, positive, negative, value, 1 - value**2, groups)
+    half = _quantile(level) * math.sqrt(variance)
+    return Estimate(value, max(-1.0, value - half), min(1.0, value + half))
+
+
+def brier(y: ArrayLike, probability: ArrayLike) -> float:
+    """Return the mean squared difference between probabilities and outcomes from 0 to 1.
+
+    Examples
+    --------
+    >>> brier([0, 1], [0.5, 1.0])
+    0.125
+    """
+    outcomes, said = _checked_shares(y, probability, "A Brier score was asked for.")
+    return float(((said - outcomes) ** 2).mean())
+
+
+def calibration_line(y: ArrayLike, probability: ArrayLike) -> LogisticLine:
+    """Return the logistic line of outcomes from 0 to 1 on the logit of their probability.
+
+    Probabilities below 0.000001, or as near to 1, count as that, since 0 and 1 have no logit.
+
+    Examples
+    --------
+    Said 0.2 and 0.8, and true 0.2 and 0.8: the slope is 1.
+
+    >>> line = calibration_line([0.2, 0.8], [0.2, 0.8])
+    >>> round(line.slope, 6), round(abs(line.intercept), 6)
+    (1.0, 0.0)
+    """
+    outcomes, said = _checked_shares(y, probability, "A calibration line was asked for.")
+    inside = np.clip(said, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
+    return fit_logistic_line(np.log(inside) - np.log1p(-inside), outcomes)
+
+
+def calibration_table(
+    y: ArrayLike, probability: ArrayLike, *, n_groups: int = 10
+) -> tuple[CalibrationGroup, ...]:
+    """Return groups of about as many records each, by rising probability; ties stay together.
+
+    Examples
+    --------
+    >>> [
+    ...     group.mean_outcome
+    ...     for group in calibration_table([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.8], n_groups=2)
+    ... ]
+    [0.0, 1.0]
+    """
+    outcomes, said = _checked_shares(y, probability, "A calibration table was asked for.")
+    if n_groups < 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "A calibration table was asked for.",
+            f"{n_groups:,} groups cannot be made.",
+            "Give 1 or more.",
+        )
+    group = np.floor((mid_ranks(said) - 0.5) * n_groups / len(said)).astype(np.int64)
+    counts = np.bincount(group, minlength=n_groups)
+    sums = [np.bincount(group, column, minlength=n_groups) for column in (said, outcomes)]
+    return tuple(
+        CalibrationGroup(n, total_said / n, total_true / n)
+        for n, total_said, total_true in zip(
+            counts.tolist(), sums[0].tolist(), sums[1].tolist(), strict=True
+        )
+        if n
+    )
+
+
+def _has_both(outcomes: Numbers) -> bool:
+    return bool(outcomes.min(initial=1.0) == 0.0 and outcomes.max(initial=0.0) == 1.0)
+
+
+def _placements(outcomes: Numbers, scores: Numbers) -> tuple[Numbers, Numbers]:
+    """Return, of each record, the share of the other kind on the right side of it."""
+    ones = outcomes == 1.0
+    ranks = mid_ranks(scores)
+    n_ones = int(np.count_nonzero(ones))
+    beaten = (ranks[ones] - mid_ranks(scores[ones])) / (len(scores) - n_ones)
+    beating = 1.0 - (ranks[~ones] - mid_ranks(scores[~ones])) / n_ones
+    return beaten, beating
+
+
+def _variance(
+    outcomes: Numbers,
+    positive: Numbers,
+    negative: Numbers,
+    value: float,
+    alone: float,
+    groups: ArrayLike | None,
+) -> float:
+    """Return the variance of a mean placement; `alone` is that of a kind with one record only.
+
+    One record says nothing of its kind's spread, so it is the largest that the mean allows.
+    """
+    n_positive, n_negative = len(positive), len(negative)
+    if groups is None:
+        return sum(
+            float(kind.var(ddof=1)) / len(kind) if len(kind) > 1 else alone
+            for kind in (positive, negative)
+        )
+    ones = outcomes == 1.0
+    _, numbers = np.unique(np.asarray(groups), return_inverse=True)
+    n_groups = int(numbers.max()) + 1
+    if len(numbers) != len(outcomes) or n_groups < 2:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "The interval of an AUC was asked for, for records in groups.",
+            f"{len(numbers):,} records have a group, in {count_of(n_groups, 'group')}.",
+            "Give every record a group, and two groups at least; or none at all.",
+        )
+    up = np.bincount(numbers[ones], positive - value, minlength=n_groups)
+    down = np.bincount(numbers[~ones], negative - value, minlength=n_groups)
+    total = up / n_positive + down / n_negative
+    # Sums over groups have mean 0 by themselves.
+    return float((total**2).sum()) * n_groups / (n_groups - 1)
+
+
+def _quantile(level: float) -> float:
+    if not 0 < level < 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "The interval of an AUC was asked for.",
+            "Its confidence is not between 0 and 1.",
+            "Give 0.95, for instance.",
+        )
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def _expit(value: float) -> float:
+    return 1 / (1 + math.exp(-value)) if value > -700 else 0.0
+
+
+def _checked(y: ArrayLike, score: ArrayLike, asked: str) -> tuple[Numbers, Numbers]:
+    outcomes, scores = np.asarray(y, np.float64), np.asarray(score, np.float64)
+    problems = _shape_problems(outcomes, scores)
+    n_other = int(np.count_nonzero((outcomes != 0) & (outcomes != 1)))
+    if n_other:
+        found = f"{count_of(n_other, 'value')} other than 0 and 1."
+        problems.append(Problem(Reason.BAD_OPTION, "outcomes", found))
+    n_not_numbers = int(np.count_nonzero(np.isnan(scores)))
+    if n_not_numbers:
+        found = f"{count_of(n_not_numbers, 'value')} that are not numbers."
+        problems.append(Problem(Reason.BAD_OPTION, "scores", found))
+    _refuse(asked, problems)
+    return outcomes, scores
+
+
+def _checked_shares(y: ArrayLike, probability: ArrayLike, asked: str) -> tuple[Numbers, Numbers]:
+    outcomes, said = np.asarray(y, np.float64), np.asarray(probability, np.float64)
+    problems = _shape_problems(outcomes, said)
+    if not outcomes.size:
+        problems.append(Problem(Reason.NOTHING_GIVEN, "records", "there are none."))
+    for where, values in (("outcomes", outcomes), ("probabilities", said)):
+        n_wrong = int(np.count_nonzero(~((values >= 0) & (values <= 1))))
+        if n_wrong:
+            found = f"{count_of(n_wrong, 'value')} not from 0 to 1."
+            problems.append(Problem(Reason.BAD_OPTION, where, found))
+    _refuse(asked, problems)
+    return outcomes, said
+
+
+def _shape_problems(outcomes: Numbers, scores: Numbers) -> list[Problem]:
+    if outcomes.shape == scores.shape and outcomes.ndim == 1:
+        return []
+    found = f"{outcomes.size:,} outcomes and {scores.size:,} scores or probabilities are given."
+    return [Problem(Reason.BAD_OPTION, "records", found, "Give one of each for every record.")]
+
+
+def _refuse(asked: str, problems: list[Problem]) -> None:
+    if problems:
+        raise InputError(
+            problems[0].reason, asked, "Outcomes or scores cannot be used:", problems=problems
+        )

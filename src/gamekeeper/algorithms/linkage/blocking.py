@@ -1,0 +1,382 @@
+"""Blocking: which pairs of records are worth comparing.
+
+All pairs of two files of a million records are too many. Candidates are pairs that are equal in
+some variables, pairs whose categories have a sink in common in every variable (others are
+impossible, so nothing is lost), neighbours in the order of a variable, and the nearest in several
+numbers. Several passes can be united with `candidate_pairs.unite`. Pairs are counted before they
+are made.
+
+Equal values by a join on sorted keys, O(n log n + pairs). Sinks through the variable that leaves
+fewest pairs, the others as tests of each pair. Nearest by a k-d tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.algorithms.linkage.candidate_pairs import (
+    MAX_PAIRS,
+    CandidatePairs,
+    require_few_pairs,
+)
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.wording import count_of
+
+__all__ = ["block_nearest", "block_on_sinks", "block_on_values", "block_sorted", "compatible"]
+
+Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_ASKED = "Candidate pairs of two files were asked for."
+
+
+def block_on_values(
+    a: Sequence[ArrayLike], b: Sequence[ArrayLike], *, max_pairs: int = MAX_PAIRS
+) -> CandidatePairs:
+    """Return the pairs that have equal codes in all given variables.
+
+    Parameters
+    ----------
+    a, b
+        The codes of the two files, one array per variable, 0 for missing. A record with a missing
+        code is in no pair, and a note says how many there are.
+    max_pairs
+        The most pairs that are made; more are refused with their number.
+
+    Examples
+    --------
+    >>> block_on_values([[1, 2, 2]], [[2, 1]]).columns.tolist()
+    [1, 0, 0]
+    """
+    left, right = _columns(a, "first"), _columns(b, "second")
+    _require_alike(left, right)
+    return block_on_sinks((), (), (), equal_a=left, equal_b=right, max_pairs=max_pairs)
+
+
+def compatible(sinks_a: ArrayLike, sinks_b: ArrayLike) -> NDArray[np.bool_]:
+    """Return for each category of the first and of the second file whether their sinks meet.
+
+    Parameters
+    ----------
+    sinks_a, sinks_b
+        Truth values, one row per category and one column per sink.
+
+    Examples
+    --------
+    >>> compatible([[1, 1, 0], [0, 0, 1]], [[0, 1, 1]]).tolist()
+    [[True], [True]]
+    """
+    return np.asarray(sinks_a, bool) @ np.asarray(sinks_b, bool).T
+
+
+def block_on_sinks(
+    a: Sequence[ArrayLike],
+    b: Sequence[ArrayLike],
+    tables: Sequence[ArrayLike],
+    *,
+    equal_a: Sequence[ArrayLike] = (),
+    equal_b: Sequence[ArrayLike] = (),
+    missing: Literal["any", "none"] = "any",
+    max_pairs: int = MAX_PAIRS,
+) -> CandidatePairs:
+    """Return the pairs whose categories are compatible in every variable.
+
+    Parameters
+    ----------
+    a, b
+        The codes of the two files, one array per variable, 0 for missing.
+    tables
+        For each variable the truth value of each pair of categories, from `compatible`.
+    equal_a, equal_b
+        Codes of further variables that must be equal; a record with a missing one is in no pair.
+    missing
+        Whether a missing category fits any other, or none.
+    max_pairs
+        The most pairs that are made; more are refused with their number.
+
+    Examples
+    --------
+    >>> table = compatible([[1, 1, 0], [0, 0, 1]], [[1, 0, 0], [0, 1, 1]])
+    >>> pairs = block_on_sinks([[1, 2, 0]], [[1, 2]], [table])
+    >>> list(zip(pairs.rows().tolist(), pairs.columns.tolist(), strict=True))
+    [(0, 0), (0, 1), (1, 1), (2, 0), (2, 1)]
+    """
+    from gamekeeper.algorithms.linkage.blocking_kernels import count_pairs, fill_pairs
+
+    sides = [*_columns(a, "first"), *_columns(equal_a, "first")]
+    others = [*_columns(b, "second"), *_columns(equal_b, "second")]
+    _require_alike(sides, others)
+    if not sides:
+        raise _nothing("No variable to block on was given.", "Give one or more.")
+    shape = len(sides[0]), len(others[0])
+    fits = [_with_missing(table, missing) for table in tables]
+    _require_tables(sides, others, fits)
+    keys_a, keys_b = _joint_keys(sides[len(fits) :], others[len(fits) :], shape)
+    driver = _most_selective(sides, others, fits)
+    groups = _groups(keys_a, keys_b, sides, others, fits, driver)
+    tested = [k for k in range(len(fits)) if k != driver]
+    tests = _tests(sides, others, fits, tested)
+    counts = count_pairs(*groups, tests)
+    starts = np.zeros(shape[0] + 1, np.int64)
+    np.cumsum(counts, out=starts[1:])
+    require_few_pairs(int(starts[-1]), max_pairs, _ASKED)
+    columns = np.empty(int(starts[-1]), np.int32)
+    fill_pairs(starts, columns, *groups, tests)
+    left_out = int((keys_a < 0).sum()), int((keys_b < 0).sum())
+    note = (
+        f"{left_out[0]:,} records of the first file and {left_out[1]:,} of the second miss a "
+        "value to block on and are in no pair of that pass."
+    )
+    return CandidatePairs(starts, columns, shape, (note,) if any(left_out) else ())
+
+
+def block_sorted(
+    a: ArrayLike, b: ArrayLike, window: int, *, max_pairs: int = MAX_PAIRS
+) -> CandidatePairs:
+    """Return the pairs that are neighbours when both files are sorted together.
+
+    Parameters
+    ----------
+    a, b
+        Numbers to sort by, NaN for missing (such records are in no pair). Texts are given as the
+        ranks of their sorted distinct values. Equal numbers are in the order of their records,
+        first those of the first file.
+    window
+        Each record is paired with the nearest `window` records of the other file before it in the
+        order, and as many behind it.
+    max_pairs
+        The most pairs that are made.
+
+    Examples
+    --------
+    >>> block_sorted([1.0, 5.0], [2.0, 4.0, 9.0], 1).columns.tolist()
+    [0, 1, 0, 1, 2]
+    """
+    x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    if window < 1:
+        raise _nothing(f"The window has {window} records.", "Give a window of one or more.")
+    rows, columns = np.flatnonzero(~np.isnan(x)), np.flatnonzero(~np.isnan(y))
+    require_few_pairs(2 * window * (len(rows) + len(columns)), max_pairs, _ASKED)
+    rows = rows[np.argsort(x[rows], kind="stable")]
+    columns = columns[np.argsort(y[columns], kind="stable")]
+    behind_a = np.searchsorted(y[columns], x[rows], side="left")
+    behind_b = np.searchsorted(x[rows], y[columns], side="right")
+    i: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    j: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    for step in range(-window, window):
+        near = behind_a + step
+        inside = (near >= 0) & (near < len(columns))
+        i.append(rows[inside])
+        j.append(columns[near[inside]])
+        near = behind_b + step
+        inside = (near >= 0) & (near < len(rows))
+        i.append(rows[near[inside]])
+        j.append(columns[inside])
+    return CandidatePairs.from_pairs(np.concatenate(i), np.concatenate(j), (len(x), len(y)))
+
+
+def block_nearest(
+    a: ArrayLike, b: ArrayLike, k: int, *, both: bool = True, max_pairs: int = MAX_PAIRS
+) -> CandidatePairs:
+    """Return for each record the k nearest of the other file in several numbers.
+
+    Parameters
+    ----------
+    a, b
+        Numbers, one row per record. Distances are Euclidean: scale the variables first. A record
+        with NaN is in no pair, and a note says how many there are.
+    k
+        How many neighbours, at least one.
+    both
+        Whether also the records of the second file get their nearest of the first.
+    max_pairs
+        The most pairs that are made.
+
+    Examples
+    --------
+    >>> block_nearest([[0.0], [3.0]], [[1.0], [2.0], [9.0]], 1).columns.tolist()
+    [0, 1, 2]
+    """
+    x, y = (np.asarray(side, np.float64) for side in (a, b))
+    if x.ndim != 2 or y.ndim != 2 or x.shape[1] != y.shape[1] or not x.shape[1]:
+        raise _nothing(
+            f"The files have numbers of shape {x.shape} and {y.shape}.",
+            "Give one row per record and the same columns, at least one.",
+        )
+    if k < 1:
+        raise _nothing(f"The number of neighbours is {k}.", "Give one or more.")
+    rows = np.flatnonzero(np.isfinite(x).all(1))
+    columns = np.flatnonzero(np.isfinite(y).all(1))
+    n_pairs = min(k, len(columns)) * len(rows) + both * min(k, len(rows)) * len(columns)
+    require_few_pairs(n_pairs, max_pairs, _ASKED)
+    i, j = _neighbours(x, rows, y, columns, k)
+    if both:
+        back_j, back_i = _neighbours(y, columns, x, rows, k)
+        i, j = np.concatenate((i, back_i)), np.concatenate((j, back_j))
+    found = CandidatePairs.from_pairs(i, j, (len(x), len(y)))
+    left_out = len(x) - len(rows), len(y) - len(columns)
+    if not any(left_out):
+        return found
+    note = (
+        f"{left_out[0]:,} records of the first file and {left_out[1]:,} of the second miss a "
+        "number and are in no pair of that pass."
+    )
+    return CandidatePairs(found.starts, found.columns, found.shape, (note,))
+
+
+def _neighbours(
+    x: Floats, rows: Codes, y: Floats, columns: Codes, k: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    from scipy.spatial import cKDTree
+
+    k = min(k, len(columns))
+    if not len(rows) or not k:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    _, near = cKDTree(y[columns]).query(x[rows], k=[*range(1, k + 1)])
+    return np.repeat(rows, k), columns[near.ravel()]
+
+
+def _groups(
+    keys_a: Codes,
+    keys_b: Codes,
+    sides: Sequence[Codes],
+    others: Sequence[Codes],
+    fits: Sequence[NDArray[np.bool_]],
+    driver: int,
+) -> tuple[Codes, Codes, Codes, Codes, Codes]:
+    """Group records by their key and, where there is one, their category of the driver.
+
+    Return the group of each row, for each such group the groups of the second file that go with
+    it (as starts and list), and their members (as starts and list).
+    """
+    if driver < 0:
+        table = np.ones((1, 1), bool)
+        codes_a, codes_b = np.zeros_like(keys_a), np.zeros_like(keys_b)
+    else:
+        table, codes_a, codes_b = fits[driver], sides[driver], others[driver]
+    width = table.shape[1]
+    joint_b = np.where(keys_b < 0, -1, keys_b * width + codes_b)
+    members = np.argsort(joint_b, kind="stable")
+    members = members[np.searchsorted(joint_b[members], 0) :]
+    group_keys, group_starts = np.unique(joint_b[members], return_index=True)
+    joint_a = np.where(keys_a < 0, -1, keys_a * len(table) + codes_a)
+    asked, group_of_row = np.unique(joint_a, return_inverse=True)
+    if len(asked) and asked[0] < 0:
+        asked, group_of_row = asked[1:], group_of_row - 1
+    # One row of wanted keys per group of the first file, tried category by category.
+    key, code = np.divmod(asked, len(table))
+    owners: list[Codes] = [np.zeros(0, np.int64)]
+    found: list[Codes] = [np.zeros(0, np.int64)]
+    for category in range(width):
+        wanting = np.flatnonzero(table[code, category])
+        wanted = key[wanting] * width + category
+        place = np.searchsorted(group_keys, wanted)
+        hit = place < len(group_keys)
+        hit[hit] = group_keys[place[hit]] == wanted[hit]
+        owners.append(wanting[hit])
+        found.append(place[hit])
+    owner, group = np.concatenate(owners), np.concatenate(found)
+    order = np.argsort(owner, kind="stable")
+    list_starts = np.zeros(len(asked) + 1, np.int64)
+    np.cumsum(np.bincount(owner, minlength=len(asked)), out=list_starts[1:])
+    ends = np.append(group_starts, len(members)).astype(np.int64)
+    return group_of_row.astype(np.int64), list_starts, group[order], ends, members
+
+
+def _tests(
+    sides: Sequence[Codes],
+    others: Sequence[Codes],
+    fits: Sequence[NDArray[np.bool_]],
+    tested: Sequence[int],
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_], Codes, Codes]:
+    """Return the codes and tables of the variables that each pair is tested by."""
+    codes_a = np.empty((len(sides[0]), len(tested)), np.int32)
+    codes_b = np.empty((len(others[0]), len(tested)), np.int32)
+    for place, k in enumerate(tested):
+        codes_a[:, place], codes_b[:, place] = sides[k], others[k]
+    sizes = np.array([0, *(fits[k].size for k in tested)], np.int64)
+    widths = np.array([fits[k].shape[1] for k in tested], np.int64)
+    flat = np.concatenate([np.zeros(0, bool), *(fits[k].ravel() for k in tested)])
+    return codes_a, codes_b, flat, np.cumsum(sizes)[:-1], widths
+
+
+def _most_selective(
+    sides: Sequence[Codes], others: Sequence[Codes], fits: Sequence[NDArray[np.bool_]]
+) -> int:
+    """Return the variable that leaves fewest pairs, -1 where there is none."""
+    pairs = [
+        np.bincount(sides[k], minlength=len(table)).astype(np.float64)
+        @ table
+        @ np.bincount(others[k], minlength=table.shape[1]).astype(np.float64)
+        for k, table in enumerate(fits)
+    ]
+    return int(np.argmin(pairs)) if pairs else -1
+
+
+def _joint_keys(
+    a: Sequence[Codes], b: Sequence[Codes], shape: tuple[int, int]
+) -> tuple[Codes, Codes]:
+    """Number the combinations of codes of both files alike, -1 where one is missing."""
+    keys = np.zeros(sum(shape), np.int64)
+    known = np.ones(sum(shape), bool)
+    for left, right in zip(a, b, strict=True):
+        codes = np.concatenate((left, right))
+        known &= codes != 0
+        # Renumbering after each variable keeps the products small.
+        _, codes = np.unique(codes, return_inverse=True)
+        _, keys = np.unique(keys * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
+    keys = np.where(known, keys, -1)
+    return keys[: shape[0]], keys[shape[0] :]
+
+
+def _with_missing(table: ArrayLike, missing: str) -> NDArray[np.bool_]:
+    given = np.asarray(table, bool)
+    full = np.full((given.shape[0] + 1, given.shape[1] + 1), missing == "any")
+    full[1:, 1:] = given
+    return full
+
+
+def _columns(given: Sequence[ArrayLike], which: str) -> list[Codes]:
+    columns = [np.asarray(column) for column in given]
+    if any(column.ndim != 1 or column.dtype.kind not in "iub" for column in columns if column.size):
+        raise _nothing(
+            f"A variable of the {which} file is not a list of whole numbers.",
+            "Give one code per record, 0 for missing.",
+        )
+    if any((column < 0).any() for column in columns):
+        raise _nothing(
+            f"A variable of the {which} file has negative codes.", "Number codes from 1."
+        )
+    return [column.astype(np.int64) for column in columns]
+
+
+def _require_alike(a: Sequence[Codes], b: Sequence[Codes]) -> None:
+    lengths_a, lengths_b = {len(column) for column in a}, {len(column) for column in b}
+    if len(a) != len(b) or len(lengths_a) > 1 or len(lengths_b) > 1:
+        raise _nothing(
+            f"The first file has {count_of(len(a), 'variable')}, the second {len(b)}, or their "
+            "variables differ in length.",
+            "Give the same variables for both files, one code per record.",
+        )
+
+
+def _require_tables(
+    a: Sequence[Codes], b: Sequence[Codes], fits: Sequence[NDArray[np.bool_]]
+) -> None:
+    if len(fits) > len(a):
+        raise _nothing(f"{len(fits)} tables were given for {len(a)} variables.", "Give one each.")
+    for k, table in enumerate(fits):
+        if a[k].max(initial=0) >= len(table) or b[k].max(initial=0) >= table.shape[1]:
+            raise _nothing(
+                f"Variable {k + 1} has codes beyond its table of "
+                f"{len(table) - 1} x {table.shape[1] - 1} categories.",
+                "Give one row and one column per category.",
+            )
+
+
+def _nothing(found: str, do: str) -> InputError:
+    return InputError(Reason.BAD_OPTION, _ASKED, found, do)

@@ -1,0 +1,264 @@
+"""One variable of two files, and how far apart two records are in it.
+
+Numbers are float64 with NaN for missing, codes are int32 with 0 for missing. Distances are made
+for a block of all pairs or for listed pairs; they are added to what is there, so that a sum over
+variables needs one matrix. A pair costs a few operations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.algorithms.linkage.means import (
+    mean_absolute,
+    mean_different,
+    mean_relative,
+    mean_squared,
+)
+from gamekeeper.algorithms.linkage.texts import TextDistances
+from gamekeeper.errors import InputError, Reason
+
+__all__ = ["Comparison", "Selection", "observed", "require_comparisons"]
+
+Selection: TypeAlias = slice | NDArray[np.integer] | None
+"""Some records of a file, or all of them."""
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+
+_EVERYTHING: Final = slice(None)
+# A mean over texts is exact up to this many pairs of distinct texts, and estimated beyond.
+_EXACT_TEXT_PAIRS = 1_000_000
+_SAMPLED_PAIRS = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """One variable of two files and the distance of their records in it.
+
+    Attributes
+    ----------
+    name
+        The name of the variable, for messages.
+    measure
+        How two values are compared.
+    a, b
+        The values of the two files: numbers with NaN, or codes with 0, for missing.
+    factor
+        What a difference of numbers is multiplied by.
+    missing_distance
+        The distance where one of the two values is missing.
+    notes
+        What a reader should know, such as that the variable is constant.
+    """
+
+    name: str
+    measure: str
+    a: NDArray[Any] = field(repr=False)
+    b: NDArray[Any] = field(repr=False)
+    factor: float = field(default=1.0, repr=False)
+    missing_distance: float = field(default=0.0, repr=False)
+    table: NDArray[np.float64] | None = field(default=None, repr=False)
+    texts: TextDistances | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of records of the two files."""
+        return len(self.a), len(self.b)
+
+    @property
+    def n_missing(self) -> tuple[int, int]:
+        """The numbers of missing values in the two files."""
+        return len(self.a) - len(observed(self.a)), len(self.b) - len(observed(self.b))
+
+    def with_missing(self, distance: float) -> Comparison:
+        """Return the same comparison with another distance where a value is missing."""
+        return replace(self, missing_distance=distance)
+
+    def matrix(
+        self,
+        rows: Selection = None,
+        columns: Selection = None,
+        *,
+        dtype: Any = np.float64,
+    ) -> NDArray[Any]:
+        """Return the distances of all pairs of some records of the first and the second file.
+
+        Examples
+        --------
+        >>> a, b = np.array([1.0, 2.0]), np.array([2.0, 4.0])
+        >>> Comparison("Age", "absolute", a, b).matrix().tolist()
+        [[1.0, 3.0], [0.0, 2.0]]
+        """
+        a, b = self.a[_chosen(rows)], self.b[_chosen(columns)]
+        out = np.zeros((len(a), len(b)), dtype)
+        self.add_matrix(out, 1.0, rows, columns)
+        return out
+
+    def pairs(self, rows: ArrayLike, columns: ArrayLike) -> Floats:
+        """Return the distance of each listed pair of records.
+
+        Examples
+        --------
+        >>> a, b = np.array([1, 2, 0]), np.array([2, 2])
+        >>> sex = Comparison("Sex", "different", a, b, missing_distance=0.25)
+        >>> sex.pairs([0, 1, 2], [0, 1, 0]).tolist()
+        [1.0, 0.0, 0.25]
+        """
+        i, j = np.asarray(rows, np.int64), np.asarray(columns, np.int64)
+        out = np.zeros(len(i))
+        self.add_pairs(out, 1.0, i, j)
+        return out
+
+    def add_matrix(
+        self, out: NDArray[Any], weight: float, rows: Selection = None, columns: Selection = None
+    ) -> None:
+        """Add the distances of a block times a weight to `out`; impossible stays impossible."""
+        from gamekeeper.algorithms.linkage import distance_kernels as kernels
+
+        a, b = self.a[_chosen(rows)], self.b[_chosen(columns)]
+        missing = _times(weight, self.missing_distance)
+        if self.measure == "different":
+            kernels.add_codes_matrix(out, a, b, weight, missing)
+        elif self.texts is not None and not self.texts.is_kept:
+            codes_a, a = _renumbered(a)
+            codes_b, b = _renumbered(b)
+            table = self.texts.table_of(codes_a, codes_b)
+            kernels.add_table_matrix(out, a, b, table, weight, missing)
+        elif self.texts is not None or self.table is not None:
+            kernels.add_table_matrix(out, a, b, self._table(), weight, missing)
+        else:
+            number = _kernel_measure(self.measure)
+            kernels.add_numbers_matrix(out, a, b, number, weight * self.factor, missing)
+
+    def add_pairs(
+        self,
+        out: NDArray[Any],
+        weight: float,
+        rows: NDArray[np.integer],
+        columns: NDArray[np.integer],
+    ) -> None:
+        """Add the distances of listed pairs times a weight to `out`."""
+        from gamekeeper.algorithms.linkage import distance_kernels as kernels
+
+        missing = _times(weight, self.missing_distance)
+        if self.measure == "different":
+            kernels.add_codes_pairs(out, self.a, self.b, rows, columns, weight, missing)
+        elif self.texts is not None:
+            x, y = self.a[rows], self.b[columns]
+            known = (x != 0) & (y != 0)
+            out[~known] += missing
+            out[known] += weight * self.texts.of_codes(x[known], y[known])
+        elif self.table is not None:
+            kernels.add_table_pairs(out, self.a, self.b, rows, columns, self.table, weight, missing)
+        else:
+            number = _kernel_measure(self.measure)
+            factor = weight * self.factor
+            kernels.add_numbers_pairs(out, self.a, self.b, rows, columns, number, factor, missing)
+
+    def mean_distance(self) -> float:
+        """Return the mean distance over all pairs of observed values that are possible.
+
+        Nearly all pairs of records belong to different people, so this is the distance to expect
+        where two records have nothing to do with each other. It is exact, except for texts with
+        very many distinct pairs, where it is the mean of 100,000 pairs drawn with a fixed seed.
+        NaN where there is no such pair.
+        """
+        a, b = observed(self.a), observed(self.b)
+        if not len(a) or not len(b):
+            return math.nan
+        if self.measure == "different":
+            return mean_different(a, b)
+        if self.texts is not None and self.texts.n_cells > _EXACT_TEXT_PAIRS:
+            rng = np.random.default_rng(0)
+            drawn = rng.choice(a, _SAMPLED_PAIRS), rng.choice(b, _SAMPLED_PAIRS)
+            return float(self.texts.of_codes(*drawn).mean(dtype=np.float64))
+        if self.texts is not None or self.table is not None:
+            table = self._table()
+            weights = np.outer(
+                np.bincount(a - 1, minlength=table.shape[0]),
+                np.bincount(b - 1, minlength=table.shape[1]),
+            ).astype(np.float64)
+            possible = np.isfinite(table)
+            weights[~possible] = 0
+            if not weights.any():
+                return math.nan
+            return float(np.average(np.where(possible, table, 0), weights=weights))
+        means = {"squared": mean_squared, "relative": mean_relative}
+        return self.factor * means.get(self.measure, mean_absolute)(a, b)
+
+    def largest_distance(self) -> float:
+        """Return the largest distance that observed values allow; NaN where none are observed.
+
+        For numbers it is the largest of any pair of records, for relative distances 1, or 2 where
+        signs differ, for texts 1.
+        """
+        a, b = observed(self.a), observed(self.b)
+        if not len(a) or not len(b):
+            return math.nan
+        if self.measure == "different" or self.texts is not None:
+            return 1.0
+        if self.table is not None:
+            return float(self.table[np.isfinite(self.table)].max(initial=0.0))
+        lowest, highest = min(a.min(), b.min()), max(a.max(), b.max())
+        if self.measure == "relative":
+            return 2.0 if lowest < 0 < highest else 1.0
+        range_ = float(max(a.max() - b.min(), b.max() - a.min()))
+        return self.factor * (range_**2 if self.measure == "squared" else range_)
+
+    def _table(self) -> NDArray[np.float64]:
+        if self.texts is not None:
+            return self.texts.table
+        assert self.table is not None
+        return self.table
+
+
+def require_comparisons(comparisons: Sequence[Comparison]) -> None:
+    """Refuse no variable at all, and variables of different files."""
+    asked = "Variables of two files were to be compared."
+    if not comparisons:
+        do = "Give one that both files have."
+        raise InputError(Reason.NOTHING_GIVEN, asked, "No variable was given.", do)
+    shapes = {c.shape for c in comparisons}
+    if len(shapes) > 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            asked,
+            f"The variables are for {len(shapes)} different numbers of records.",
+            "Give variables of the same two files.",
+        )
+
+
+def _chosen(selection: Selection) -> slice | NDArray[np.integer]:
+    return _EVERYTHING if selection is None else selection
+
+
+def _times(weight: float, distance: float) -> float:
+    return distance if math.isinf(distance) else weight * distance
+
+
+def _kernel_measure(measure: str) -> int:
+    from gamekeeper.algorithms.linkage.distance_kernels import ABSOLUTE, RELATIVE, SQUARED
+
+    return {"squared": SQUARED, "relative": RELATIVE}.get(measure, ABSOLUTE)
+
+
+def observed(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the values that are not missing: numbers other than NaN, codes other than 0."""
+    known = ~np.isnan(values) if values.dtype.kind == "f" else values != 0
+    return values[known]
+
+
+def _renumbered(codes: Codes) -> tuple[Codes, Codes]:
+    """Return the distinct codes above 0, and the codes numbered by them from 1."""
+    distinct = np.unique(codes)
+    distinct = distinct[distinct > 0]
+    places = np.where(codes > 0, np.searchsorted(distinct, codes) + 1, 0)
+    return distinct, places.astype(np.int32)

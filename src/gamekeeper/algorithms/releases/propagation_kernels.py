@@ -1,0 +1,102 @@
+"""Tightening limits of cells row by row until nothing changes.
+
+Within a row of known sum, a cell is at most the row's upper limit less the lower limits of the
+others, and at least the row's lower limit less their upper limits. Rows are visited while one of
+their cells has changed. The limits reached contain every feasible table; they need not be tight.
+One visit costs the length of the row, memory is linear. The kernel is compiled, and lets go of
+the interpreter.
+"""
+
+# pyright: basic, reportCallIssue=false
+# numba infers the types of what it compiles.
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED
+
+__all__ = ["propagate", "rows_of_cells"]
+
+_NO_LIMIT = UNBOUNDED
+
+
+@numba.njit(cache=True, nogil=True)
+def rows_of_cells(starts, cells, n_cells):
+    """Return for each cell the rows it is part of, as starts and rows."""
+    lengths = np.zeros(n_cells + 1, np.int64)
+    for cell in cells:
+        lengths[cell + 1] += 1
+    row_starts = np.cumsum(lengths)
+    place = row_starts[:-1].copy()
+    rows = np.empty(len(cells), np.int64)
+    for row in range(len(starts) - 1):
+        for k in range(starts[row], starts[row + 1]):
+            rows[place[cells[k]]] = row
+            place[cells[k]] += 1
+    return row_starts, rows
+
+
+@numba.njit(cache=True, nogil=True)
+def propagate(
+    starts, cells, row_lower, row_upper, cell_starts, cell_rows, lower, upper, waiting, n_waiting
+):
+    """Tighten lower and upper in place; return -1, or a row that cannot hold.
+
+    `waiting` has a place per row and holds the rows to visit first, `n_waiting` of them. Limits of
+    rows are not changed, so that a caller can undo by restoring its cells.
+    """
+    n_rows = len(starts) - 1
+    is_waiting = np.zeros(n_rows, np.bool_)
+    queue = np.empty(n_rows + 1, np.int64)
+    for k in range(n_waiting):
+        queue[k] = waiting[k]
+        is_waiting[waiting[k]] = True
+    head, tail, count = 0, n_waiting, n_waiting
+    while count > 0:
+        row = queue[head]
+        head = (head + 1) % (n_rows + 1)
+        count -= 1
+        is_waiting[row] = False
+        low, high, n_open = np.int64(0), np.int64(0), 0
+        for k in range(starts[row], starts[row + 1]):
+            low += lower[cells[k]]
+            if upper[cells[k]] >= _NO_LIMIT:
+                n_open += 1
+            else:
+                high += upper[cells[k]]
+        if low > row_upper[row] or (n_open == 0 and high < row_lower[row]):
+            return row
+        for k in range(starts[row], starts[row + 1]):
+            cell = cells[k]
+            changed = False
+            if row_upper[row] < _NO_LIMIT:
+                most = row_upper[row] - (low - lower[cell])
+                if most < upper[cell]:
+                    if upper[cell] >= _NO_LIMIT:
+                        n_open -= 1
+                        high += most
+                    else:
+                        high -= upper[cell] - most
+                    upper[cell] = most
+                    changed = True
+            others_open = n_open - (1 if upper[cell] >= _NO_LIMIT else 0)
+            if others_open == 0:
+                rest = high if upper[cell] >= _NO_LIMIT else high - upper[cell]
+                least = row_lower[row] - rest
+                if least > lower[cell]:
+                    low += least - lower[cell]
+                    lower[cell] = least
+                    changed = True
+            if lower[cell] > upper[cell]:
+                return row
+            if changed:
+                for j in range(cell_starts[cell], cell_starts[cell + 1]):
+                    other = cell_rows[j]
+                    if not is_waiting[other]:
+                        is_waiting[other] = True
+                        queue[tail] = other
+                        tail = (tail + 1) % (n_rows + 1)
+                        count += 1
+    return -1

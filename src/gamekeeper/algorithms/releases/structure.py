@@ -1,0 +1,214 @@
+"""The structure of a release: its graph of axes, junction tree and irreducible components.
+
+Two axes of the base table are joined if some margin has both. A release of exact margins is
+decomposable if no cycle of more than three axes is without a chord and every maximal clique is a
+margin itself. Any other release still falls into irreducible components: sets of axes that hold
+every margin, in a tree of running intersection, where what two neighbours share (their separator)
+lies within a margin whose counts are all known. Tables of the components that fit the release then
+fit together, however each was chosen, so that a component can be worked on by itself. A component
+that is such a margin itself needs no work. An empty separator needs the total, which every exact
+margin gives.
+
+The components are the cliques of a minimal triangulation, united wherever a separator is not known.
+This is the finest decomposition: axes that known sums separate at all are on two sides of a
+separator in the tree that is part of these sums, and its edge is kept.
+
+Smith's thesis, chapter 2; Dobra and Fienberg 2001; Leimer, Optimal decomposition by clique
+separators, 1993; Berry, Blair, Heggernes and Peyton, Maximum cardinality search for computing
+minimal triangulations, 2004. Polynomial in the number of axes, and independent of their categories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from gamekeeper.algorithms.decomposable.adjacency_masks import (
+    Adjacency,
+    adjacency_of,
+    mask_of,
+    members,
+    pairs_within,
+    reached_from,
+)
+from gamekeeper.algorithms.decomposable.elimination import fill_in
+from gamekeeper.algorithms.decomposable.junction_tree import junction_tree
+from gamekeeper.algorithms.disjoint_sets import DisjointSets
+from gamekeeper.algorithms.releases.constraints import CountConstraints
+
+__all__ = ["ReleaseStructure", "minimal_ordering", "release_structure", "structure_of_axes"]
+
+Axes = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ReleaseStructure:
+    """The graph of a release and its irreducible components in running intersection.
+
+    Attributes
+    ----------
+    graph
+        The adjacency masks of the axes.
+    margins
+        The axes of each margin that is not within another one.
+    known
+        The axes of each exact margin that is not within another exact one.
+    components
+        The axes of each irreducible component, a parent before its children.
+    parents
+        The position of each component's parent; -1 for the first component.
+    separators
+        What each component but the first shares with its parent, perhaps nothing.
+    free
+        Axes of more than one category that no margin has.
+    """
+
+    graph: Adjacency
+    margins: tuple[Axes, ...]
+    known: tuple[Axes, ...]
+    components: tuple[Axes, ...]
+    parents: tuple[int, ...]
+    separators: tuple[Axes, ...]
+    free: Axes
+
+    @cached_property
+    def unknown(self) -> tuple[int, ...]:
+        """The positions of the components that are not margins with known counts."""
+        return tuple(at for at, axes in enumerate(self.components) if axes not in self.known)
+
+    @property
+    def decomposable(self) -> bool:
+        """Whether every component is a margin with known counts."""
+        return bool(self.components) and not self.unknown
+
+
+def release_structure(constraints: CountConstraints) -> ReleaseStructure:
+    """Return the structure of what is known of a table of counts.
+
+    Axes with one category take part in nothing.
+
+    Examples
+    --------
+    >>> known = CountConstraints.of((2, 2, 2), [((0, 1), [[3, 2], [1, 1]]), ((2,), [4, 3])])
+    >>> structure = release_structure(known)
+    >>> structure.decomposable, structure.components, structure.separators
+    (True, ((0, 1), (2,)), ((),))
+    """
+    real = {axis for axis, length in enumerate(constraints.shape) if length > 1}
+    axes = [tuple(a for a in margin.axes if a in real) for margin in constraints.margins]
+    known = [
+        kept
+        for kept, margin in zip(axes, constraints.margins, strict=True)
+        if margin.plain and margin.exact
+    ]
+    found = structure_of_axes(len(constraints.shape), axes, known)
+    return ReleaseStructure(
+        found.graph, found.margins, found.known, found.components, found.parents,
+        found.separators, tuple(axis for axis in found.free if axis in real),
+    )  # fmt: skip
+
+
+def structure_of_axes(
+    n_axes: int, margins: Iterable[Sequence[int]], known: Iterable[Sequence[int]] | None = None
+) -> ReleaseStructure:
+    """Return the structure of a release from the axes of its margins.
+
+    Parameters
+    ----------
+    n_axes
+        The number of axes of the base table.
+    margins
+        The axes of each margin.
+    known
+        Those of the margins whose counts are all known; all of them if not given.
+
+    Examples
+    --------
+    A cycle of four axes, and a fifth axis that hangs on one of them.
+
+    >>> structure = structure_of_axes(5, [(0, 1), (1, 2), (2, 3), (0, 3), (3, 4)])
+    >>> structure.decomposable, structure.components, structure.separators
+    (False, ((0, 1, 2, 3), (3, 4)), ((3,),))
+    """
+    masks = [mask_of(axes) for axes in margins]
+    sure = _maximal(masks if known is None else [mask_of(axes) for axes in known])
+    graph = adjacency_of(n_axes, [edge for mask in masks for edge in pairs_within(mask)])
+    covered = 0
+    for mask in masks:
+        covered |= mask
+    components, parents, separators = _components(graph, covered, sure)
+    if masks and not covered:
+        components, parents = [0], [-1]
+    return ReleaseStructure(
+        graph, _as_axes(_maximal(masks)), _as_axes(sure), _as_axes(components), tuple(parents),
+        _as_axes(separators), tuple(members((1 << n_axes) - 1 & ~covered)),
+    )  # fmt: skip
+
+
+def minimal_ordering(adjacency: Sequence[int]) -> tuple[int, ...]:
+    """Return an elimination ordering of which no fewer of the edges it adds would do.
+
+    Examples
+    --------
+    >>> minimal_ordering([0b1010, 0b0101, 0b1010, 0b0101])
+    (2, 3, 1, 0)
+    """
+    left = list(range(len(adjacency)))
+    weights = [0] * len(adjacency)
+    order: list[int] = []
+    while left:
+        v = max(left, key=lambda u: (weights[u], -u))
+        left.remove(v)
+        order.append(v)
+        # A path through lighter ones would join its end to v in the triangulated graph.
+        reached: list[int] = []
+        for u in left:
+            lighter = mask_of(w for w in left if weights[w] < weights[u])
+            if reached_from(adjacency, v, within=lighter | 1 << u) >> u & 1:
+                reached.append(u)
+        for u in reached:
+            weights[u] += 1
+    return tuple(reversed(order))
+
+
+def _components(
+    graph: Adjacency, covered: int, known: Sequence[int]
+) -> tuple[list[int], list[int], list[int]]:
+    """Return components, the position of their parents, and their separators."""
+    added = fill_in(graph, minimal_ordering(graph))
+    masks = list(graph)
+    for v, w in added:
+        masks[v] |= 1 << w
+        masks[w] |= 1 << v
+    tree = junction_tree(masks)
+    cliques = [at for at, clique in enumerate(tree.cliques) if clique & covered]
+    # Further trees of the forest hang on the first by nothing.
+    hangs_on = {at: max(tree.parents[at], cliques[0]) for at in cliques[1:]}
+    united = DisjointSets()
+    for at, parent in hangs_on.items():
+        if not any(tree.separators[at] & ~sums == 0 for sums in known):
+            united.unite(parent, at)
+    place: dict[object, int] = {}
+    components: list[int] = []
+    for at in cliques:
+        root = united.find(at)
+        if root not in place:
+            place[root] = len(components)
+            components.append(0)
+        components[place[root]] |= tree.cliques[at]
+    parents, separators = [-1] * len(components), [0] * len(components)
+    for at, parent in hangs_on.items():
+        mine, other = place[united.find(at)], place[united.find(parent)]
+        if mine != other:
+            parents[mine], separators[mine] = other, tree.separators[at]
+    return components, parents, separators[1:]
+
+
+def _maximal(masks: Sequence[int]) -> list[int]:
+    distinct = sorted(set(masks), key=lambda mask: tuple(members(mask)))
+    return [m for m in distinct if not any(m != other and m & ~other == 0 for other in distinct)]
+
+
+def _as_axes(masks: Iterable[int]) -> tuple[Axes, ...]:
+    return tuple(tuple(members(mask)) for mask in masks)

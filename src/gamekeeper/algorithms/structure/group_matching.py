@@ -1,0 +1,285 @@
+"""Matching the classes of two files without common variables, by mappings of cluster labels.
+
+Every class of a file has one label per clustering technique. Sought are a mapping f_t of the labels
+of A to those of B for each technique, and a row m(i) of B for each row i of A, with the greatest
+similarity S: the number of pairs of row and technique in which f_t(label of i) is the label of
+m(i), each row counting by its weight. Mappings are injective unless they are declared free; with
+all of them free and rows of B used more than once, constant mappings reach any similarity, so that
+is refused.
+
+Small problems are solved exactly, by branch and bound; beyond, the best of many starts is given
+with an upper bound of what can be reached.
+
+Torra, Towards the re-identification of individuals in data files with non-common variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.algorithms.structure.group_problem import (
+    ASKED,
+    GroupProblem,
+    group_problem,
+    simple_bound,
+)
+from gamekeeper.algorithms.structure.group_search import assigned, search_mappings
+from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.results import Progress
+from gamekeeper.wording import count_of
+
+__all__ = ["GroupMatching", "best_groups", "match_groups"]
+
+Integers = NDArray[np.int64]
+
+# Branch and bound keeps one byte per pair of rows and level.
+_MOST_BYTES = 200_000_000
+_MOST_BYTES_ASKED = 4_000_000_000
+# One node looks at every pair of rows in every technique: about a second in all.
+_AUTO_WORK = 500_000_000
+_NO_LIMIT = 2**62
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupMatching:
+    """Mappings of labels and the matching of classes that go with them.
+
+    Attributes
+    ----------
+    groups
+        For each row of A its row of B; -1 where a one-to-one matching leaves it alone.
+    mappings
+        For each technique the labels of A and what they are mapped to; a label without partner is
+        left out.
+    similarity
+        The weighted number of agreements reached.
+    upper_bound
+        No matching has a greater similarity.
+    agreements
+        For each row of A and each technique whether they agree.
+    weights
+        The weight of each row of A.
+    """
+
+    groups: Integers
+    mappings: tuple[dict[int, int], ...]
+    similarity: int
+    upper_bound: int
+    agreements: NDArray[np.bool_]
+    weights: Integers
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether it is proven that nothing better exists."""
+        return self.similarity == self.upper_bound
+
+    @property
+    def by_technique(self) -> Integers:
+        """The weighted number of agreements in each technique."""
+        return self.weights @ self.agreements
+
+    def __repr__(self) -> str:
+        return (
+            f"GroupMatching(similarity={self.similarity}, upper_bound={self.upper_bound},"
+            f" {len(self.groups)} rows)"
+        )
+
+
+def match_groups(
+    rows_a: ArrayLike,
+    rows_b: ArrayLike,
+    *,
+    injective: bool | Sequence[bool] = True,
+    one_to_one: bool = False,
+    weights: ArrayLike | None = None,
+    sizes: tuple[ArrayLike, ArrayLike] | None = None,
+    hints: ArrayLike | None = None,
+    restarts: int = 40,
+    seed: int = 0,
+    exact: bool | str = "auto",
+    allow_degenerate: bool = False,
+    progress: Progress | None = None,
+) -> GroupMatching:
+    """Find the mappings of labels and the matching of classes with the greatest similarity.
+
+    Parameters
+    ----------
+    rows_a, rows_b
+        The labels of each class, one column per technique; see `conjunction`.
+    injective
+        Whether different labels of A must have different labels of B, for all techniques or for
+        each. With as many labels in A as in B such a mapping is one-to-one; with more in A, some
+        are without partner.
+    one_to_one
+        Whether different rows of A must have different rows of B.
+    weights
+        The weight of each row of A as whole numbers, such as its number of records; 1 if left out.
+    sizes
+        The number of records of each row of A and of B. They do not change the similarity; among
+        mappings and rows with the same similarity they decide for those whose clusters are alike
+        in size.
+    hints
+        How much speaks for each row of A being each row of B, from elsewhere, from 0; such as
+        links of records counted by `count_links`. They do not change the similarity; they are a
+        start, and decide before the sizes.
+    restarts
+        The number of starts of the search.
+    seed
+        Reproduces the search.
+    exact
+        True searches until the optimum is proven, however long that takes, False does not try;
+        "auto" tries for about a second.
+    allow_degenerate
+        Whether to go on where constant mappings reach the greatest similarity there can be.
+    progress
+        Called with the number of starts done and all of them.
+
+    Examples
+    --------
+    >>> found = match_groups([[0, 0], [0, 1], [1, 1]], [[5, 8], [5, 9], [6, 9], [6, 8]])
+    >>> found
+    GroupMatching(similarity=6, upper_bound=6, 3 rows)
+    >>> found.mappings
+    ({0: 5, 1: 6}, {0: 8, 1: 9})
+    >>> found.groups
+    array([0, 1, 2])
+    """
+    problem, codes_a, codes_b = group_problem(
+        rows_a, rows_b, injective, one_to_one, weights, sizes, hints, restarts, exact
+    )
+    if problem.is_free.all() and not one_to_one and not allow_degenerate:
+        raise InputError(
+            Reason.BAD_OPTION,
+            ASKED,
+            "All mappings are free and rows of B may be used more than once: mapping every label to"
+            " those of one row of B reaches the greatest similarity and says nothing.",
+            "Make a mapping injective, match one-to-one, or allow_degenerate.",
+        )
+    similarity, mapping, groups = search_mappings(
+        problem, restarts=restarts, seed=seed, progress=progress
+    )
+    upper = simple_bound(problem)
+    if exact and similarity < upper:
+        similarity, mapping, groups, upper = _branched(
+            problem, similarity, mapping, groups, upper, is_endless=exact is True
+        )
+    mapping = _completed(problem, mapping)
+    linked = groups >= 0
+    rows = np.arange(problem.n_techniques)
+    targets = mapping[rows, problem.a]
+    agreements = (targets == problem.b[groups]) & linked[:, None]
+    return GroupMatching(
+        groups,
+        tuple(
+            {
+                int(codes_a[t][label]): int(codes_b[t][value])
+                for label, value in enumerate(mapping[t, : problem.n_a[t]].tolist())
+                if value >= 0
+            }
+            for t in range(problem.n_techniques)
+        ),
+        similarity,
+        upper,
+        agreements,
+        problem.weights,
+    )
+
+
+def best_groups(
+    rows_a: ArrayLike,
+    rows_b: ArrayLike,
+    mappings: Sequence[dict[int, int]],
+    *,
+    one_to_one: bool = False,
+) -> tuple[int, list[list[int]]]:
+    """Return the similarity at the best rows of B for given mappings, and all best rows.
+
+    For a one-to-one matching the rows are those of one best matching, none for a row left alone.
+
+    Examples
+    --------
+    >>> best_groups([[0], [1]], [[7], [7], [8]], [{0: 7, 1: 8}])
+    (2, [[0, 1], [2]])
+    """
+    from gamekeeper.algorithms.structure.group_matching_kernels import score_matrix
+
+    problem, codes_a, codes_b = group_problem(
+        rows_a, rows_b, True, one_to_one, None, None, None, 1, False
+    )
+    if len(mappings) != problem.n_techniques:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "The best classes for given mappings were asked for.",
+            f"{count_of(len(mappings), 'mapping')} for"
+            f" {count_of(problem.n_techniques, 'technique')}.",
+            "Give one mapping per technique.",
+        )
+    mapping = np.full((problem.n_techniques, int(problem.n_a.max())), -1, np.int64)
+    for t, given in enumerate(mappings):
+        places = {int(code): place for place, code in enumerate(codes_b[t])}
+        for place, code in enumerate(codes_a[t]):
+            mapping[t, place] = places.get(given.get(int(code), -1), -1)
+    similarity, groups = assigned(problem, mapping)
+    if one_to_one:
+        return similarity, [[group] if group >= 0 else [] for group in groups.tolist()]
+    scores = score_matrix(problem.a, problem.by_technique, mapping)
+    return similarity, [np.flatnonzero(row == row.max()).tolist() for row in scores]
+
+
+def _branched(
+    problem: GroupProblem,
+    similarity: int,
+    mapping: Integers,
+    groups: Integers,
+    upper: int,
+    *,
+    is_endless: bool,
+) -> tuple[int, Integers, Integers, int]:
+    """Search by branch and bound for what is better than a matching already found."""
+    from gamekeeper.algorithms.structure.group_matching_kernels import branch
+
+    n_bytes = (int(problem.n_a.sum()) + 1) * len(problem.a) * len(problem.b)
+    work = problem.work
+    if problem.is_one_to_one:
+        work += len(problem.a) * len(problem.b) * min(len(problem.a), len(problem.b))
+    if is_endless and n_bytes > _MOST_BYTES_ASKED:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            ASKED,
+            f"To prove the optimum would take {n_bytes / 1e9:,.1f} GB of memory.",
+            "Match without exact=True: an upper bound is then stated.",
+        )
+    if not is_endless and (n_bytes > _MOST_BYTES or work > _AUTO_WORK // 100):
+        return similarity, mapping, groups, upper
+    most_nodes = _NO_LIMIT if is_endless else _AUTO_WORK // work
+    best, found, bound, _ = branch(
+        problem.a,
+        problem.b,
+        problem.weights,
+        problem.n_a,
+        problem.n_b,
+        problem.is_free,
+        problem.is_one_to_one,
+        similarity,
+        most_nodes,
+    )
+    if best > similarity:
+        similarity, groups = assigned(problem, found)
+        mapping = found
+    return similarity, mapping, groups, min(upper, int(bound))
+
+
+def _completed(problem: GroupProblem, mapping: Integers) -> Integers:
+    """Give labels without partner, which agree nowhere, the labels of B that are left."""
+    full = mapping.copy()
+    for t in range(problem.n_techniques):
+        part = full[t, : problem.n_a[t]]
+        left = np.setdiff1d(np.arange(problem.n_b[t]), part)
+        alone = np.flatnonzero(part < 0)
+        n_given = min(len(left), len(alone))
+        part[alone[:n_given]] = left[:n_given]
+    return full

@@ -1,0 +1,232 @@
+"""What a matching of the classes of two files is about, checked, and a bound of what it can reach.
+
+Labels are numbered from 0 in each technique. The bound looks at one technique at a time: an
+injective mapping uses at most as many labels of A as B has, and a one-to-one matching at most as
+many rows of a label as its partner has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of
+
+__all__ = ["ASKED", "GroupProblem", "group_problem", "simple_bound"]
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+ASKED = "A matching of the classes of two files was asked for."
+"""The first sentence of every refusal."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupProblem:
+    """Labels and sizes of the rows of both files, and what is allowed.
+
+    Labels are numbered from 0 in each technique.
+    """
+
+    a: Integers
+    b: Integers
+    weights: Integers
+    sizes_a: Integers
+    sizes_b: Integers
+    hints: Floats
+    n_a: Integers
+    n_b: Integers
+    is_free: NDArray[np.bool_]
+    is_one_to_one: bool
+
+    @property
+    def n_techniques(self) -> int:
+        """The number of techniques."""
+        return len(self.n_a)
+
+    @property
+    def by_technique(self) -> NDArray[np.int32]:
+        """The labels of B, one row per technique."""
+        return np.ascontiguousarray(self.b.T, dtype=np.int32)
+
+    @property
+    def shares_a(self) -> Floats:
+        """The share of each row of A in its file."""
+        return self.sizes_a / max(int(self.sizes_a.sum()), 1)
+
+    @property
+    def shares_b(self) -> Floats:
+        """The share of each row of B in its file."""
+        return self.sizes_b / max(int(self.sizes_b.sum()), 1)
+
+    @property
+    def work(self) -> int:
+        """The comparisons of labels that one round takes."""
+        return len(self.a) * len(self.b) * self.n_techniques
+
+
+def group_problem(
+    rows_a: ArrayLike,
+    rows_b: ArrayLike,
+    injective: bool | Sequence[bool],
+    one_to_one: bool,
+    weights: ArrayLike | None,
+    sizes: tuple[ArrayLike, ArrayLike] | None,
+    hints: ArrayLike | None,
+    restarts: int,
+    exact: bool | str,
+) -> tuple[GroupProblem, list[Integers], list[Integers]]:
+    """Return what was asked in numbers from 0, with the labels that the numbers stand for."""
+    problems: list[Problem] = []
+    a = _labels(rows_a, "rows_a", problems)
+    b = _labels(rows_b, "rows_b", problems)
+    if not problems and a.shape[1] != b.shape[1]:
+        problems.append(
+            Problem(
+                Reason.WRONG_SCHEMA,
+                "rows_a and rows_b",
+                f"{count_of(a.shape[1], 'technique')} and {count_of(b.shape[1], 'technique')}.",
+                "Describe both files by the same techniques.",
+            )
+        )
+    flags = [injective] * a.shape[1] if isinstance(injective, bool) else list(injective)
+    if len(flags) != a.shape[1]:
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION,
+                "injective",
+                f"{count_of(len(flags), 'value')} for {count_of(a.shape[1], 'technique')}.",
+                "Give one value, or one per technique.",
+            )
+        )
+    given = _whole_numbers(weights, a, "weights", problems)
+    sizes_a = _whole_numbers(None if sizes is None else sizes[0], a, "sizes of A", problems)
+    sizes_b = _whole_numbers(None if sizes is None else sizes[1], b, "sizes of B", problems)
+    table = np.zeros((0, 0)) if hints is None else np.asarray(hints, dtype=np.float64)
+    if hints is not None and (
+        table.shape != (len(a), len(b)) or not np.isfinite(table).all() or (table < 0).any()
+    ):
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION,
+                "hints",
+                "not one number from 0 per row of A and row of B.",
+                "Give the number of links of each two rows.",
+            )
+        )
+    if restarts < 1:
+        problems.append(Problem(Reason.BAD_OPTION, "restarts", "fewer than 1.", "Give at least 1."))
+    if exact not in (True, False, "auto"):
+        problems.append(
+            Problem(Reason.BAD_OPTION, "exact", "not known.", "Give True, False or 'auto'.")
+        )
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            ASKED,
+            f"{count_of(len(problems), 'fault')} found.",
+            problems=problems,
+        )
+    codes_a, numbers_a = _numbered(a)
+    codes_b, numbers_b = _numbered(b)
+    problem = GroupProblem(
+        numbers_a,
+        numbers_b,
+        given,
+        sizes_a,
+        sizes_b,
+        table,
+        np.array([len(codes) for codes in codes_a]),
+        np.array([len(codes) for codes in codes_b]),
+        ~np.array(flags, dtype=bool),
+        one_to_one,
+    )
+    return problem, codes_a, codes_b
+
+
+def simple_bound(problem: GroupProblem) -> int:
+    """Return an upper bound of the similarity from the labels of each technique alone."""
+    total = 0
+    for t in range(problem.n_techniques):
+        weights = np.zeros(int(problem.n_a[t]), np.int64)
+        np.add.at(weights, problem.a[:, t], problem.weights)
+        n_used = len(weights) if problem.is_free[t] else min(len(weights), int(problem.n_b[t]))
+        bound = int(np.sort(weights)[::-1][:n_used].sum())
+        if problem.is_one_to_one:
+            bound = min(bound, _one_to_one_bound(problem, t))
+        total += bound
+    if problem.is_one_to_one and len(problem.a) > len(problem.b):
+        heaviest = np.sort(problem.weights)[::-1][: len(problem.b)]
+        total = min(total, problem.n_techniques * int(heaviest.sum()))
+    return total
+
+
+def _one_to_one_bound(problem: GroupProblem, t: int) -> int:
+    """Return the greatest weight of rows that could agree in one technique, each label apart."""
+    from scipy.optimize import linear_sum_assignment
+
+    sizes_b = np.bincount(problem.b[:, t], minlength=int(problem.n_b[t]))
+    gains = np.zeros((int(problem.n_a[t]), len(sizes_b)), np.int64)
+    for label in range(len(gains)):
+        heaviest = np.sort(problem.weights[problem.a[:, t] == label])[::-1]
+        sums = np.concatenate([[0], np.cumsum(heaviest)])
+        gains[label] = sums[np.minimum(sizes_b, len(heaviest))]
+    if problem.is_free[t]:
+        return int(gains.max(axis=1).sum())
+    rows, columns = linear_sum_assignment(gains, maximize=True)
+    return int(gains[rows, columns].sum())
+
+
+def _whole_numbers(
+    given: ArrayLike | None, rows: Integers, name: str, problems: list[Problem]
+) -> Integers:
+    """Return one whole number per row, 1 if none are given."""
+    numbers = np.ones(len(rows), np.int64) if given is None else np.asarray(given)
+    if (
+        numbers.shape != (len(rows),)
+        or not np.issubdtype(numbers.dtype, np.integer)
+        or (numbers < 0).any()
+        or float(numbers.sum(dtype=np.float64)) * rows.shape[1] > 2**53
+    ):
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION,
+                name,
+                "not one whole number from 0 per row.",
+                "Give the number of records of each row.",
+            )
+        )
+        return np.ones(len(rows), np.int64)
+    return numbers.astype(np.int64)
+
+
+def _labels(rows: ArrayLike, name: str, problems: list[Problem]) -> Integers:
+    matrix = np.asarray(rows)
+    if matrix.ndim != 2 or not matrix.size or not np.issubdtype(matrix.dtype, np.integer):
+        problems.append(
+            Problem(
+                Reason.WRONG_SCHEMA,
+                name,
+                "not a table of whole numbers with rows and columns.",
+                "Give one row per class and one column of labels per technique.",
+            )
+        )
+        return np.zeros((1, 1), np.int64)
+    if matrix.shape[1] > 255:
+        problems.append(
+            Problem(Reason.TOO_LARGE, name, f"{matrix.shape[1]} techniques.", "Give at most 255.")
+        )
+    return matrix.astype(np.int64)
+
+
+def _numbered(rows: Integers) -> tuple[list[Integers], Integers]:
+    codes: list[Integers] = []
+    numbers = np.empty_like(rows)
+    for t in range(rows.shape[1]):
+        distinct, numbers[:, t] = np.unique(rows[:, t], return_inverse=True)
+        codes.append(distinct)
+    return codes, numbers

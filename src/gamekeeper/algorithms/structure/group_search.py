@@ -1,0 +1,291 @@
+"""Heuristic search for mappings of labels under which the classes of two files agree best.
+
+Two steps alternate: for given mappings every row of A goes to the rows of B that agree with it
+most, and for given rows the mapping of each technique is the best assignment of its labels by how
+often they go together. Neither step lowers the similarity. Starts are random, or come from the
+tables of each two techniques: how many records have both labels is known in either file, and
+mappings under which these tables agree are found by assignments of a few dozen labels. The best is
+then disturbed again and again, and what is no worse is kept. On small problems exchanges of single
+labels are tried too. Many mappings may have the same similarity; of those that were met the one is
+returned that goes best with hints, where there are any, and under which the tables agree best.
+
+Torra, Towards the re-identification of individuals in data files with non-common variables; the
+paper leaves the algorithm open. One round costs techniques times rows of A times rows of B.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.structure.group_problem import GroupProblem
+from gamekeeper.results import Progress
+
+__all__ = ["assigned", "search_mappings"]
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+# Above this many comparisons of labels, exchanges of single labels are left to the end.
+_SMALL = 2_000_000
+_LARGE = 20_000_000
+_MOST_ROUNDS = 60
+_TABLE_ROUNDS = 20
+# Candidates that are finished one-to-one, since the search itself is for matchings that need not be.
+_FINISHED = 8
+
+
+class _Search:
+    """The working state of one search."""
+
+    def __init__(self, problem: GroupProblem) -> None:
+        self.problem = problem
+        self.by_technique = problem.by_technique
+        self.shape = (problem.n_techniques, int(problem.n_a.max()), int(problem.n_b.max()))
+        self.counts = np.empty(self.shape)
+        self.tables_a = _pair_tables(problem.a, problem.n_a, problem.shares_a)
+        self.tables_b = _pair_tables(problem.b, problem.n_b, problem.shares_b)
+
+        self.hint_counts = np.zeros(self.shape)
+        if problem.hints.size:
+            rows, columns = np.nonzero(problem.hints)
+            for t in range(problem.n_techniques):
+                places = problem.a[rows, t], problem.b[columns, t]
+                np.add.at(self.hint_counts[t], places, problem.hints[rows, columns])
+
+    def alternate(self, mapping: Integers) -> int:
+        """Improve a mapping in place until nothing changes; return its similarity."""
+        from gamekeeper.algorithms.structure.group_matching_kernels import agreement_counts
+
+        problem, similarity = self.problem, -1
+        for _ in range(_MOST_ROUNDS):
+            before = mapping.copy()
+            _, most = agreement_counts(
+                problem.a,
+                self.by_technique,
+                problem.weights,
+                problem.shares_a,
+                problem.shares_b,
+                problem.hints,
+                mapping,
+                self.counts,
+            )
+            reached = int(most @ problem.weights)
+            if reached <= similarity:
+                break
+            similarity = reached
+            self.remap(mapping, self.counts)
+            if np.array_equal(before, mapping):
+                break
+        return similarity
+
+    def remap(self, mapping: Integers, gains: Floats) -> None:
+        """Set each mapping to the best for the gains of each pair of labels."""
+        from scipy.optimize import linear_sum_assignment
+
+        problem = self.problem
+        for t in range(problem.n_techniques):
+            n_a, n_b = int(problem.n_a[t]), int(problem.n_b[t])
+            part = gains[t, :n_a, :n_b]
+            if problem.is_free[t]:
+                mapping[t, :n_a] = part.argmax(axis=1)
+            else:
+                rows, columns = linear_sum_assignment(part, maximize=True)
+                mapping[t, :n_a] = -1
+                mapping[t, rows] = columns
+
+    def polish(self, mapping: Integers) -> int:
+        """Exchange single labels and alternate while that helps; return the similarity."""
+        from gamekeeper.algorithms.structure.group_matching_kernels import improve
+
+        problem = self.problem
+        similarity = improve(
+            problem.a,
+            self.by_technique,
+            problem.weights,
+            mapping,
+            problem.n_a,
+            problem.n_b,
+            problem.is_free,
+        )
+        return max(int(similarity), self.alternate(mapping))
+
+    def start(self, rng: np.random.Generator, noise: float) -> Integers:
+        """Return mappings under which the tables of each two techniques nearly agree."""
+        mapping = np.full(self.shape[:2], -1, np.int64)
+        self.remap(mapping, rng.random(self.shape))
+        # Sizes of clusters alone say little, but they break the tie of the first round.
+        gains = np.zeros(self.shape)
+        for t in range(self.shape[0]):
+            n_a, n_b = int(self.problem.n_a[t]), int(self.problem.n_b[t])
+            share_a, share_b = self.tables_a[t][t].diagonal(), self.tables_b[t][t].diagonal()
+            gains[t, :n_a, :n_b] = -((share_a[:, None] - share_b[None, :]) ** 2)
+            gains[t, :n_a, :n_b] += noise * rng.random((n_a, n_b)) * share_a.max() ** 2
+        self.remap(mapping, gains)
+        for _ in range(_TABLE_ROUNDS):
+            before = mapping.copy()
+            for t in range(self.shape[0]):
+                gains[t] = 0.0
+                n_a, n_b = int(self.problem.n_a[t]), int(self.problem.n_b[t])
+                for other in range(self.shape[0]):
+                    known = np.flatnonzero(mapping[other] >= 0)
+                    table_a = self.tables_a[t][other][:, known]
+                    table_b = self.tables_b[t][other][:, mapping[other, known]]
+                    if other != t:
+                        gains[t, :n_a, :n_b] -= (
+                            (table_a[:, None, :] - table_b[None, :, :]) ** 2
+                        ).sum(axis=2)
+            self.remap(mapping, gains)
+            if np.array_equal(before, mapping):
+                break
+        return mapping
+
+    def hinted_start(self) -> Integers:
+        """Return the mappings that go best with the hints."""
+        mapping = np.full(self.shape[:2], -1, np.int64)
+        self.remap(mapping, self.hint_counts)
+        return mapping
+
+    def hinted(self, mapping: Integers) -> float:
+        """Return how much of the hints goes with mappings."""
+        techniques, labels = np.nonzero(mapping >= 0)
+        return float(self.hint_counts[techniques, labels, mapping[techniques, labels]].sum())
+
+    def difference(self, mapping: Integers) -> float:
+        """Return how much the tables of each two techniques differ under mappings."""
+        total = 0.0
+        for t in range(self.shape[0]):
+            known = np.flatnonzero(mapping[t] >= 0)
+            for other in range(t + 1):
+                its_known = np.flatnonzero(mapping[other] >= 0)
+                table_a = self.tables_a[t][other][np.ix_(known, its_known)]
+                places = np.ix_(mapping[t, known], mapping[other, its_known])
+                total += float(np.abs(table_a - self.tables_b[t][other][places]).sum())
+        return total
+
+    def disturb(self, mapping: Integers, rng: np.random.Generator) -> Integers:
+        """Return mappings with some labels of one technique exchanged."""
+        changed = mapping.copy()
+        t = int(rng.integers(self.shape[0]))
+        n_a, n_b = int(self.problem.n_a[t]), int(self.problem.n_b[t])
+        chosen = rng.permutation(n_a)[: int(rng.integers(2, 5))]
+        if self.problem.is_free[t]:
+            changed[t, chosen] = rng.integers(0, n_b, len(chosen))
+        else:
+            changed[t, chosen] = np.roll(changed[t, chosen], 1)
+            unused = np.setdiff1d(np.arange(n_b), changed[t, :n_a])
+            if len(unused):
+                changed[t, chosen[0]] = rng.choice(unused)
+        return changed
+
+
+def search_mappings(
+    problem: GroupProblem, *, restarts: int, seed: int, progress: Progress | None = None
+) -> tuple[int, Integers, Integers]:
+    """Return the best similarity found, its mappings and the row of B for each row of A."""
+    rng = np.random.default_rng(seed)
+    search = _Search(problem)
+    is_small = problem.work <= _SMALL
+    found: dict[bytes, tuple[tuple[int, float, float], Integers]] = {}
+
+    def finish(mapping: Integers, *, is_polished: bool) -> tuple[int, float, float]:
+        similarity = search.polish(mapping) if is_polished else search.alternate(mapping)
+        hinted = round(search.hinted(mapping), 9)
+        rank = similarity, hinted, -round(search.difference(mapping), 12)
+        found[mapping.tobytes()] = (rank, mapping.copy())
+        return rank
+
+    n_disturbed = restarts * (4 if problem.work <= _LARGE else 1)
+    n_steps = restarts + n_disturbed
+    best, mapping = (-1, 0.0, 0.0), np.empty(0, np.int64)
+    for number in range(n_steps):
+        if progress is not None:
+            progress(number, n_steps)
+        if number < restarts:
+            if number == 0 and problem.hints.size:
+                trial = search.hinted_start()
+            elif number % 2 == 0:
+                trial = search.start(rng, noise=0.0 if number == 0 else 0.5)
+            else:
+                trial = np.full(search.shape[:2], -1, np.int64)
+                search.remap(trial, rng.random(search.shape))
+        else:
+            trial = search.disturb(mapping, rng)
+        rank = finish(trial, is_polished=is_small)
+        if rank >= best:
+            best, mapping = rank, trial
+    if not is_small and problem.work <= 10 * _LARGE:
+        finish(mapping, is_polished=True)
+    if progress is not None:
+        progress(n_steps, n_steps)
+    ranked = sorted(found.values(), key=lambda pair: pair[0], reverse=True)
+    if not problem.is_one_to_one:
+        mapping = ranked[0][1]
+        similarity, groups = assigned(problem, mapping)
+        return similarity, mapping, groups
+    n_finished = _FINISHED if is_small else 1
+    finished = [_finish_one_to_one(search, mapping) for _, mapping in ranked[:n_finished]]
+    return max(finished, key=lambda triple: triple[0])
+
+
+def assigned(problem: GroupProblem, mapping: Integers) -> tuple[int, Integers]:
+    """Return the similarity at the best rows of B for given mappings, and these rows.
+
+    A row of A is left alone (-1) where a one-to-one matching has no row of B for it.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    from gamekeeper.algorithms.structure.group_matching_kernels import (
+        agreement_counts,
+        score_matrix,
+    )
+
+    by_technique = problem.by_technique
+    if not problem.is_one_to_one:
+        counts = np.empty((problem.n_techniques, int(problem.n_a.max()), int(problem.n_b.max())))
+        best, most = agreement_counts(
+            problem.a,
+            by_technique,
+            problem.weights,
+            problem.shares_a,
+            problem.shares_b,
+            problem.hints,
+            mapping,
+            counts,
+        )
+        return int(most @ problem.weights), best
+    scores = score_matrix(problem.a, by_technique, mapping) * problem.weights[:, None]
+    rows, columns = linear_sum_assignment(scores, maximize=True)
+    groups = np.full(len(problem.a), -1, np.int64)
+    groups[rows] = columns
+    return int(scores[rows, columns].sum()), groups
+
+
+def _finish_one_to_one(search: _Search, mapping: Integers) -> tuple[int, Integers, Integers]:
+    """Alternate between mappings and the one-to-one matching until the similarity stands still."""
+    problem = search.problem
+    similarity, groups = assigned(problem, mapping)
+    while True:
+        counts = np.zeros(search.shape)
+        linked = np.flatnonzero(groups >= 0)
+        for t in range(problem.n_techniques):
+            pairs = problem.a[linked, t], problem.b[groups[linked], t]
+            np.add.at(counts[t], pairs, problem.weights[linked])
+        trial = mapping.copy()
+        search.remap(trial, counts)
+        reached, its_groups = assigned(problem, trial)
+        if reached <= similarity:
+            return similarity, mapping, groups
+        similarity, mapping, groups = reached, trial, its_groups
+
+
+def _pair_tables(labels: Integers, n_labels: Integers, shares: Floats) -> list[list[Floats]]:
+    """Return the share of the file with each two labels, for each two techniques."""
+    tables: list[list[Floats]] = []
+    for t, n in enumerate(n_labels.tolist()):
+        tables.append([])
+        for other, n_other in enumerate(n_labels.tolist()):
+            table = np.zeros((n, n_other))
+            np.add.at(table, (labels[:, t], labels[:, other]), shares)
+            tables[t].append(table)
+    return tables

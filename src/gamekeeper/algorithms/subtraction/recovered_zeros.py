@@ -1,0 +1,254 @@
+"""How many zeros somebody who knows n people recovers: the probability of each number.
+
+With a second variable y that counts fully known cells, the generating function of a table is the
+product of (1 + z)^c - z^c + y z^c over the relevant cells, times (1 + z)^rest; the coefficient of
+y^k z^n over the number of samples is the probability of k zeros. Where the total gives the table
+away (see `recovery_rule`) the samples that hold all unsure cells are taken out and put back with
+all their fully known cells counted.
+
+Exactly, the polynomial is one large integer. Otherwise its coefficients come from a discrete
+Fourier transform: if every person is known with probability n / N independently, the number of
+known people is binomial, and what is wanted is conditional on its being n. The transform needs as
+many points as that binomial is wide, and one more than there are zeros to recover. Every factor is
+the characteristic function of a distribution, at most 1 in size, so the error is that of rounding,
+times the width of the binomial: below 1e-11 up to a population of a million.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.subtraction.floats import all_known
+from gamekeeper.algorithms.subtraction.integers import binomials, unpacked
+from gamekeeper.algorithms.subtraction.probability import cell_recovery, numbers_of_people
+from gamekeeper.algorithms.subtraction.recovery_rule import RecoveryRule
+from gamekeeper.errors import LimitError, Reason
+
+__all__ = ["RecoveredZeros", "recovered_zeros", "samples_by_zeros"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+MAX_BITS = 6_000_000
+"""The size up to which the polynomial is kept exactly."""
+_MOST_POINTS = 100_000_000
+MAX_WORK = 3_000_000_000
+"""Factors of the transform that are worked out without being asked to: about half a minute."""
+_ERROR = 1e-11
+
+
+@dataclass(frozen=True, eq=False)
+class RecoveredZeros:
+    """The probability of each number of recovered zeros, for each number of known people.
+
+    Attributes
+    ----------
+    n
+        The numbers of known people.
+    probabilities
+        One row for each n, from no zero up.
+    expected
+        The expected numbers of recovered zeros.
+    fractions, expected_fractions
+        The same as exact rationals, where they are.
+    error
+        The stated absolute error of a probability, 0 if exact.
+    """
+
+    n: Integers
+    probabilities: Floats
+    expected: Floats
+    fractions: tuple[tuple[Fraction, ...], ...] | None = None
+    expected_fractions: tuple[Fraction, ...] | None = None
+    error: float = 0.0
+
+    def __repr__(self) -> str:
+        return (
+            f"RecoveredZeros({len(self.n)} numbers of known people, up to "
+            f"{self.probabilities.shape[1] - 1} zeros)"
+        )
+
+
+def recovered_zeros(
+    rule: RecoveryRule,
+    *,
+    n: Iterable[int] | None = None,
+    max_bits: int = MAX_BITS,
+    max_work: float = MAX_WORK,
+) -> RecoveredZeros:
+    """Return the distribution and the expectation of the number of recovered zeros.
+
+    Parameters
+    ----------
+    rule
+        When zeros are recovered.
+    n
+        The numbers of known people; from 0 to the population if not given.
+    max_bits
+        The size of a polynomial up to which rationals are exact.
+    max_work
+        The number of factors of the transform above which it is refused.
+
+    Examples
+    --------
+    >>> from gamekeeper.algorithms.subtraction.recovery_rule import recovery_rule
+    >>> zeros = recovered_zeros(recovery_rule([1, 2, 3], [1, 2, 4]), n=[3])
+    >>> [str(p) for p in zeros.fractions[0]], str(zeros.expected_fractions[0])
+    (['7/20', '3/5', '1/20'], '7/10')
+    """
+    population = rule.population
+    asked = numbers_of_people(n, population)
+    n_known = np.minimum(asked, population)
+    parts = _parts(rule)
+    n_zeros = max(part.already + len(part.sizes) for part in parts)
+    width = population + n_zeros + 8
+    if width * (n_zeros + 1) * (population + 1) <= max_bits:
+        return _exactly(rule, asked, n_known)
+    work = sum(
+        _n_points(part.population) / 2 * (len(part.sizes) + 1) * len(set(part.sizes))
+        for part in parts
+    ) * len(np.unique(n_known))
+    points = max(_n_points(part.population) / 2 * (len(part.sizes) + 1) for part in parts)
+    if work > max_work or points > _MOST_POINTS:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            f"The number of recovered zeros was asked for {len(asked):,} numbers of known people.",
+            f"That takes about {work:.1e} factors, more than the limit of {max_work:.1e}.",
+            "Ask for fewer numbers of people, or raise the limit (max_work).",
+        )
+    found = np.zeros((len(asked), n_zeros + 1))
+    for part in parts:
+        for k in np.unique(n_known[n_known >= part.first]):
+            one = np.array([k])
+            share = part.sign * float(all_known(part.first, population, one)[0])
+            if abs(share) < 1e-300:
+                continue
+            row = _by_transform(part.sizes, part.population, int(k) - part.first)
+            found[n_known == k, part.already : part.already + len(row)] += share * row
+    expected = cast("Floats", cell_recovery(rule, n=n_known.tolist()))
+    summed = expected.reshape(len(asked), -1).sum(axis=1)
+    return RecoveredZeros(asked, np.clip(found, 0.0, 1.0), summed, error=_ERROR)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Samples that hold `first` given people and count cells of `sizes` among the others."""
+
+    sign: int
+    first: int
+    already: int
+    sizes: tuple[int, ...]
+    population: int
+
+
+def _parts(rule: RecoveryRule) -> list[_Part]:
+    """Return the generating functions whose sum counts all recovered zeros."""
+    parts = [_part(1, 0, 0, rule.counts[rule.relevant], rule.population)]
+    if rule.unsure is None:
+        return parts
+    first = int(rule.counts[rule.unsure].sum())
+    left = rule.population - first
+    both = int((rule.relevant & rule.unsure).sum())
+    parts.append(_part(-1, first, both, rule.counts[rule.relevant & ~rule.unsure], left))
+    parts.append(_part(1, first, int(rule.unsure.sum()), rule.counts[~rule.unsure], left))
+    return parts
+
+
+def _part(sign: int, first: int, already: int, sizes: Integers, population: int) -> _Part:
+    """Cells without people are always known."""
+    empty = int((sizes == 0).sum())
+    cells = tuple(sorted(int(size) for size in sizes if size))
+    return _Part(sign, first, already + empty, cells, population)
+
+
+def samples_by_zeros(rule: RecoveryRule) -> list[list[int]]:
+    """Return for each n and each number of recovered zeros how many samples there are, exactly.
+
+    Examples
+    --------
+    >>> from gamekeeper.algorithms.subtraction.recovery_rule import recovery_rule
+    >>> samples_by_zeros(recovery_rule([1, 2], [1, 2]))
+    [[1, 0, 0], [2, 1, 0], [0, 3, 0], [0, 0, 1]]
+    """
+    parts = _parts(rule)
+    n_zeros = max(part.already + len(part.sizes) for part in parts)
+    numbers = [[0] * (n_zeros + 1) for _ in range(rule.population + 1)]
+    for part in parts:
+        for k, row in enumerate(_numbers_of_samples(part.sizes, part.population)):
+            for zeros, number in enumerate(row):
+                numbers[part.first + k][part.already + zeros] += part.sign * number
+    return numbers
+
+
+def _exactly(rule: RecoveryRule, asked: Integers, n_known: Integers) -> RecoveredZeros:
+    of, numbers = binomials(rule.population), samples_by_zeros(rule)
+    fractions = tuple(
+        tuple(Fraction(number, of[int(k)]) for number in numbers[int(k)]) for k in n_known
+    )
+    cells = cell_recovery(rule, n=n_known.tolist(), exact=True).reshape(len(asked), -1)
+    expected = tuple(sum(cast("list[Fraction]", row.tolist()), Fraction(0)) for row in cells)
+    return RecoveredZeros(
+        asked,
+        np.array([[float(p) for p in row] for row in fractions]).reshape(len(asked), -1),
+        np.array([float(value) for value in expected]),
+        fractions,
+        expected,
+    )
+
+
+def _numbers_of_samples(sizes: tuple[int, ...], population: int) -> list[list[int]]:
+    """Return for each n and each number of fully known cells how many samples there are."""
+    width = 8 * (population // 8 + 1)
+    step = width * (len(sizes) + 1)
+    factors: list[int] = []
+    for size in sizes:
+        # y z^size in place of z^size
+        powers = sum(math.comb(size, k) << (step * k) for k in range(size))
+        factors.append(powers + (1 << (step * size + width)))
+    rest = population - sum(sizes)
+    factors.append(sum(math.comb(rest, k) << (step * k) for k in range(rest + 1)))
+    while len(factors) > 1:
+        factors.sort(key=int.bit_length, reverse=True)
+        factors.append(factors.pop() * factors.pop())
+    flat = unpacked(factors[0], width, (len(sizes) + 1) * (population + 1))
+    row = len(sizes) + 1
+    return [flat[at : at + row] for at in range(0, len(flat), row)]
+
+
+def _n_points(population: int) -> int:
+    """Return points that hold a binomial with at most this many people, but for 1e-18 of it."""
+    return min(population, int(9 * math.sqrt(population)) + 40) + 1
+
+
+def _by_transform(sizes: tuple[int, ...], population: int, n: int) -> Floats:
+    """Return the probability of each number of fully known cells given n known people."""
+    if n in (0, population) or not sizes:
+        row = np.zeros(len(sizes) + 1)
+        row[len(sizes) if n == population else 0] = 1.0
+        return row
+    p = n / population
+    n_points = _n_points(population)
+    angles = 2 * np.pi * np.arange(n_points // 2 + 1) / n_points
+    turn = np.exp(1j * angles)
+    person = np.log((1 - p) + p * turn)
+    all_of = math.log(p) + 1j * angles
+    y = np.exp(2j * np.pi * np.arange(len(sizes) + 1) / (len(sizes) + 1))
+    joint = np.ones((len(angles), len(y)), np.complex128)
+    for size, times in zip(*np.unique(sizes, return_counts=True), strict=True):
+        some = np.exp(size * person)
+        full = np.exp(size * all_of)
+        joint *= (some[:, None] + full[:, None] * (y - 1)) ** int(times)
+    rest = population - sum(sizes)
+    # The joint transform is that of real numbers: angles beyond one half are mirror images.
+    joint *= np.exp(rest * person - 1j * n * angles)[:, None]
+    doubled = np.where((angles == 0) | (2 * np.arange(len(angles)) == n_points), 1.0, 2.0)
+    back = np.fft.fft(joint, axis=1).real / len(y)
+    row = (doubled[:, None] * back).sum(axis=0)
+    return np.clip(row / row.sum(), 0.0, 1.0)

@@ -1,0 +1,341 @@
+"""SAP of any release: several margins, exact, suppressed, rounded or perturbed.
+
+A release is a set of limits on sums of a base table. If it is one table, alone or with its total,
+there is a formula (`subtraction`). Otherwise it is cut into parts that do not bear on each other;
+parts that are such tables use the formula, and the samples of the others are searched, which is
+exact as well (`lattice`). Where a part has too many samples, orderings of the whole
+population are drawn instead (`sampling`), and the answer says so.
+
+Zeros may be counted within some cells only: those of a category, or of the conditional table of a
+key. And known people may be of some cells only: the neighbours of one area, seen against everything
+that is published about all areas.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.algorithms.bounds.tightened_margins import tightened_margins
+from gamekeeper.algorithms.releases.constraints import CountConstraints
+from gamekeeper.algorithms.subtraction.floats import ERROR, some_part_recovered
+from gamekeeper.algorithms.subtraction.integers import binomials, product_of_polynomials
+from gamekeeper.algorithms.subtraction.lattice import lattice_counts, lattice_size
+from gamekeeper.algorithms.subtraction.oracle import RecoveryOracle, checked_truth
+from gamekeeper.algorithms.subtraction.parts import ReleasePart, release_parts, release_rule
+from gamekeeper.algorithms.subtraction.probability import (
+    EXACT_POPULATION,
+    SubtractionRisk,
+    numbers_of_people,
+    samples_with_zero,
+    subtraction_risk,
+)
+from gamekeeper.algorithms.subtraction.recovery_rule import RecoveryRule
+from gamekeeper.algorithms.subtraction.sampling import Drawing, sampled_risk
+from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.results import Progress
+from gamekeeper.wording import did_you_mean, quoted
+
+__all__ = [
+    "MAX_SAMPLES",
+    "METHODS",
+    "check_options",
+    "largest_search",
+    "release_group_risks",
+    "release_risk",
+    "too_large",
+]
+
+METHODS = ("auto", "exact", "sampling")
+MAX_SAMPLES = 2_000_000
+"""The number of samples of a part, as counts per cell, up to which all are searched."""
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+def release_risk(
+    constraints: CountConstraints,
+    truth: ArrayLike,
+    *,
+    n: Iterable[int] | None = None,
+    within: ArrayLike | None = None,
+    method: str = "auto",
+    max_samples: int = MAX_SAMPLES,
+    draws: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> SubtractionRisk:
+    """Return SAP of a release.
+
+    Parameters
+    ----------
+    constraints
+        What is published.
+    truth
+        The true table.
+    n
+        The numbers of known people; from 0 to the population if not given.
+    within
+        The cells whose zeros count, as a mask: those of a category, or of a key for its conditional
+        table. All cells if not given.
+    method
+        'exact', 'sampling', or 'auto': exact where it can be done within `max_samples`. Exact means
+        that nothing is drawn; above a population of 2,000 it is in floating point with a stated
+        error.
+    max_samples
+        The number of samples of a part of the release up to which all of them are searched.
+    draws, confidence, seed
+        The number of orderings drawn, the confidence of the interval for each n, and the seed.
+    progress
+        Called with the number of orderings done and of all of them.
+
+    Examples
+    --------
+    >>> known = CountConstraints.of((2, 2), [((0,), [2, 1]), ((1,), [1, 2])])
+    >>> [str(value) for value in release_risk(known, [[1, 1], [0, 1]]).fractions]
+    ['0', '2/3', '1', '1']
+    """
+    true = checked_truth(constraints, truth)
+    search = _Search(
+        constraints, true, method, max_samples, Drawing(draws, confidence, seed, progress)
+    )
+    listed = None if n is None else list(n)
+    return search.risk(listed, _mask(within, true.size), np.ones(true.size, np.bool_))
+
+
+def release_group_risks(
+    constraints: CountConstraints,
+    truth: ArrayLike,
+    groups: Integers,
+    *,
+    n: Iterable[int] | None = None,
+    own_people: bool = False,
+    method: str = "auto",
+    max_samples: int = MAX_SAMPLES,
+    draws: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> list[SubtractionRisk]:
+    """Return for each group of cells the probability that a zero is recovered within it.
+
+    Parameters
+    ----------
+    groups
+        The group of each cell, numbered from 0, as `cell_groups` gives it.
+    own_people
+        By default n people are known of the whole population. Otherwise n people of the group, and
+        nobody else. What is published about other groups counts in both cases.
+    constraints, truth, n, method, max_samples, draws, confidence, seed
+        As for `release_risk`.
+    progress
+        Called with the number of groups done and of all of them.
+
+    Examples
+    --------
+    Two areas, their people by a variable of two categories, and the sums over the areas.
+
+    >>> known = CountConstraints.of((2, 2), [((0,), [2, 1]), ((1,), [1, 2])])
+    >>> areas = np.array([[0, 0], [1, 1]])
+    >>> for own in (False, True):
+    ...     found = release_group_risks(known, [[1, 1], [0, 1]], areas, n=[1], own_people=own)
+    ...     print([str(risk.fractions[0]) for risk in found])
+    ['1/3', '2/3']
+    ['1/2', '1']
+    """
+    true = checked_truth(constraints, truth)
+    flat = np.asarray(groups).reshape(-1)
+    search = _Search(constraints, true, method, max_samples, Drawing(draws, confidence, seed))
+    listed = None if n is None else list(n)
+    everywhere = np.ones(true.size, np.bool_)
+    n_groups = int(flat.max(initial=-1)) + 1
+    risks: list[SubtractionRisk] = []
+    for group in range(n_groups):
+        cells = flat == group
+        risks.append(search.risk(listed, cells, cells if own_people else everywhere))
+        if progress is not None:
+            progress(group + 1, n_groups)
+    return risks
+
+
+class _Search:
+    """What is worked out once for all questions about a release."""
+
+    def __init__(
+        self,
+        constraints: CountConstraints,
+        truth: Integers,
+        method: str,
+        max_samples: int,
+        drawing: Drawing,
+    ) -> None:
+        check_options(method, drawing.draws, drawing.confidence)
+        self._truth = truth
+        self._method, self._max_samples, self._drawing = method, max_samples, drawing
+        self._rule: RecoveryRule | None = None
+        self._parts: list[ReleasePart] = []
+        if method != "sampling":
+            self._rule = release_rule(constraints, truth)
+        self._constraints = constraints
+        if self._rule is None:
+            self._constraints = tightened_margins(constraints)
+            if method != "sampling":
+                self._parts = release_parts(self._constraints, truth)
+
+    def risk(self, n: list[int] | None, within: Mask, among: Mask) -> SubtractionRisk:
+        """Return SAP for zeros within some cells, where people of some cells can be known."""
+        within = within & among
+        population = int(self._truth[among].sum())
+        asked = numbers_of_people(n, population)
+        if self._rule is not None:
+            rule = self._rule if among.all() else self._rule.subset(among)
+            return subtraction_risk(rule, n=asked.tolist(), within=within[among])
+        if self._method != "sampling":
+            known = [
+                _KnownPart(part, within[part.cells], among[part.cells]) for part in self._parts
+            ]
+            largest = largest_search([part.people for part in known if part.rule is None])
+            if largest <= self._max_samples:
+                return _risk_of_parts(known, population, asked)
+            if self._method == "exact":
+                raise too_large(population, largest, self._max_samples)
+        return sampled_risk(
+            self._constraints, self._truth, asked, self._drawing, within=within, among=among
+        )
+
+
+class _KnownPart:
+    """A part of a release with the people who can be known, and the cells whose zeros count."""
+
+    def __init__(self, part: ReleasePart, within: Mask, among: Mask) -> None:
+        self.people = np.where(among, part.truth, 0)
+        self.rule: RecoveryRule | None = None
+        self._part, self._within, self._among = part, within, among
+        if part.rule is not None:
+            self.rule = part.rule.subset(among)
+            self._within = within[among]
+
+    @property
+    def population(self) -> int:
+        """How many people can be known."""
+        return int(self.people.sum())
+
+    def samples_without_zero(self) -> list[int]:
+        """Return for each number of known people how many samples recover no zero."""
+        of = binomials(self.population)
+        if not self._within.any():
+            return of
+        if self.rule is not None:
+            recovered = samples_with_zero(self.rule, self._within)
+            return [a - b for a, b in zip(of, recovered, strict=True)]
+        part = self._part
+        oracle = RecoveryOracle(
+            part.constraints, part.truth, within=self._within, among=self._among
+        )
+        return list(lattice_counts(oracle).by_zeros[0])
+
+    def curve(self) -> Floats:
+        """Return SAP of the part by itself, from nobody to everybody of it known."""
+        if self.rule is not None:
+            return subtraction_risk(self.rule, within=self._within).values
+        of = binomials(self.population)
+        pairs = zip(of, self.samples_without_zero(), strict=True)
+        return np.array([float(Fraction(a - b, a)) for a, b in pairs])
+
+
+def _risk_of_parts(parts: list[_KnownPart], population: int, asked: Integers) -> SubtractionRisk:
+    """Return SAP from its parts, exactly up to a population and beyond it in floating point."""
+    n_searched = sum(part.rule is None for part in parts)
+    method = "by a search of all samples" if n_searched else "by a generating function"
+    if len(parts) > 1:
+        method += f" of {n_searched} of {len(parts)} parts" if n_searched else " for each part"
+    n_known = np.minimum(asked, population)
+    if population > EXACT_POPULATION:
+        values = np.clip(some_part_recovered([part.curve() for part in parts], n_known), 0.0, 1.0)
+        n_floats = 1 + sum(part.population > EXACT_POPULATION for part in parts)
+        error = n_floats * ERROR
+        return SubtractionRisk(
+            asked, values, population, f"in floating point, {method}, error below {error:.0e}",
+            np.maximum(values - error, 0.0), np.minimum(values + error, 1.0),
+        )  # fmt: skip
+    without = product_of_polynomials([part.samples_without_zero() for part in parts], population)
+    every = [Fraction(a - b, a) for a, b in zip(binomials(population), without, strict=True)]
+    fractions = tuple(every[int(k)] for k in n_known)
+    values = np.array([float(value) for value in fractions])
+    return SubtractionRisk(
+        asked, values, population, f"exact, {method}", values, values, fractions,
+        next((k for k, value in enumerate(every) if value > 0), None),
+        next((k for k, value in enumerate(every) if value == 1), None),
+    )  # fmt: skip
+
+
+def largest_search(parts: list[Integers]) -> float:
+    """Return the number of samples of the largest of the parts that are to be searched.
+
+    Each part is given by its true counts. Numbers of samples of more than some thousand people are
+    integers of thousands of digits, and there is one for each: such parts count as endless.
+    """
+    return max(
+        (lattice_size(truth) if truth.sum() <= EXACT_POPULATION else math.inf for truth in parts),
+        default=0.0,
+    )
+
+
+def too_large(
+    population: int, largest: float, max_samples: int, bits: int = 0, max_bits: int = 0
+) -> LimitError:
+    """Return the refusal of a search that would take too many samples."""
+    magnitude = f"{largest:,.0f}" if largest < 1e9 else f"about {largest:.0e}"
+    if math.isinf(largest):
+        magnitude = "too many"
+    found = (
+        f"There are {population:,} people, and {magnitude} samples to search with a limit of "
+        f"{max_samples:,} (max_samples)."
+    )
+    if bits > max_bits:
+        found += f" Numbers of zeros take {bits:,} bits with a limit of {max_bits:,} (max_bits)."
+    return LimitError(
+        Reason.TOO_LARGE,
+        "Exact probabilities of recovering zeros of a release were asked for.",
+        found,
+        "Use the method 'sampling' or 'auto', or raise the limit (--max-samples at the prompt).",
+    )
+
+
+def _mask(within: ArrayLike | None, size: int) -> Mask:
+    if within is None:
+        return np.ones(size, np.bool_)
+    cells = np.asarray(within)
+    if cells.dtype != np.bool_ or cells.size != size:
+        raise InputError(
+            Reason.MALFORMED,
+            "The probability of recovering zeros within some cells was asked for.",
+            f"The cells are given as {cells.size:,} values of the type {cells.dtype}.",
+            f"Give a mask, true or false for each of the {size:,} cells.",
+        )
+    return cells.reshape(-1)
+
+
+def check_options(method: str, draws: int, confidence: float) -> None:
+    """Refuse options that cannot be used."""
+    if method not in METHODS:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The method {quoted([method])} was asked for.",
+            "There is no such method.",
+            did_you_mean(method, METHODS),
+        )
+    if draws < 1 or not 0 < confidence < 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"{draws:,} draws with a confidence of {confidence} were asked for.",
+            "At least one draw and a confidence between 0 and 1 are needed.",
+            "Draw some thousand orderings, with a confidence such as 0.95.",
+        )

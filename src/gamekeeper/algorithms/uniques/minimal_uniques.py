@@ -1,0 +1,384 @@
+"""Minimal sample uniques: the smallest sets of variables that single out a record.
+
+A record is unique on a set of variables if no other record has the same values there. A minimal
+sample unique (MSU) is a set on which a record is unique while it is unique on none of its proper
+subsets. A record has MSUs exactly if it is a sample unique; an MSU of few variables is a person
+who stands out.
+
+Elliot, Manning and Ford, A computational algorithm for handling the special uniques problem
+(2002); Manning, Haglin and Keane, A recursive search algorithm for statistical disclosure
+assessment (2008). The search here is another one: classes of records that agree on closed sets of
+variables, all pairs within small classes, and a table of bits per record. The number of MSUs, and
+with it time and the size of a list, can grow exponentially with the number of variables.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.uniques.estimate import (
+    UniquesEstimate,
+    best_search,
+    estimate_for_rows,
+    largest_number,
+    slowest,
+)
+from gamekeeper.algorithms.uniques.packed_rows import Rows, distinct_rows
+from gamekeeper.algorithms.uniques.search import (
+    Found,
+    Task,
+    search_by_tables,
+    search_by_transversals,
+)
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.results import Progress
+from gamekeeper.wording import count_of
+
+__all__ = [
+    "MAX_MSUS",
+    "MAX_SECONDS",
+    "MinimalUniques",
+    "UniquesEstimate",
+    "estimate_minimal_uniques",
+    "find_minimal_uniques",
+]
+
+MAX_MSUS = 250_000_000
+"""Largest list of MSUs, of 8 bytes each, that is made without being asked for explicitly."""
+
+MAX_SECONDS = 900.0
+"""Longest search, in seconds of processor time, that is begun without being asked for."""
+
+_POLICIES = ("category", "ignore", "wildcard")
+MOST_VARIABLES = 64
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MinimalUniques:
+    """All minimal sample uniques of a file, or their numbers only.
+
+    Attributes
+    ----------
+    n_records, n_variables, max_size
+        The size of the file, and of the largest MSU that was looked for.
+    records
+        The sample uniques, ascending; also those whose MSUs are all larger than `max_size`.
+    counts
+        Per sample unique and size (0 .. max_size) the number of MSUs.
+    by_variable
+        Per variable and size the number of MSUs that hold the variable.
+    by_category
+        For each variable an array with, per code and size, the number of MSUs that hold the
+        variable and whose record has the code.
+    offsets, masks
+        The MSUs of `records[i]` are `masks[offsets[i]:offsets[i + 1]]`, ordered by size;
+        bit v stands for variable v. None if no list was asked for.
+    """
+
+    n_records: int
+    n_variables: int
+    max_size: int
+    records: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    by_variable: NDArray[np.int64]
+    by_category: tuple[NDArray[np.int64], ...]
+    offsets: NDArray[np.int64] | None
+    masks: NDArray[np.uint64] | None
+
+    @property
+    def n_uniques(self) -> int:
+        """The number of sample uniques."""
+        return len(self.records)
+
+    @property
+    def n_msus(self) -> int:
+        """The number of minimal sample uniques."""
+        return int(self.counts.sum())
+
+    @property
+    def by_size(self) -> NDArray[np.int64]:
+        """The number of minimal sample uniques of each size."""
+        return self.counts.sum(axis=0)
+
+    def of_record(self, record: int) -> list[tuple[int, ...]]:
+        """Return the MSUs of a record as tuples of variables; none if it is not unique."""
+        if self.offsets is None or self.masks is None:
+            raise InputError(
+                Reason.BAD_OPTION,
+                "The minimal sample uniques of a record were asked for.",
+                "The search kept numbers only.",
+                "Search again with listing=True.",
+            )
+        place = int(np.searchsorted(self.records, record))
+        if place == len(self.records) or self.records[place] != record:
+            return []
+        own = self.masks[self.offsets[place] : self.offsets[place + 1]].tolist()
+        own.sort(key=lambda mask: (mask.bit_count(), mask))
+        return [tuple(v for v in range(self.n_variables) if mask >> v & 1) for mask in own]
+
+    def __repr__(self) -> str:
+        return (
+            f"MinimalUniques({self.n_msus} MSUs of {self.n_uniques} sample uniques among"
+            f" {self.n_records} records, {self.n_variables} variables)"
+        )
+
+
+def find_minimal_uniques(
+    codes: NDArray[np.unsignedinteger],
+    *,
+    missing: str = "category",
+    max_size: int | None = None,
+    listing: bool = True,
+    workers: int | None = None,
+    n_codes: Sequence[int] | None = None,
+    max_msus: int | None = MAX_MSUS,
+    max_seconds: float | None = MAX_SECONDS,
+    progress: Progress | None = None,
+) -> MinimalUniques:
+    """Find every minimal sample unique of every record, exactly.
+
+    Parameters
+    ----------
+    codes
+        A row per record and a column per variable (1 to 64); 0 is a missing cell.
+    missing
+        What a missing cell means: "category" (a value as any other), "ignore" (it equals nothing
+        and no MSU of its record uses it) or "wildcard" (it matches anything).
+    max_size
+        Look for MSUs of up to so many variables; all if None.
+    listing
+        Keep the MSUs themselves, 8 bytes each, not only their numbers.
+    workers
+        Number of threads; all processors if None. The result is the same.
+    n_codes
+        Number of codes of each variable, for the arrays of `by_category`; if None, one more than
+        the largest code that occurs.
+    max_msus, max_seconds
+        Where a list of more MSUs, or a search that takes more processor time, is to be expected,
+        refuse it before it begins. None lifts a limit.
+    progress
+        Called with the work done and the total; may raise `Cancelled`.
+
+    Raises
+    ------
+    InputError
+        If codes or options cannot be used.
+    LimitError
+        If an estimate exceeds a limit; `estimate_minimal_uniques` gives the estimate itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = find_minimal_uniques(np.array([[1, 1, 1], [1, 2, 2], [2, 1, 1]], dtype=np.uint8))
+    >>> found.of_record(0)
+    [(0, 1), (0, 2)]
+    >>> found.by_size.tolist()
+    [0, 3, 2, 0]
+    """
+    max_size = _checked(codes, missing, max_size, n_codes)
+    rows = distinct_rows(codes)
+    task = Task(missing, max_size, listing, workers or os.cpu_count() or 1, progress)
+    _require_within_limits(rows, task, max_msus, max_seconds)
+    by_tables = best_search(rows, task) == "tables"
+    found = search_by_tables(rows, task) if by_tables else search_by_transversals(rows, task)
+    return _in_order(rows, found, len(codes), max_size, n_codes, listing=listing)
+
+
+def estimate_minimal_uniques(
+    codes: NDArray[np.unsignedinteger],
+    *,
+    missing: str = "category",
+    max_size: int | None = None,
+    sample: int = 200,
+    seed: int = 0,
+) -> UniquesEstimate:
+    """Estimate how many minimal sample uniques there are, from some sample uniques.
+
+    Parameters
+    ----------
+    codes, missing, max_size
+        As for `find_minimal_uniques`.
+    sample
+        How many sample uniques to look at; all of them give the exact number.
+    seed
+        Chooses the sample uniques.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> estimate = estimate_minimal_uniques(
+    ...     np.array([[1, 1, 1], [1, 2, 2], [2, 1, 1]], dtype=np.uint8)
+    ... )
+    >>> estimate.n_uniques, estimate.n_msus, estimate.standard_error
+    (3, 5, 0.0)
+    """
+    max_size = _checked(codes, missing, max_size, None)
+    task = Task(missing, max_size, listing=False, workers=1, progress=None)
+    return estimate_for_rows(distinct_rows(codes), task, sample=max(sample, 1), seed=seed)
+
+
+def _require_within_limits(
+    rows: Rows, task: Task, max_msus: int | None, max_seconds: float | None
+) -> None:
+    """Refuse a search whose estimate exceeds a limit; estimate only where that is possible."""
+    may_be_long = (
+        task.listing and max_msus is not None and (largest_number(rows, task.max_size) > max_msus)
+    )
+    may_be_slow = max_seconds is not None and slowest(rows) > max_seconds
+    if not (may_be_long or may_be_slow):
+        return
+    estimate = estimate_for_rows(rows, task, sample=100, seed=0)
+    about = "more than" if estimate.at_least else "about"
+    found: list[str] = []
+    advice: list[str] = []
+    if task.listing and max_msus is not None and estimate.n_msus > max_msus:
+        found.append(
+            f"there are {about} {estimate.n_msus:,} of them, a list of"
+            f" {estimate.list_bytes / 1e9:,.1f} GB, and the limit is {max_msus:,}"
+        )
+        advice += ["listing=False for numbers without the list", "a larger max_msus"]
+    if max_seconds is not None and estimate.seconds > max_seconds:
+        found.append(
+            f"the search would take {about} {estimate.seconds:,.0f} s of processor time, and the"
+            f" limit is {max_seconds:,.0f} s"
+        )
+        advice.append("a larger max_seconds")
+    if found:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            f"Minimal sample uniques of up to {count_of(task.max_size, 'variable')} were asked"
+            f" for, among {count_of(rows.n_rows, 'distinct record')}.",
+            f"As {count_of(estimate.n_sampled, 'sample unique')} suggest, {', and '.join(found)}.",
+            f"Use a smaller max_size, {', '.join(advice)}, or fewer key variables.",
+        )
+
+
+def _in_order(
+    rows: Rows,
+    found: Found,
+    n_records: int,
+    max_size: int,
+    n_codes: Sequence[int] | None,
+    *,
+    listing: bool,
+) -> MinimalUniques:
+    """Put what was found into the order of the file's records and variables."""
+    from gamekeeper.algorithms.uniques.reduction_kernels import gather_lists
+
+    uniques = np.flatnonzero(found.unique)
+    uniques = uniques[np.argsort(rows.records[uniques])]
+    counts = found.counts[uniques].astype(np.int64)
+    found.counts = found.counts[:0]
+    offsets = masks = None
+    if listing:
+        offsets = np.concatenate([[0], np.cumsum(counts.sum(axis=1))])
+        masks = np.empty(int(offsets[-1]), dtype=np.uint64)
+        places = np.full(len(rows.targets), -1, dtype=np.int64)
+        places[uniques] = np.arange(len(uniques))
+        while found.pieces:
+            numbers, listed = found.pieces.pop()
+            gather_lists(listed, found.n_sets[numbers], places[numbers], offsets, counts, masks)
+    by_category: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)] * rows.n_columns
+    stops = np.cumsum(rows.n_codes)
+    for column, variable in enumerate(rows.columns.tolist()):
+        sums = found.sums[stops[column] - rows.n_codes[column] : stops[column]]
+        if n_codes is not None:
+            sums = np.pad(sums, ((0, n_codes[variable] - len(sums)), (0, 0)))
+        by_category[variable] = sums
+    return MinimalUniques(
+        n_records=n_records,
+        n_variables=rows.n_columns,
+        max_size=max_size,
+        records=rows.records[uniques],
+        counts=counts,
+        by_variable=np.array([sums.sum(axis=0) for sums in by_category]),
+        by_category=tuple(by_category),
+        offsets=offsets,
+        masks=masks,
+    )
+
+
+def _checked(
+    codes: NDArray[np.unsignedinteger],
+    missing: str,
+    max_size: int | None,
+    n_codes: Sequence[int] | None,
+) -> int:
+    """Return the largest size of an MSU, or say all that is wrong."""
+    problems: list[Problem] = []
+    if missing not in _POLICIES:
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION,
+                "missing",
+                f"{str(missing)!r} is not a way to read missing cells.",
+                f"Use one of {', '.join(_POLICIES)}.",
+            )
+        )
+    if max_size is not None and max_size < 1:
+        problems.append(
+            Problem(Reason.BAD_OPTION, "max_size", f"it is {max_size}.", "Use 1 or more.")
+        )
+    if codes.ndim != 2 or codes.dtype.kind != "u":
+        problems.append(
+            Problem(
+                Reason.WRONG_SCHEMA,
+                "codes",
+                f"an array of type {codes.dtype} with {codes.ndim} dimensions.",
+                "Give unsigned integers, a row per record and a column per variable.",
+            )
+        )
+    else:
+        problems += _shape_problems(codes, n_codes)
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            "Minimal sample uniques were asked for.",
+            "The input cannot be searched.",
+            problems=problems,
+        )
+    return min(max_size or codes.shape[1], codes.shape[1])
+
+
+def _shape_problems(
+    codes: NDArray[np.unsignedinteger], n_codes: Sequence[int] | None
+) -> list[Problem]:
+    n_records, n_variables = codes.shape
+    problems: list[Problem] = []
+    if n_records == 0:
+        problems.append(Problem(Reason.NOTHING_GIVEN, "codes", "there are no records."))
+    if not 1 <= n_variables <= MOST_VARIABLES:
+        problems.append(
+            Problem(
+                Reason.TOO_LARGE if n_variables else Reason.NOTHING_GIVEN,
+                "codes",
+                f"there are {n_variables} variables.",
+                f"Choose 1 to {MOST_VARIABLES} key variables.",
+            )
+        )
+    if n_codes is not None and len(n_codes) != n_variables:
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION,
+                "n_codes",
+                f"{len(n_codes)} numbers for {n_variables} variables.",
+                "Give one number per variable.",
+            )
+        )
+    elif n_codes is not None and not problems:
+        short = codes.max(axis=0) >= np.asarray(n_codes)
+        if short.any():
+            problems.append(
+                Problem(
+                    Reason.BAD_OPTION,
+                    "n_codes",
+                    f"codes beyond it in {int(short.sum())} of {n_variables} variables.",
+                    "Give the number of codes, missing included.",
+                )
+            )
+    return problems

@@ -1,0 +1,287 @@
+"""The two searches for minimal sample uniques, in blocks of records, by threads.
+
+By tables: every block has a bit per record and set of variables. It is filled by tasks that share
+no words, one per choice of the first few variables, and reduced by tasks that share no records. By
+transversals: every record is compared with all others. Neither depends on the number of threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.uniques.crew import Crew
+from gamekeeper.algorithms.uniques.packed_rows import LOW, Rows
+from gamekeeper.results import Progress
+
+__all__ = [
+    "MOST_TABLE_COLUMNS",
+    "Found",
+    "Reducer",
+    "Task",
+    "search_by_tables",
+    "search_by_transversals",
+]
+
+MOST_TABLE_COLUMNS = 24
+_TABLE_BYTES = 512 << 20
+_PREFIX = 3
+# Classes up to these sizes are compared pair by pair, on all variables and on the low ones. Other
+# values from 8 to 32 and from 32 to 96 made no difference that stood out from the noise.
+_SMALL = 8
+_MEDIUM = 48
+# A task should take a fraction of a second, so that work can be cancelled.
+_PAIRS_PER_TASK = 30_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is asked of a search."""
+
+    missing: str
+    max_size: int
+    listing: bool
+    workers: int
+    progress: Progress | None
+
+
+@dataclass(slots=True, repr=False)
+class Found:
+    """What was found about the targets, in their order.
+
+    Lists come in pieces, each with the numbers of its targets.
+    """
+
+    unique: NDArray[np.bool_]
+    counts: NDArray[np.int32]
+    n_sets: NDArray[np.int64]
+    sums: NDArray[np.int64]
+    pieces: list[tuple[NDArray[np.int64], NDArray[np.uint64]]]
+
+    @classmethod
+    def nothing(cls, rows: Rows, max_size: int) -> Found:
+        """Return room for what is to be found."""
+        n_targets = len(rows.targets)
+        return cls(
+            unique=np.ones(n_targets, dtype=bool),
+            counts=np.zeros((n_targets, max_size + 1), dtype=np.int32),
+            n_sets=np.zeros(n_targets, dtype=np.int64),
+            sums=np.zeros((int(rows.n_codes.sum()), max_size + 1), dtype=np.int64),
+            pieces=[],
+        )
+
+
+Piece = tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]
+
+
+class Reducer:
+    """Turns tables of shared sets into counts and lists."""
+
+    def __init__(self, rows: Rows, task: Task, found: Found) -> None:
+        self.rows = rows
+        self.task = task
+        self.found = found
+        self.usable = usable_columns(rows, task.missing)
+        self.offsets = np.concatenate([[0], np.cumsum(rows.n_codes)])
+        bit_masks = rows.bit_masks()
+        self.low_masks = _masks_of(1 << LOW, bit_masks[:LOW])
+        self.high_masks = _masks_of(1 << rows.n_high, bit_masks[LOW : LOW + rows.n_high])
+
+    def reduce(
+        self, tables: NDArray[np.uint64], numbers: NDArray[np.int64], sums: NDArray[np.int64]
+    ) -> NDArray[np.uint64]:
+        """Note what the tables of some targets hold; return their list."""
+        from gamekeeper.algorithms.uniques import reduction_kernels as reduction
+
+        rows, found, max_size = self.rows, self.found, self.task.max_size
+        targets = rows.targets[numbers]
+        unique = np.empty(len(numbers), dtype=bool)
+        n_sets = np.empty(len(numbers), dtype=np.int64)
+        counts = np.zeros((len(numbers), max_size + 1), dtype=np.int32)
+        reduction.minimize_tables(
+            tables, targets, self.usable, rows.n_high, max_size, unique, n_sets
+        )
+        masks = np.empty(int(n_sets.sum()) if self.task.listing else 0, dtype=np.uint64)
+        reduction.emit_sets(
+            tables, targets, rows.codes, self.offsets, sums, counts, masks, self.high_masks,
+            self.low_masks, rows.n_high,
+        )  # fmt: skip
+        found.unique[numbers] = unique
+        found.n_sets[numbers] = n_sets
+        found.counts[numbers] = counts
+        return masks
+
+
+def search_by_tables(rows: Rows, task: Task) -> Found:
+    """Search by tables of all sets of variables; takes 2^(m-6) words per record of a block."""
+    from gamekeeper.algorithms.uniques import shared_set_kernels as kernels
+
+    found = Found.nothing(rows, task.max_size)
+    reducer = Reducer(rows, task, found)
+    n_targets, n_high, n_codes = len(rows.targets), rows.n_high, int(rows.n_codes.max())
+    classes, incomplete = rows, np.empty(0, dtype=np.int32)
+    if task.missing == "wildcard":
+        complete = rows.present == full_set(rows)
+        incomplete = np.flatnonzero(~complete).astype(np.int32)
+        classes = _complete_part(rows, complete) if len(incomplete) else rows
+
+    block = max(1, min(n_targets, _TABLE_BYTES >> (3 + n_high)))
+    pairs = n_targets * max(1, len(incomplete))
+    chunk = max(1, -(-block // 8), -(-block * _PAIRS_PER_TASK // max(pairs, 1)) // 8)
+    chunk = min(chunk, block)
+    n_prefix = min(n_high, _PREFIX)
+    blocks = [(first, min(first + block, n_targets)) for first in range(0, n_targets, block)]
+    total = sum((1 << n_prefix) + -(-(last - first) // chunk) for first, last in blocks)
+    all_tables = np.empty((block, 1 << n_high), dtype=np.uint64)
+    with Crew(task.workers, total, task.progress) as crew:
+        for first, last in blocks:
+            tables = all_tables[: last - first]
+            tables[:] = 0
+
+            def fill(prefix: int, tables: NDArray[np.uint64] = tables, first: int = first) -> None:
+                begin, end = _row_range(classes, first, first + len(tables), prefix)
+                space = kernels.Space.new(
+                    rows.n_columns, end - begin, n_codes, rows.packed.shape[1], _MEDIUM
+                )
+                kernels.fill_tables(
+                    tables, first, begin, end, classes.slots, classes.codes, classes.packed,
+                    classes.wide, n_high, prefix, n_prefix, _SMALL, _MEDIUM, space,
+                )  # fmt: skip
+
+            def reduce(
+                begin: int, tables: NDArray[np.uint64] = tables, first: int = first
+            ) -> Piece:
+                numbers = np.arange(begin, min(begin + chunk, first + len(tables)))
+                own = tables[begin - first : begin - first + len(numbers)]
+                sums = np.zeros_like(found.sums)
+                if len(incomplete):
+                    kernels.mark_pairs(
+                        own, rows.targets[numbers], rows.present, incomplete, rows.codes,
+                        rows.packed, rows.wide, n_high,
+                    )  # fmt: skip
+                return numbers, reducer.reduce(own, numbers, sums), sums
+
+            crew.do(fill, range(1 << n_prefix))
+            for numbers, masks, sums in crew.run(reduce, range(first, last, chunk)):
+                found.sums += sums
+                if task.listing:
+                    found.pieces.append((numbers, masks))
+    return found
+
+
+def search_by_transversals(rows: Rows, task: Task) -> Found:
+    """Search record by record; takes time in proportion to pairs of records and to the output."""
+    from gamekeeper.algorithms.uniques import reduction_kernels as reduction
+    from gamekeeper.algorithms.uniques import transversal_kernels as transversals
+
+    found = Found.nothing(rows, task.max_size)
+    most_sets = most_difference_sets(rows.n_columns, task.max_size)
+    reducer = Reducer(rows, task, found) if most_sets is not None else None
+    usable = usable_columns(rows, task.missing)
+    offsets = np.concatenate([[0], np.cumsum(rows.n_codes)])
+    bit_masks = rows.bit_masks()
+    n_targets = len(rows.targets)
+    chunk = max(1, min(_PAIRS_PER_TASK // rows.n_rows, -(-n_targets // (4 * task.workers))))
+
+    def search(begin: int) -> list[Piece]:
+        numbers = np.arange(begin, min(begin + chunk, n_targets))
+        targets = rows.targets[numbers]
+        unique = np.empty(len(numbers), dtype=bool)
+        starts, sets = transversals.collect_differences(
+            targets, usable, rows.present, task.missing == "wildcard", rows.codes, rows.packed,
+            rows.wide, rows.n_high, unique,
+        )  # fmt: skip
+        many = np.zeros(len(numbers), dtype=bool)
+        if most_sets is not None:
+            many = np.diff(starts) > most_sets
+        sums = np.zeros_like(found.sums)
+        counts = np.zeros((len(numbers), task.max_size + 1), dtype=np.int32)
+        n_sets = np.zeros(len(numbers), dtype=np.int64)
+        masks, _, _ = transversals.find_transversals(
+            targets, unique & ~many, starts, sets, rows.codes, rows.n_high, task.max_size,
+            offsets, bit_masks, sums, counts, n_sets, 1 << 62, task.listing,
+        )  # fmt: skip
+        found.unique[numbers] = unique
+        found.n_sets[numbers] = n_sets
+        found.counts[numbers] = counts
+        pieces: list[Piece] = [(numbers, masks, sums)]
+        if reducer is not None:
+            for i in np.flatnonzero(many):
+                table = np.zeros((1, 1 << rows.n_high), dtype=np.uint64)
+                reduction.mark_differences(table, starts[i : i + 2], sets, rows.n_columns)
+                own = numbers[i : i + 1]
+                pieces.append((own, reducer.reduce(table, own, sums), sums[:0]))
+        return pieces
+
+    total = -(-n_targets // chunk)
+    with Crew(task.workers, total, task.progress) as crew:
+        for pieces in crew.run(search, range(0, n_targets, chunk)):
+            found.sums += pieces[0][2]
+            # A target that was left to the table has no list in the first piece.
+            later = {int(own[0]) for own, _, _ in pieces[1:]}
+            if task.listing and later:
+                numbers, masks, _ = pieces[0]
+                kept = np.array([n for n in numbers.tolist() if n not in later], dtype=np.int64)
+                pieces[0] = (kept, masks, pieces[0][2])
+            if task.listing:
+                found.pieces += [(numbers, masks) for numbers, masks, _ in pieces]
+    return found
+
+
+def most_difference_sets(n_columns: int, max_size: int) -> int | None:
+    """Return from how many difference sets on a table beats the search for transversals."""
+    n_small_sets = sum(comb(n_columns, size) for size in range(max_size + 1))
+    if n_columns > MOST_TABLE_COLUMNS or n_small_sets << 4 < 1 << n_columns:
+        return None
+    return 64 if n_columns <= 20 else 256
+
+
+def usable_columns(rows: Rows, missing: str) -> NDArray[np.uint64]:
+    """Return per row the variables that its minimal uniques may use."""
+    return rows.present if missing != "category" else np.full(rows.n_rows, full_set(rows))
+
+
+def full_set(rows: Rows) -> np.uint64:
+    """Return the index of the set of all variables."""
+    return np.uint64((1 << rows.n_columns) - 1)
+
+
+def _masks_of(n_sets: int, bit_masks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the masks of variables of the first indices of sets."""
+    indices = np.arange(n_sets, dtype=np.uint64)
+    masks = np.zeros(n_sets, dtype=np.uint64)
+    for bit, mask in enumerate(bit_masks):
+        masks |= ((indices >> np.uint64(bit)) & np.uint64(1)) * mask
+    return masks
+
+
+def _row_range(rows: Rows, first: int, last: int, prefix: int) -> tuple[int, int]:
+    """Return the rows that can share a class with a block: rows are sorted by the first column."""
+    if not prefix & 1:
+        return 0, rows.n_rows
+    inside = np.flatnonzero((rows.slots >= first) & (rows.slots < last))
+    if not len(inside):
+        return 0, 0
+    leading = rows.codes[0]
+    return (
+        int(np.searchsorted(leading, leading[inside[0]], side="left")),
+        int(np.searchsorted(leading, leading[inside[-1]], side="right")),
+    )
+
+
+def _complete_part(rows: Rows, complete: NDArray[np.bool_]) -> Rows:
+    """Return the rows without missing cells; their slots remain those among all rows."""
+    return Rows(
+        columns=rows.columns,
+        n_codes=rows.n_codes,
+        codes=np.ascontiguousarray(rows.codes[:, complete]),
+        packed=rows.packed[complete],
+        wide=rows.wide,
+        present=rows.present[complete],
+        targets=rows.targets[complete[rows.targets]],
+        slots=rows.slots[complete],
+        records=rows.records[complete[rows.targets]],
+    )

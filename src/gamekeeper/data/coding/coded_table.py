@@ -1,0 +1,362 @@
+"""A file as integers: its records in an engine, and the codebook that says what they mean."""
+
+from __future__ import annotations
+
+import weakref
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import sha256
+
+import numpy as np
+import numpy.typing as npt
+
+from gamekeeper.data.coding.codebook import MISSING, Codebook, CodedVariable
+from gamekeeper.data.coding.recode import Recode
+from gamekeeper.data.engine.gate import (
+    RECORD,
+    Engine,
+    code_column,
+    code_type,
+    matrix_type,
+    number_column,
+)
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, did_you_mean, quoted
+
+__all__ = ["CodedTable", "coded_from_codes"]
+
+_LOADED_ROWS = 1 << 20
+
+
+class CodedTable:
+    """The coded records of a file, kept by an engine.
+
+    Parameters
+    ----------
+    engine, relation
+        Who keeps the codes and under which name: column `record`, then one column of codes per
+        variable of the codebook and one of floating point numbers per name in `numbers`, named as
+        `gamekeeper.data.engine.gate` says. The relation is dropped when the table is no longer used.
+    codebook
+        What the codes mean.
+    n_records
+        How many records there are.
+    fingerprint
+        Sixteen hexadecimal digits that stand for the data.
+    numbers
+        The names of numeric columns, such as weights.
+    keeps
+        Whatever must live as long as the relation, such as the table that it is a view of.
+
+    Examples
+    --------
+    >>> table = coded_from_codes([[1, 2], [1, 0]], ["sex", "age"])
+    >>> table
+    CodedTable(2 records, 2 variables)
+    >>> table.matrix(["age", "sex"]).tolist()
+    [[2, 1], [0, 1]]
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        relation: str,
+        codebook: Codebook,
+        n_records: int,
+        fingerprint: str,
+        numbers: tuple[str, ...] = (),
+        *,
+        keeps: tuple[object, ...] = (),
+    ) -> None:
+        self.engine = engine
+        self.relation = relation
+        self.codebook = codebook
+        self.n_records = n_records
+        self.fingerprint = fingerprint
+        self.numbers = numbers
+        self._keeps = keeps
+        weakref.finalize(self, engine.drop, relation).atexit = False
+
+    def column(self, variable: str) -> str:
+        """Return the name of the relation's column with the codes of a variable."""
+        return code_column(self.codebook.names.index(self.codebook[variable].name))
+
+    def column_of_number(self, name: str) -> str:
+        """Return the name of the relation's column with the numbers of a numeric column."""
+        if name not in self.numbers:
+            raise InputError(
+                Reason.UNKNOWN_NAME,
+                f"The numbers of column {quoted([name])} were asked for.",
+                "No such column was read as numbers.",
+                did_you_mean(name, self.numbers),
+            )
+        return number_column(self.numbers.index(name))
+
+    def n_codes(self, variables: Sequence[str] | None = None) -> tuple[int, ...]:
+        """Return how many codes variables have, with the one of a missing cell."""
+        names = self.codebook.names if variables is None else variables
+        return tuple(self.codebook[name].n_codes for name in names)
+
+    def matrix(self, variables: Sequence[str] | None = None) -> npt.NDArray[np.unsignedinteger]:
+        """Return the codes, records in the order of the file, one column per variable.
+
+        The type is the smallest of 1, 2 or 4 bytes that holds every code.
+        """
+        names = list(self.codebook.names if variables is None else variables)
+        columns = [self.column(name) for name in names]
+        made = np.zeros((self.n_records, len(names)), dtype=matrix_type(self.n_codes(names)))
+        if not names:
+            return made
+        chosen = ", ".join([RECORD, *columns])
+        for batch in self.engine.stream(f"SELECT {chosen} FROM {self.relation}"):
+            records = batch.column(0).to_numpy()
+            block = np.empty((len(records), len(names)), dtype=made.dtype)
+            for place in range(len(names)):
+                block[:, place] = batch.column(place + 1).to_numpy()
+            made[records] = block
+        return made
+
+    def codes(self, variable: str) -> npt.NDArray[np.unsignedinteger]:
+        """Return the codes of one variable, records in the order of the file."""
+        return self.matrix([variable])[:, 0]
+
+    def number(self, name: str) -> npt.NDArray[np.float64]:
+        """Return a numeric column, records in the order of the file; NaN where it is missing."""
+        column = self.column_of_number(name)
+        made = np.full(self.n_records, np.nan)
+        for batch in self.engine.stream(f"SELECT {RECORD}, {column} FROM {self.relation}"):
+            made[batch.column(0).to_numpy()] = batch.column(1).to_numpy(zero_copy_only=False)
+        return made
+
+    def recoded(self, recodes: Sequence[Recode]) -> CodedTable:
+        """Return the table with some variables recoded, as a view: no record is copied.
+
+        Examples
+        --------
+        >>> table = coded_from_codes([[1], [3], [0]], ["age"])
+        >>> coarse = Recode("age", [0, 1, 1, 2], ("missing", "young", "old"))
+        >>> table.recoded([coarse]).codes("age").tolist()
+        [1, 2, 0]
+        """
+        if not recodes:
+            return self
+        self._check_recodes(recodes)
+        by_name = {recode.variable: recode for recode in recodes}
+        variables: list[CodedVariable] = []
+        columns = [f"r.{RECORD} AS {RECORD}"]
+        joins: list[str] = []
+        maps: list[str] = []
+        for place, variable in enumerate(self.codebook.variables):
+            column = code_column(place)
+            recode = by_name.get(variable.name)
+            if recode is None:
+                variables.append(variable)
+                columns.append(f"r.{column} AS {column}")
+                continue
+            variables.append(
+                CodedVariable(
+                    recode.new_name, recode.words, ("", *recode.words[1:]), variable.label
+                )
+            )
+            maps.append(_load_codes(self.engine, recode.codes[:, None], [len(recode.words)]))
+            # The map's record is the old code. Every code has one, so the join loses no record.
+            joins.append(f" JOIN {maps[-1]} ON {maps[-1]}.{RECORD} = r.{column}")
+            columns.append(f"{maps[-1]}.{code_column(0)} AS {column}")
+        columns += [f"r.{number_column(place)}" for place in range(len(self.numbers))]
+        chosen = ", ".join(columns)
+        relation = self.engine.view(f"SELECT {chosen} FROM {self.relation} r{''.join(joins)}")
+        book = Codebook(tuple(variables))
+        made = CodedTable(
+            self.engine,
+            relation,
+            book,
+            self.n_records,
+            _fingerprint_of_recodes(self.fingerprint, recodes),
+            self.numbers,
+            keeps=(self,),
+        )
+        for name in maps:
+            weakref.finalize(made, self.engine.drop, name).atexit = False
+        return made
+
+    def __repr__(self) -> str:
+        numbers = f", {count_of(len(self.numbers), 'numeric column')}" if self.numbers else ""
+        variables = count_of(len(self.codebook), "variable")
+        return f"CodedTable({count_of(self.n_records, 'record')}, {variables}{numbers})"
+
+    def _check_recodes(self, recodes: Sequence[Recode]) -> None:
+        names = self.codebook.names
+        problems: list[Problem] = []
+        for recode in recodes:
+            where = f"variable {quoted([recode.variable])}"
+            if recode.variable not in names:
+                near = did_you_mean(recode.variable, names)
+                found = "it is not among the coded variables."
+                problems.append(Problem(Reason.UNKNOWN_NAME, where, found, near))
+            elif len(recode.codes) != self.codebook[recode.variable].n_codes:
+                n_codes = self.codebook[recode.variable].n_codes
+                found = f"it has {n_codes:,} codes, and {len(recode.codes):,} are recoded."
+                problems.append(Problem(Reason.BAD_OPTION, where, found))
+        counts = Counter(recode.variable for recode in recodes)
+        problems += [
+            Problem(Reason.DUPLICATE, f"variable {quoted([name])}", f"{count} recodes are given.")
+            for name, count in counts.items()
+            if count > 1
+        ]
+        new = {recode.variable: recode.new_name for recode in recodes}
+        names_after = Counter(new.get(name, name) for name in names)
+        problems += [
+            Problem(
+                Reason.DUPLICATE, f"variable {quoted([name])}", f"{count} would have this name."
+            )
+            for name, count in names_after.items()
+            if count > 1
+        ]
+        if problems:
+            raise InputError(
+                problems[0].reason,
+                f"{count_of(len(recodes), 'variable')} were to be recoded.",
+                f"There {'is' if len(problems) == 1 else 'are'} "
+                f"{count_of(len(problems), 'problem')}.",
+                problems=problems,
+            )
+
+
+def coded_from_codes(
+    codes: npt.ArrayLike,
+    names: Sequence[str],
+    words: Sequence[Sequence[str]] | None = None,
+    *,
+    numbers: dict[str, npt.ArrayLike] | None = None,
+    engine: Engine | None = None,
+) -> CodedTable:
+    """Return a coded table of codes that are already there.
+
+    Parameters
+    ----------
+    codes
+        One row per record, one column per variable: 0 for a missing cell, values from 1.
+    names
+        The names of the variables.
+    words
+        Per variable what each code means, the missing cell first; the codes as text when None.
+    numbers
+        Numeric columns, such as weights, by name.
+    engine
+        Who keeps the records; one that the process shares when None.
+
+    Examples
+    --------
+    >>> table = coded_from_codes([[1], [2]], ["sex"], [("missing", "f", "m")])
+    >>> table.codebook["sex"].words
+    ('missing', 'f', 'm')
+    """
+    matrix = np.asarray(codes)
+    if matrix.size == 0 and matrix.ndim == 1:
+        matrix = np.zeros((0, len(names)), dtype=np.int64)
+    columns = {name: np.asarray(cells, dtype=np.float64) for name, cells in (numbers or {}).items()}
+    _check_codes(matrix, names, words, columns)
+    tops = [int(matrix[:, place].max(initial=MISSING)) for place in range(matrix.shape[1])]
+    if words is None:
+        words = [("missing", *map(str, range(1, top + 1))) for top in tops]
+    variables = tuple(
+        CodedVariable(name, tuple(own), ("", *map(str, range(1, len(own)))))
+        for name, own in zip(names, words, strict=True)
+    )
+    if engine is None:
+        from gamekeeper.data.engine.duckdb_engine import default_engine
+
+        engine = default_engine()
+    relation = _load_codes(
+        engine, matrix, [variable.n_codes for variable in variables], list(columns.values())
+    )
+    digest = sha256(repr((tuple(names), tuple(map(tuple, words)), matrix.shape)).encode())
+    digest.update(np.ascontiguousarray(matrix, dtype="<i8").data)
+    for name, cells in columns.items():
+        digest.update(name.encode("utf-8", "replace"))
+        digest.update(np.ascontiguousarray(cells, dtype="<f8").data)
+    return CodedTable(
+        engine,
+        relation,
+        Codebook(variables),
+        len(matrix),
+        digest.hexdigest()[:16],
+        tuple(columns),
+    )
+
+
+def _load_codes(
+    engine: Engine,
+    codes: npt.NDArray[np.integer],
+    n_codes: Sequence[int],
+    numbers: Sequence[npt.NDArray[np.float64]] = (),
+) -> str:
+    import pyarrow as pa
+
+    fields = [(code_column(place), code_type(count)) for place, count in enumerate(n_codes)]
+    fields += [(number_column(place), pa.float64()) for place in range(len(numbers))]
+    schema = pa.schema(fields)
+
+    def batch(start: int) -> pa.RecordBatch:
+        rows = slice(start, start + _LOADED_ROWS)
+        arrays = [
+            pa.array(codes[rows, place].astype(kind.to_pandas_dtype()))
+            for place, (_, kind) in enumerate(fields[: len(n_codes)])
+        ]
+        arrays += [pa.array(column[rows]) for column in numbers]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    return engine.load(schema, (batch(start) for start in range(0, len(codes), _LOADED_ROWS)))
+
+
+def _check_codes(
+    matrix: npt.NDArray[np.integer],
+    names: Sequence[str],
+    words: Sequence[Sequence[str]] | None,
+    numbers: dict[str, npt.NDArray[np.float64]],
+) -> None:
+    problems: list[str] = []
+    if matrix.ndim != 2 or not np.issubdtype(matrix.dtype, np.integer):
+        problems.append(f"The codes have {matrix.ndim} dimensions and type {matrix.dtype}.")
+    else:
+        if matrix.shape[1] != len(names):
+            problems.append(f"There are {matrix.shape[1]} columns and {len(names)} names.")
+        negative = int(np.count_nonzero(matrix < 0))
+        if negative:
+            problems.append(f"{count_of(negative, 'code')} below 0.")
+        if words is not None and len(words) != len(names):
+            problems.append(f"There are words of {len(words)} variables and {len(names)} names.")
+        elif words is not None and len(names) == matrix.shape[1]:
+            for name, own, place in zip(names, words, range(len(names)), strict=True):
+                outside = int(np.count_nonzero(matrix[:, place] >= len(own)))
+                if outside:
+                    problems.append(
+                        f"{count_of(outside, 'record')} of variable {quoted([name])} "
+                        "with a code that has no word."
+                    )
+                if len(set(own)) < len(own):
+                    problems.append(f"Two words of variable {quoted([name])} are the same.")
+        problems += [
+            f"The numbers {quoted([name])} have shape {cells.shape}, not one per record."
+            for name, cells in numbers.items()
+            if cells.shape != (len(matrix),)
+        ]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        problems.append(f"Given more than once: {quoted(twice)}.")
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "A table was to be made of codes.",
+            " ".join(problems),
+            "Give one row of integers per record, 0 for a missing cell and values from 1, and one "
+            "name per column.",
+        )
+
+
+def _fingerprint_of_recodes(fingerprint: str, recodes: Sequence[Recode]) -> str:
+    told = [(recode.variable, recode.new_name, recode.words) for recode in recodes]
+    digest = sha256(repr((fingerprint, told)).encode("utf-8", "replace"))
+    for recode in recodes:
+        digest.update(np.ascontiguousarray(recode.codes, dtype="<i8").data)
+    return digest.hexdigest()[:16]

@@ -1,0 +1,371 @@
+"""From a file or a data frame to integers with a codebook.
+
+A file is read once, batch by batch; its codes go to the engine as they come and are put in their
+final order there. Parquet columns of whole numbers and texts are not copied: the engine looks for
+their values and then scans the file in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.data.coding.cells import CellCoder, NumberReader
+from gamekeeper.data.coding.codebook import Codebook, CodedVariable
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.coding.recode import Recode
+from gamekeeper.data.engine.gate import (
+    RECORD,
+    Engine,
+    Scan,
+    ScannedColumn,
+    code_column,
+    code_type,
+    number_column,
+    number_type,
+)
+from gamekeeper.data.reading.column import Column, ColumnKind
+from gamekeeper.data.reading.frames import Frame
+from gamekeeper.data.reading.parquet_file import ParquetFile
+from gamekeeper.data.reading.source import Source, check_columns, missing_texts
+from gamekeeper.data.reading.values import kind_of, value_texts
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.results import Progress
+from gamekeeper.wording import count_of, quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["code_frame", "code_source"]
+
+
+def code_source(
+    source: Source,
+    variables: Sequence[str],
+    *,
+    numbers: Sequence[str] = (),
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> CodedTable:
+    r"""Read columns of a data file as codes.
+
+    Parameters
+    ----------
+    source
+        The file, from `open_source`.
+    variables
+        The columns to code: key variables, strata, sensitive variables.
+    numbers
+        Columns to read as numbers, such as weights.
+    engine
+        Who keeps the codes; one that the process shares when None.
+    progress
+        Told the number of records read and, where the file tells it, of all.
+
+    Returns
+    -------
+    CodedTable
+        The codes of all records, in the order of the file, with their codebook.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from gamekeeper.data.reading.source import open_source
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "people.csv")
+    ...     _ = path.write_text("region,sex\n010,f\n007,\n")
+    ...     coded = code_source(open_source(path), ["region", "sex"])
+    >>> coded.codebook["region"].values, coded.matrix().tolist()
+    (('', '007', '010'), [[2, 1], [1, 0]])
+    """
+    asked = f"Columns of data file {quoted([source.path.name])} were to be coded."
+    wanted = _wanted(asked, variables, numbers)
+    source.check_names(wanted)
+    input_ = _Input(
+        asked,
+        tuple(source.column(name) for name in variables),
+        tuple(dict.fromkeys(numbers)),
+        source.missing,
+        source.decimal,
+        source.n_records,
+    )
+    keeper = engine or _default_engine()
+    if isinstance(source.reader, ParquetFile):
+        _check_types(asked, source.reader.schema, wanted, numbers)
+        scanned = _scan(source.reader, input_, keeper, progress)
+        if scanned is not None:
+            return _table(keeper, input_, *scanned, source.fingerprint)
+    read = _read(source.batches(wanted), input_, keeper, progress)
+    return _table(keeper, input_, *read, source.fingerprint)
+
+
+def code_frame(
+    frame: Any,
+    variables: Sequence[str] | None = None,
+    *,
+    numbers: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    engine: Engine | None = None,
+) -> CodedTable:
+    """Read columns of a data frame as codes.
+
+    Parameters
+    ----------
+    frame
+        A frame of pandas, Polars, Arrow or DuckDB, or anything that hands out an Arrow stream.
+    variables
+        The columns to code; all that are not in `numbers` when None.
+    numbers
+        Columns to read as numbers, such as weights.
+    missing
+        Values, as text, that are read as missing besides nothing, NaN and the empty text.
+    engine
+        Who keeps the codes; one that the process shares when None.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> coded = code_frame(pa.table({"age": [10, 9, None]}))
+    >>> coded.codebook["age"].values, coded.codes("age").tolist()
+    (('', '9', '10'), [2, 1, 0])
+    """
+    asked = "Columns of a data frame were to be coded."
+    unwanted = missing_texts(missing)
+    given = Frame(frame)
+    if variables is None:
+        variables = [name for name in given.names if name not in set(numbers)]
+    wanted = _wanted(asked, variables, numbers)
+    check_columns(wanted, given.names, "of a data frame")
+    table = given.table(wanted)
+    _check_types(asked, table.schema, wanted, numbers)
+    input_ = _Input(
+        asked,
+        tuple(Column(name) for name in variables),
+        tuple(dict.fromkeys(numbers)),
+        unwanted,
+        ".",
+        table.num_rows,
+    )
+    keeper = engine or _default_engine()
+    codebook, relation, n_records = _read(table.to_batches(), input_, keeper, None)
+    made = _table(keeper, input_, codebook, relation, n_records, "")
+    made.fingerprint = _fingerprint(made)
+    return made
+
+
+@dataclass(frozen=True)
+class _Input:
+    """What is to be coded, from wherever it comes."""
+
+    asked: str
+    columns: tuple[Column, ...]
+    numbers: tuple[str, ...]
+    missing: frozenset[str]
+    decimal: str
+    n_records: int | None
+
+
+def _default_engine() -> Engine:
+    from gamekeeper.data.engine.duckdb_engine import default_engine
+
+    return default_engine()
+
+
+def _wanted(asked: str, variables: Sequence[str], numbers: Sequence[str]) -> list[str]:
+    if isinstance(variables, str) or isinstance(numbers, str):
+        raise InputError(
+            Reason.BAD_OPTION, asked, "The columns are given as one text.", "Give a list of names."
+        )
+    if not variables and not numbers:
+        raise InputError(
+            Reason.NOTHING_GIVEN, asked, "No column is named.", "Name at least one column."
+        )
+    return [*variables, *(name for name in dict.fromkeys(numbers) if name not in variables)]
+
+
+def _table(
+    engine: Engine, input_: _Input, codebook: Codebook, relation: str, n_records: int, mark: str
+) -> CodedTable:
+    if not n_records:
+        engine.drop(relation)
+        raise InputError(
+            Reason.NOTHING_GIVEN, input_.asked, "There are no records.", "Check the data."
+        )
+    return CodedTable(engine, relation, codebook, n_records, mark, input_.numbers)
+
+
+def _read(
+    batches: Iterable[pa.RecordBatch], input_: _Input, engine: Engine, progress: Progress | None
+) -> tuple[Codebook, str, int]:
+    """Code batches as they come; return codebook, relation and number of records."""
+    import pyarrow as pa
+
+    coders = [CellCoder(column, input_.missing, input_.decimal) for column in input_.columns]
+    readers = [NumberReader(name, input_.missing, input_.decimal) for name in input_.numbers]
+    schema = pa.schema(
+        [(code_column(place), pa.int32()) for place in range(len(coders))]
+        + [(number_column(place), number_type()) for place in range(len(readers))]
+    )
+    n_records = 0
+
+    def coded() -> Iterator[pa.RecordBatch]:
+        nonlocal n_records
+        for batch in batches:
+            arrays = [pa.array(coder.code(batch[coder.column.name])) for coder in coders]
+            arrays += [reader.read(batch[reader.name]) for reader in readers]
+            n_records += batch.num_rows
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    tell = None if progress is None else partial(_tell, progress, input_.n_records)
+    loaded = engine.load(schema, coded(), progress=tell)
+    faults = [reader for reader in readers if reader.n_faults]
+    if faults:
+        engine.drop(loaded)
+        raise _not_numbers(input_, faults)
+    book = Codebook(tuple(coder.variable() for coder in coders))
+    return book, _in_final_order(coders, book, loaded, n_records, engine, len(readers)), n_records
+
+
+def _tell(progress: Progress, n_records: int | None, done: int, _: int | None) -> None:
+    progress(done, n_records)
+
+
+def _in_final_order(
+    coders: Sequence[CellCoder],
+    book: Codebook,
+    loaded: str,
+    n_records: int,
+    engine: Engine,
+    n_numbers: int,
+) -> str:
+    """Return the relation with the final codes, each column as narrow as it can be."""
+    numbers = [number_column(place) for place in range(n_numbers)]
+    as_met = CodedTable(engine, loaded, book, n_records, "", tuple(numbers))
+    orders = {
+        variable.name: order
+        for coder, variable in zip(coders, book, strict=True)
+        if not np.array_equal(order := coder.order(variable), np.arange(variable.n_codes))
+    }
+    recodes = [Recode(name, order, book[name].words) for name, order in orders.items()]
+    ordered = as_met.recoded(recodes)
+    chosen = [RECORD]
+    for place, variable in enumerate(book):
+        kind = "SMALLINT" if str(code_type(variable.n_codes)) == "int16" else "INTEGER"
+        chosen.append(f"CAST({code_column(place)} AS {kind}) AS {code_column(place)}")
+    return engine.create(f"SELECT {', '.join([*chosen, *numbers])} FROM {ordered.relation}")
+
+
+def _scan(
+    reader: ParquetFile, input_: _Input, engine: Engine, progress: Progress | None
+) -> tuple[Codebook, str, int] | None:
+    """Let the engine scan a Parquet file; None when a column needs more than it can do."""
+    n_records = reader.n_records or 0
+    fits = all(reader.in_place(column.name) for column in input_.columns) and not (
+        input_.numbers and (input_.missing or not all(map(reader.is_number, input_.numbers)))
+    )
+    if not fits or not n_records:
+        return None
+    places = [reader.place(column.name) for column in input_.columns]
+    raw = engine.scan_parquet(
+        reader.path, [ScannedColumn(at, code_column(i)) for i, at in enumerate(places)]
+    )
+    variables: list[CodedVariable] = []
+    columns: list[ScannedColumn] = []
+    try:
+        for i, (column, at) in enumerate(zip(input_.columns, places, strict=True)):
+            met = engine.query(f"SELECT DISTINCT {code_column(i)} FROM {raw}").column(0)
+            values = met.combine_chunks().drop_null()
+            by_text: dict[str, Any] = {}
+            for value, text in zip(values.to_pylist(), value_texts(values), strict=True):
+                if text is None or text in input_.missing:
+                    continue
+                if text in by_text:  # they differ in spaces alone: one code for several values
+                    return None
+                by_text[text] = value
+            variable = CodedVariable.of_values(column.name, by_text)
+            variables.append(variable)
+            ordered = tuple(by_text[text] for text in variable.values[1:])
+            columns.append(ScannedColumn(at, code_column(i), Scan.CODE, ordered))
+            if progress is not None:
+                progress(n_records * (i + 1) // len(places), n_records)
+    finally:
+        engine.drop(raw)
+    columns += [
+        ScannedColumn(reader.place(name), number_column(i), Scan.NUMBER)
+        for i, name in enumerate(input_.numbers)
+    ]
+    return Codebook(tuple(variables)), engine.scan_parquet(reader.path, columns), n_records
+
+
+def _check_types(
+    asked: str, schema: pa.Schema, wanted: Sequence[str], numbers: Sequence[str]
+) -> None:
+    """Refuse columns of lists, records and bytes; what else is not a number is counted later."""
+    problems = [
+        Problem(
+            Reason.WRONG_SCHEMA,
+            f"column {quoted([name])}",
+            f"It is of type {_type_name(schema.field(name).type)}.",
+            "Give numbers, texts, dates or truth values.",
+        )
+        for name in wanted
+        if kind_of(schema.field(name).type) is ColumnKind.OTHER
+    ]
+    problems += [
+        Problem(
+            Reason.WRONG_SCHEMA,
+            f"column {quoted([name])}",
+            f"It is to be read as numbers, but is of type {_type_name(schema.field(name).type)}.",
+        )
+        for name in dict.fromkeys(numbers)
+        if kind_of(schema.field(name).type) in (ColumnKind.DATE, ColumnKind.TRUTH)
+    ]
+    if problems:
+        raise InputError(
+            Reason.WRONG_SCHEMA,
+            asked,
+            f"{count_of(len(problems), 'column')} cannot be used.",
+            problems=problems,
+        )
+
+
+def _type_name(kind: pa.DataType) -> str:
+    """Return the name of a type without its details: names of fields are part of them."""
+    return str(kind).partition("<")[0]
+
+
+def _not_numbers(input_: _Input, faults: Sequence[NumberReader]) -> InputError:
+    problems = [
+        Problem(
+            Reason.WRONG_SCHEMA,
+            f"column {quoted([reader.name])}",
+            f"{reader.n_faults:,} of {count_of(reader.n_cells, 'cell')} "
+            f"{'is not a number' if reader.n_faults == 1 else 'are not numbers'}.",
+        )
+        for reader in faults
+    ]
+    return InputError(
+        Reason.WRONG_SCHEMA,
+        input_.asked,
+        f"{count_of(len(faults), 'column')} cannot be read as numbers with the decimal mark "
+        f"{quoted([input_.decimal])}.",
+        "Check the columns, give the decimal mark, or name the values that mean missing.",
+        problems=problems,
+    )
+
+
+def _fingerprint(table: CodedTable) -> str:
+    """Return a fingerprint of coded data: the same for equal data of whatever library."""
+    digest = sha256()
+    for variable in table.codebook:
+        digest.update(repr((variable.name, variable.values)).encode("utf-8", "replace"))
+        digest.update(np.ascontiguousarray(table.codes(variable.name), dtype="<i4").data)
+    for name in table.numbers:
+        digest.update(repr(name).encode("utf-8", "replace"))
+        digest.update(np.ascontiguousarray(table.number(name), dtype="<f8").data)
+    return digest.hexdigest()[:16]

@@ -1,0 +1,340 @@
+"""The engine gate on DuckDB, within one process and a limit of memory.
+
+What does not fit in memory goes to a temporary folder that only the owner of the process can
+read and that is removed when the engine is closed. Only codes and numbers go there, with one
+exception: when a text column of a Parquet file is scanned in place and memory is short, DuckDB may
+put values of it there too. Everything else is coded before it comes here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import tempfile
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+
+from gamekeeper.data.engine.duckdb_errors import run_discreetly
+from gamekeeper.data.engine.duckdb_parquet import file_sql, make_map, needs_map, scanned_sql
+from gamekeeper.data.engine.gate import RECORD, ScannedColumn
+from gamekeeper.errors import InputError, Reason, StoreError
+from gamekeeper.results import Progress
+from gamekeeper.wording import quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["DuckDBEngine", "default_engine"]
+
+T = TypeVar("T")
+
+_BATCH = 1 << 20
+_POLL_SECONDS = 0.1
+_TYPES = {
+    "int16": "SMALLINT",
+    "int32": "INTEGER",
+    "int64": "BIGINT",
+    "double": "DOUBLE",
+}
+
+
+class DuckDBEngine:
+    """An engine of this process.
+
+    Parameters
+    ----------
+    memory_limit
+        How much memory DuckDB may use, such as "4GB"; four fifths of the machine's when None.
+    threads
+        How many threads it may use; one per core when None.
+    folder
+        Where to make the temporary folder; the system's place for such when None.
+
+    Examples
+    --------
+    >>> with DuckDBEngine(memory_limit="500MB", threads=1) as engine:
+    ...     numbers = engine.create("SELECT 1 AS v0 UNION ALL SELECT 2")
+    ...     engine.query(f"SELECT COUNT(*) AS n FROM {numbers}").to_pydict()
+    {'n': [2]}
+    """
+
+    def __init__(
+        self,
+        *,
+        memory_limit: str | None = None,
+        threads: int | None = None,
+        folder: Path | str | None = None,
+    ) -> None:
+        import duckdb
+
+        self._folder = _temporary_folder(folder)
+        config: dict[str, Any] = {
+            "temp_directory": str(self._folder),
+            "preserve_insertion_order": "false",
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+        if memory_limit is not None:
+            config["memory_limit"] = memory_limit
+        if threads is not None:
+            config["threads"] = str(threads)
+        try:
+            self._connection = duckdb.connect(":memory:", config=config)
+        except duckdb.Error:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            _refuse_options(memory_limit, threads)
+        self._name = f"duckdb {duckdb.__version__}"
+        self._numbers = itertools.count()
+        self._dropped: deque[str] = deque()
+        self._maps: dict[str, list[str]] = {}
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+        self._finalizer = weakref.finalize(
+            self, _release, self._connection, self._folder, self._process
+        )
+
+    @property
+    def name(self) -> str:
+        """The engine and its version."""
+        return self._name
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was closed, or belongs to the process that this one was forked from."""
+        return not self._finalizer.alive or os.getpid() != self._process
+
+    def load(
+        self,
+        schema: pa.Schema,
+        batches: Iterable[pa.RecordBatch],
+        *,
+        progress: Progress | None = None,
+    ) -> str:
+        """Keep batches as a relation and return its name; see `Engine.load`."""
+        import numpy as np
+        import pyarrow as pa
+
+        relation = self._new_name()
+        columns = ", ".join(f'"{field.name}" {_TYPES[str(field.type)]}' for field in schema)
+        names = [RECORD, *schema.names]
+        asked = "A relation was to be loaded."
+        cursor = self._cursor(asked)
+        n_records = 0
+        made = f"CREATE TABLE {relation} ({RECORD} BIGINT NOT NULL, {columns})"
+        try:
+            self._free(cursor)
+            run_discreetly(lambda: cursor.execute(made), asked)
+            for batch in batches:
+                numbers = pa.array(np.arange(n_records, n_records + batch.num_rows))
+                numbered = pa.Table.from_arrays([numbers, *batch.columns], names=names)
+                run_discreetly(partial(_append, cursor, relation, numbered), asked)
+                n_records += batch.num_rows
+                if progress is not None:
+                    progress(n_records, None)
+        except BaseException:
+            self.drop(relation)
+            raise
+        finally:
+            cursor.close()
+        return relation
+
+    def scan_parquet(self, path: Path, columns: Sequence[ScannedColumn]) -> str:
+        """Return the name of a view of a Parquet file; see `Engine.scan_parquet`."""
+        asked = f"The Parquet file {quoted([path.name])} was to be scanned."
+        file = file_sql(path)
+        cursor = self._cursor(asked)
+        try:
+            everything = f"SELECT * FROM {file} LIMIT 0"
+            found = run_discreetly(lambda: cursor.sql(everything).columns, asked, reading=True)
+            self._free(cursor)
+            relation = self._new_name()
+            chosen, joins = [f"f.file_row_number AS {RECORD}"], ""
+            for place, column in enumerate(columns):
+                mapped = f"{relation}_m{place}"
+                if needs_map(column):
+                    self._maps.setdefault(relation, []).append(mapped)
+                    run_discreetly(partial(make_map, cursor, mapped, column.values), asked)
+                expression, join = scanned_sql(column, found[column.place], mapped)
+                chosen.append(f"{expression} AS {column.name}")
+                joins += join
+            made = f"CREATE VIEW {relation} AS SELECT {', '.join(chosen)} FROM {file} f{joins}"
+            run_discreetly(lambda: cursor.execute(made), asked, reading=True)
+        finally:
+            cursor.close()
+        return relation
+
+    def create(self, sql: str, *, progress: Progress | None = None) -> str:
+        """Run a query, keep its result and return its name; see `Engine.create`."""
+        asked = "A relation was to be made."
+        relation = self._new_name()
+        cursor = self._cursor(asked)
+        statement = f"CREATE TABLE {relation} AS {sql}"
+        try:
+            self._free(cursor)
+            if progress is None:
+                run_discreetly(lambda: cursor.execute(statement), asked)
+            else:
+                _watched(cursor, statement, asked, progress)
+        except BaseException:
+            self.drop(relation)
+            raise
+        finally:
+            cursor.close()
+        return relation
+
+    def view(self, sql: str) -> str:
+        """Keep a query without running it and return its name."""
+        relation = self._new_name()
+        made = f"CREATE VIEW {relation} AS {sql}"
+        self._once("A view was to be made.", lambda cursor: cursor.execute(made))
+        return relation
+
+    def query(self, sql: str) -> pa.Table:
+        """Run a query and return its result."""
+        return self._once("A query was to be run.", lambda cursor: cursor.sql(sql).to_arrow_table())
+
+    def stream(self, sql: str) -> Iterator[pa.RecordBatch]:
+        """Run a query and return its result in batches, in no particular order."""
+        asked = "A query was to be run."
+        cursor = self._cursor(asked)
+        try:
+            reader = run_discreetly(lambda: cursor.sql(sql).to_arrow_reader(_BATCH), asked)
+            while (batch := run_discreetly(lambda: next(reader, None), asked)) is not None:
+                yield batch
+        finally:
+            cursor.close()
+
+    def drop(self, relation: str) -> None:
+        """Give a relation up; its space is freed when the next one is made.
+
+        Nothing is run here, so that it may be called while an object is being collected, which
+        can happen in the middle of a statement.
+        """
+        self._dropped.extend([relation, *self._maps.pop(relation, ())])
+
+    def close(self) -> None:
+        """Give everything up and remove the temporary folder."""
+        self._finalizer()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"DuckDBEngine({self._name}{', closed' if self.is_closed else ''})"
+
+    def _new_name(self) -> str:
+        return f"r{next(self._numbers)}"
+
+    def _cursor(self, asked: str) -> Any:
+        # A connection runs one statement at a time; cursors of it run side by side.
+        with self._lock:
+            if self.is_closed:
+                raise InputError(
+                    Reason.NOT_READABLE,
+                    asked,
+                    "The engine that keeps the data was closed, or is another process's.",
+                    "Keep it open as long as its tables are used, or read the file again.",
+                )
+            return self._connection.cursor()
+
+    def _once(self, asked: str, work: Callable[[Any], T]) -> T:
+        cursor = self._cursor(asked)
+        try:
+            return run_discreetly(lambda: work(cursor), asked)
+        finally:
+            cursor.close()
+
+    def _free(self, cursor: Any) -> None:
+        import duckdb
+
+        while self._dropped:
+            try:
+                relation = self._dropped.popleft()
+            except IndexError:  # another thread was faster
+                return
+            for kind in ("VIEW", "TABLE"):
+                try:
+                    cursor.execute(f"DROP {kind} IF EXISTS {relation}")
+                except duckdb.CatalogException:  # it is of the other kind
+                    continue
+
+
+_shared: list[DuckDBEngine] = []
+_sharing = threading.Lock()
+
+
+def default_engine() -> DuckDBEngine:
+    """Return the engine that this process shares where none is given; it is made at first use."""
+    with _sharing:
+        if not _shared or _shared[-1].is_closed:
+            # Earlier ones stay in the list: a forked process must not tear its parent's down.
+            _shared.append(DuckDBEngine())
+        return _shared[-1]
+
+
+def _temporary_folder(folder: Path | str | None) -> Path:
+    try:
+        return Path(tempfile.mkdtemp(prefix="gamekeeper-", dir=folder))
+    except OSError as error:
+        raise StoreError(
+            Reason.NOT_WRITABLE,
+            "An engine was to be opened.",
+            f"Its temporary folder cannot be made ({error.strerror}).",
+            "Give a folder that exists and can be written to.",
+        ) from None
+
+
+def _release(connection: Any, folder: Path, process: int) -> None:
+    if os.getpid() != process:
+        return
+    connection.close()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _refuse_options(memory_limit: str | None, threads: int | None) -> NoReturn:
+    raise InputError(
+        Reason.BAD_OPTION,
+        f"An engine with memory limit {memory_limit!r} and {threads!r} threads was asked for.",
+        "DuckDB does not take these.",
+        "Give memory with its unit, such as '4GB', and at least one thread.",
+    )
+
+
+def _append(cursor: Any, relation: str, rows: pa.Table) -> None:
+    cursor.register(f"{relation}_rows", rows)
+    cursor.execute(f"INSERT INTO {relation} SELECT * FROM {relation}_rows")
+    cursor.unregister(f"{relation}_rows")
+
+
+def _watched(cursor: Any, statement: str, asked: str, progress: Progress) -> None:
+    """Run a statement in a thread, tell how far it is, and stop it when the teller objects."""
+    from concurrent.futures import ThreadPoolExecutor, wait
+
+    # DuckDB follows its progress only where it has a bar, which need not be printed.
+    for setting in ("enable_progress_bar_print = false", "progress_bar_time = 0"):
+        cursor.execute(f"SET {setting}")
+    cursor.execute("SET enable_progress_bar = true")
+    with ThreadPoolExecutor(1) as pool:
+        task = pool.submit(cursor.execute, statement)
+        try:
+            while wait([task], timeout=_POLL_SECONDS).not_done:
+                progress(max(0, int(cursor.query_progress())), 100)
+        except BaseException:
+            cursor.interrupt()
+            raise
+    run_discreetly(task.result, asked)

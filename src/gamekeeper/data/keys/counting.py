@@ -1,0 +1,224 @@
+"""The counting behind a key table: classes in the engine, their sizes, fractions and diversity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
+from gamekeeper.algorithms.uniques.class_sizes import class_sizes
+from gamekeeper.data.coding.codebook import MISSING
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.keys.checks import (
+    all_missing_problems,
+    raise_problems,
+    request_problems,
+    weights_problems,
+)
+from gamekeeper.data.keys.keyed_records import KeyedRecords, keyed_records
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.data.keys.stratum_fractions import fractions_by_code, overall_fraction
+from gamekeeper.data.keys.weight_sums import WeightSum
+from gamekeeper.errors import Problem, Reason
+from gamekeeper.results import Progress
+from gamekeeper.wording import count_of, quoted
+
+__all__ = ["Counts", "count_classes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What was counted.
+
+    `relation` has one row per key: its numbers, `n`, the records that have it, and `weight`;
+    `size_column` is its column with the size of the class.
+    """
+
+    counted: KeyedRecords
+    relation: str
+    size_column: str
+    n_records: int
+    structure: Mapping[int, int]
+    records_by_size: Mapping[int, int]
+    diversity: Mapping[str, Mapping[int, int]]
+    fraction: Fraction | None
+    fractions: Mapping[str, Fraction] | None
+
+
+def count_classes(
+    coded: CodedTable,
+    keys: Sequence[str],
+    *,
+    missing: Missing,
+    weight: str,
+    strata: str,
+    fraction: FractionLike | Mapping[str, FractionLike] | None,
+    sensitive: Sequence[str],
+    progress: Progress | None,
+) -> Counts:
+    """Check a request and count; every problem that can be seen is in one error."""
+    problems = request_problems(
+        coded, keys, weight=weight, strata=strata, fraction=fraction, sensitive=sensitive
+    )
+    problems += all_missing_problems(coded, keys)
+    # Weights and strata are looked at only where names are in order and there are records.
+    raise_problems(problems, len(keys))
+    counted = keyed_records(coded, keys, excluding=missing is Missing.EXCLUDE)
+    weights: WeightSum | None = None
+    if weight:
+        weights, problems = weights_problems(counted, weight)
+    fractions, overall, found = _fractions(counted, weight, weights, strata, fraction)
+    raise_problems([*problems, *found], len(keys))
+    relation, size = _classes(counted, weight, weights, progress), "n"
+    try:
+        if missing in (Missing.IGNORE, Missing.WILDCARD) and _has_missing(counted):
+            relation, size = _matched(counted, relation, missing, weight, progress), "size"
+        sizes = coded.engine.query(
+            f"SELECT {size} AS size, COUNT(*) AS classes, CAST(SUM(n) AS BIGINT) AS records "
+            f"FROM {relation} GROUP BY {size} ORDER BY {size}"
+        ).to_pydict()
+        n_records = sum(sizes["records"])
+        if not n_records:
+            raise_problems([_nothing_left(coded, keys)], len(keys))
+        diversity = {name: _diversity(counted, name) for name in sensitive}
+    except BaseException:
+        coded.engine.drop(relation)
+        raise
+    return Counts(
+        counted,
+        relation,
+        size,
+        n_records,
+        dict(zip(sizes["size"], sizes["classes"], strict=True)),
+        dict(zip(sizes["size"], sizes["records"], strict=True)),
+        diversity,
+        overall,
+        fractions,
+    )
+
+
+def _classes(
+    counted: KeyedRecords, weight: str, weights: WeightSum | None, progress: Progress | None
+) -> str:
+    sums = ["COUNT(*) AS n"]
+    if weights is None:
+        return counted.coded.engine.create(counted.grouped(sums), progress=progress)
+    column = counted.coded.column_of_number(weight)
+    sums.append(f"{weights.number(column)} AS weight")
+    return counted.coded.engine.create(counted.grouped(sums, column), progress=progress)
+
+
+def _has_missing(counted: KeyedRecords) -> bool:
+    some = " OR ".join(f"{column} = {MISSING}" for column in counted.packing.columns)
+    query = f"SELECT 1 AS found FROM {counted.coded.relation} WHERE {some} LIMIT 1"
+    return counted.coded.engine.query(query).num_rows > 0
+
+
+def _matched(
+    counted: KeyedRecords,
+    relation: str,
+    missing: Missing,
+    weight: str,
+    progress: Progress | None,
+) -> str:
+    """Return a relation of the same keys whose sizes count every record that matches."""
+    import pyarrow as pa
+
+    engine = counted.coded.engine
+    names = counted.packing.names
+    order = ", ".join(names)
+    table = engine.query(f"SELECT * FROM {relation} ORDER BY {order}")
+    engine.drop(relation)
+    codes = counted.packing.unpack([table.column(name).to_numpy() for name in names])
+    counts = table.column("n").to_numpy()
+    columns = {name: table.column(name) for name in (*names, "n")}
+    columns["size"] = pa.array(class_sizes(codes, counts, missing=missing, progress=progress))
+    if weight:
+        weights = table.column("weight").to_numpy()
+        columns["weight"] = pa.array(class_sizes(codes, weights, missing=missing))
+    made = pa.table(columns)
+    return engine.load(made.schema, made.to_batches())
+
+
+def _diversity(counted: KeyedRecords, variable: str) -> Mapping[int, int]:
+    values = counted.diversity(counted.coded.column(variable))
+    found = counted.coded.engine.query(
+        f"SELECT l, CAST(SUM(n) AS BIGINT) AS n FROM ({values}) AS d GROUP BY l ORDER BY l"
+    ).to_pydict()
+    return dict(zip(found["l"], found["n"], strict=True))
+
+
+def _fractions(
+    counted: KeyedRecords,
+    weight: str,
+    weights: WeightSum | None,
+    strata: str,
+    given: FractionLike | Mapping[str, FractionLike] | None,
+) -> tuple[Mapping[str, Fraction] | None, Fraction | None, list[Problem]]:
+    """Return the fractions of strata, that of the file, and what is wrong with them."""
+    if not strata:
+        if given is not None:
+            assert not isinstance(given, Mapping)
+            return None, parse_fraction(given), []
+        if weights is None:
+            return None, None, []
+        found, problems = _from_weights(counted, weight, weights, "")
+        return None, found.get(MISSING), problems
+    variable = counted.coded.codebook[strata]
+    column = counted.coded.column(strata)
+    table = counted.coded.engine.query(
+        f"SELECT {column} AS code, COUNT(*) AS n FROM {counted.select(column)} "
+        f"GROUP BY {column} ORDER BY {column}"
+    ).to_pydict()
+    counts: dict[int, int] = dict(zip(table["code"], table["n"], strict=True))
+    if isinstance(given, Mapping):
+        found, problems = fractions_by_code(variable, counts, given)
+    elif given is not None:
+        found, problems = dict.fromkeys(counts, parse_fraction(given)), []
+    elif weights is None:  # the weights are at fault, and that is said already
+        return None, None, []
+    else:
+        found, problems = _from_weights(counted, weight, weights, column)
+    if problems or not counts:
+        return None, None, problems
+    by_word = {variable.words[code]: found[code] for code in counts}
+    return by_word, overall_fraction(counts, found), []
+
+
+def _from_weights(
+    counted: KeyedRecords, weight: str, weights: WeightSum, strata: str
+) -> tuple[dict[int, Fraction], list[Problem]]:
+    """Return records over weights, by code of the stratum; of the file, as code 0, without."""
+    column = counted.coded.column_of_number(weight)
+    code, group, columns = f"{MISSING}", "", [column]
+    if strata:
+        code, group, columns = strata, f" GROUP BY {strata}", [column, strata]
+    found = counted.coded.engine.query(
+        f"SELECT {code} AS code, COUNT(*) AS n, {weights.whole(column)} AS total "
+        f"FROM {counted.select(*columns)}{group}"
+    ).to_pylist()
+    fractions = {row["code"]: row["n"] / weights.exact(row["total"]) for row in found}
+    above = sum(fraction > 1 for fraction in fractions.values())
+    if not above:
+        return fractions, []
+    where = f"weight {quoted([weight])}"
+    what = f"in {count_of(above, 'stratum', 'strata')} the weights" if strata else "the weights"
+    return {}, [
+        Problem(
+            Reason.BAD_OPTION,
+            where,
+            f"{what} sum to less than the number of records.",
+            "Give weights that gross up to the population, or a fraction.",
+        )
+    ]
+
+
+def _nothing_left(coded: CodedTable, keys: Sequence[str]) -> Problem:
+    return Problem(
+        Reason.NOTHING_GIVEN,
+        "keys",
+        f"each of the {count_of(coded.n_records, 'record')} has a missing cell among its "
+        f"{count_of(len(keys), 'key variable')}, so that all would be left out.",
+        "Choose another rule for missing cells, or fewer keys.",
+    )

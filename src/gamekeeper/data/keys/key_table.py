@@ -1,0 +1,366 @@
+"""The key table of a file: its classes of records that an intruder cannot tell apart on the keys.
+
+The classes stay in the engine. What is counted there is the number of records per key, and from it
+the partition structure (how many classes there are of each size). Arrays with one cell per record
+are made when they are asked for. Cost: one grouping of the file by its packed keys.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gamekeeper.algorithms.sampling_fraction import FractionLike, fraction_text
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.keys.counting import Counts, count_classes
+from gamekeeper.data.keys.keyed_records import KeyedRecords
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.results import Progress, Provenance, Result, table_html
+from gamekeeper.wording import count_of, quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["KeyTable", "count_keys"]
+
+_SHOWN_SIZES = 10
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class KeyTable(Result):
+    """The classes of the records of a file on some keys.
+
+    Attributes
+    ----------
+    coded, keys, missing, weight, strata
+        What was counted, and how.
+    n_records, n_excluded
+        How many records were counted, and how many were left out for a missing cell.
+    n_classes
+        How many different keys the counted records have.
+    structure
+        How many different keys there are in classes of each size; where a missing cell is ignored
+        or matches anything, the size of a key is the number of records that match it.
+    records_by_size
+        How many records are in classes of each size.
+    diversity
+        Per sensitive variable, how many records are in classes with so many of its values; see
+        `l_diversity`.
+    fraction
+        The sampling fraction of the file, exactly; None where it is not known.
+    fractions
+        The sampling fraction of each stratum that occurs, by its word; None without strata.
+    """
+
+    coded: CodedTable
+    keys: tuple[str, ...]
+    missing: Missing
+    n_records: int
+    n_excluded: int
+    n_classes: int
+    structure: Mapping[int, int]
+    records_by_size: Mapping[int, int]
+    diversity: Mapping[str, Mapping[int, int]]
+    fraction: Fraction | None
+    fractions: Mapping[str, Fraction] | None
+    weight: str
+    strata: str
+    provenance: Provenance
+    counted: KeyedRecords = field(repr=False)
+    relation: str = field(repr=False)
+    size_column: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        weakref.finalize(self, self.coded.engine.drop, self.relation).atexit = False
+
+    @property
+    def n_uniques(self) -> int:
+        """How many records are alone in their class: the sample uniques."""
+        return self.records_by_size.get(1, 0)
+
+    @property
+    def n_paired(self) -> int:
+        """How many records are in classes of two."""
+        return self.records_by_size.get(2, 0)
+
+    @property
+    def records(self) -> npt.NDArray[np.int64]:
+        """The places of the counted records in the file, from 0."""
+        return self.counted.records()
+
+    def matrix(self) -> npt.NDArray[np.unsignedinteger]:
+        """Return the codes of the counted records on the keys, in the order of the file."""
+        codes = self.coded.matrix(self.keys)
+        return codes[self.records] if self.n_excluded else codes
+
+    def class_sizes(self) -> npt.NDArray[np.int64]:
+        """Return the size of each record's class, in the order of the file; 0 where left out."""
+        made = np.zeros(self.coded.n_records, dtype=np.int64)
+        return self.counted.per_record(self.relation, self.size_column, made)
+
+    def class_numbers(self) -> npt.NDArray[np.int64]:
+        """Return for each record the row of its key in `classes()`; -1 where it was left out."""
+        names = ", ".join(self.counted.packing.names)
+        number = f"ROW_NUMBER() OVER (ORDER BY {names}) - 1"
+        numbered = f"(SELECT {names}, {number} AS place FROM {self.relation})"
+        made = np.full(self.coded.n_records, -1, dtype=np.int64)
+        return self.counted.per_record(numbered, "place", made)
+
+    def class_weights(self) -> npt.NDArray[np.float64]:
+        """Return the sum of the weights in each record's class; 0 where it was left out."""
+        if not self.weight:
+            raise InputError(
+                Reason.BAD_OPTION,
+                "The weights of classes were asked for.",
+                "The classes were counted without weights.",
+                "Count them again with a weight.",
+            )
+        made = np.zeros(self.coded.n_records)
+        return self.counted.per_record(self.relation, "weight", made)
+
+    def record_fractions(self) -> npt.NDArray[np.float64]:
+        """Return the sampling fraction of each record, in the order of the file.
+
+        It is NaN for a record that was left out and whose stratum has no fraction.
+        """
+        if self.fraction is None:
+            raise InputError(
+                Reason.BAD_OPTION,
+                "The sampling fractions of records were asked for.",
+                "The sampling fraction is not known.",
+                "Count the keys again with a fraction or a weight.",
+            )
+        if self.fractions is None:
+            return np.full(self.coded.n_records, float(self.fraction))
+        words = self.coded.codebook[self.strata].words
+        by_code = [float(self.fractions[w]) if w in self.fractions else np.nan for w in words]
+        return np.array(by_code)[self.coded.codes(self.strata)]
+
+    def k_violations(self, k: int) -> int:
+        """Return how many records are in classes smaller than k: against k-anonymity."""
+        return sum(n for size, n in self.records_by_size.items() if size < k)
+
+    def l_diversity(self, variable: str) -> npt.NDArray[np.int64]:
+        """Return how many values of a variable there are in each record's class.
+
+        A missing cell counts as no value. Whatever the rule for missing cells, the class is that
+        of the records with the very same key. Records that were left out have 0.
+        """
+        values = self.counted.diversity(self.coded.column(variable))
+        made = np.zeros(self.coded.n_records, dtype=np.int64)
+        return self.counted.per_record(f"({values})", "l", made)
+
+    def classes(self) -> pa.Table:
+        """Return the different keys in the order of their codes.
+
+        One column of codes per key variable, then `count`, the number of records with the key;
+        `class_size`, where a missing cell may match other keys; `weight`, the sum of the class.
+        """
+        import pyarrow as pa
+
+        codes, rest = self._rows()
+        columns = {key: pa.array(codes[:, place]) for place, key in enumerate(self.keys)}
+        return pa.table({**columns, **rest})
+
+    def to_arrow(self) -> pa.Table:
+        """Return the different keys in words, otherwise as `classes()`."""
+        import pyarrow as pa
+
+        codes, rest = self._rows()
+        columns = {
+            key: pa.array(self.coded.codebook[key].words).take(pa.array(codes[:, place]))
+            for place, key in enumerate(self.keys)
+        }
+        return pa.table({**columns, **rest})
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        known = {} if self.fraction is None else {"fraction": float(self.fraction)}
+        values = [min(of) for of in self.diversity.values()]
+        least = {"least_values": min(values)} if values else {}
+        return {
+            "variables": len(self.keys),
+            "records": self.n_records,
+            "excluded": self.n_excluded,
+            "classes": self.n_classes,
+            "uniques": self.n_uniques,
+            "pairs": self.n_paired,
+            "missing": self.missing.value,
+            **known,
+            **least,
+        }
+
+    def sentences(self) -> list[str]:
+        """Return what was found, for a reader who does not know the words of the field."""
+        variables = count_of(len(self.keys), "key variable")
+        records = count_of(self.n_records, "record")
+        were = "was" if self.n_records == 1 else "were"
+        uniques, paired = self._share(self.n_uniques), self._share(self.n_paired)
+        told = [
+            f"{records} {were} compared on {variables}: {quoted(self.keys)}.",
+            f"There {'is' if self.n_classes == 1 else 'are'} "
+            + count_of(self.n_classes, "different key")
+            + f". {uniques} unique, and {paired} like exactly one other.",
+            f"Of missing cells: {self.missing.words}.",
+        ]
+        if self.n_excluded:
+            told.append(f"{count_of(self.n_excluded, 'record')} with a missing cell left out.")
+        if self.fraction is not None:
+            told.append(f"The sampling fraction is {fraction_text(self.fraction)}.")
+        for name, records_by_values in self.diversity.items():
+            alike = records_by_values.get(0, 0) + records_by_values.get(1, 0)
+            told.append(
+                f"{self._share(alike)} in a class with at most one value of {quoted([name])}."
+            )
+        return told
+
+    def _share(self, n_records: int) -> str:
+        percent = f" ({n_records / self.n_records:.1%})" if self.n_records else ""
+        return f"{count_of(n_records, 'record')}{percent} {'is' if n_records == 1 else 'are'}"
+
+    def _rows(self) -> tuple[npt.NDArray[np.unsignedinteger], dict[str, Any]]:
+        names = self.counted.packing.names
+        order = ", ".join(names)
+        table = self.coded.engine.query(f"SELECT * FROM {self.relation} ORDER BY {order}")
+        codes = self.counted.packing.unpack([table.column(name).to_numpy() for name in names])
+        columns = {"count": table.column("n")}
+        if self.missing in (Missing.IGNORE, Missing.WILDCARD):
+            columns["class_size"] = table.column(self.size_column)
+        if self.weight:
+            columns["weight"] = table.column("weight")
+        return codes, {_free_name(name, self.keys): cells for name, cells in columns.items()}
+
+    def _repr_html_(self) -> str:
+        # Sizes of classes, never their keys: a notebook travels further than its file.
+        sizes = sorted(self.structure)
+        rows = [(k, self.structure[k], self.records_by_size[k]) for k in sizes[:_SHOWN_SIZES]]
+        left = len(sizes) - len(rows)
+        more = f"; {count_of(left, 'larger size')} not shown" if left else ""
+        caption = f"Key table: {count_of(self.n_records, 'record')} on "
+        caption += f"{count_of(len(self.keys), 'key variable')}{more}"
+        return table_html(["Class size", "Different keys", "Records"], rows, caption=caption)
+
+
+def count_keys(
+    coded: CodedTable,
+    keys: Sequence[str],
+    *,
+    missing: Missing | str = Missing.CATEGORY,
+    weight: str = "",
+    strata: str = "",
+    fraction: FractionLike | Mapping[str, FractionLike] | None = None,
+    sensitive: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> KeyTable:
+    """Count the records of each class on some key variables.
+
+    Parameters
+    ----------
+    coded
+        The coded file.
+    keys
+        The names of up to 64 key variables.
+    missing
+        What a missing cell means: "category" (a value of its own), "ignore" (a record is in a class
+        with all that have its values wherever it has one), "wildcard" (a missing cell matches
+        anything, on either side) or "exclude" (records with a missing cell are left out).
+    weight
+        A numeric column; the weights of each class are summed.
+    strata
+        A variable whose categories were sampled with different fractions.
+    fraction
+        The sampling fraction in (0, 1], such as "2%" or "1/50"; with strata, one per stratum, by
+        its word. When None it follows from the weights, if there are any.
+    sensitive
+        Variables whose values are counted within each class.
+    progress
+        Told how much of the step at hand is done, and of how much; it may raise to cancel.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> coded = coded_from_codes([[1, 1], [1, 1], [1, 2], [2, 0]], ["sex", "age"])
+    >>> found = count_keys(coded, ["sex", "age"], fraction="1/10")
+    >>> found.class_sizes().tolist(), dict(found.structure), found.k_violations(2)
+    ([2, 2, 1, 1], {1: 2, 2: 1}, 2)
+    """
+    started = time.perf_counter()
+    rule = _missing_of(missing)
+    if isinstance(keys, str) or isinstance(sensitive, str):
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Keys were to be counted.",
+            "The variables are given as one text.",
+            "Give a list of names.",
+        )
+    counts: Counts = count_classes(
+        coded,
+        keys,
+        missing=rule,
+        weight=weight,
+        strata=strata,
+        fraction=fraction,
+        sensitive=sensitive,
+        progress=progress,
+    )
+    parameters = {
+        "keys": ", ".join(keys),
+        "missing": rule.value,
+        "fraction": "" if counts.fraction is None else str(counts.fraction),
+        "weight": weight,
+        "strata": strata,
+        "sensitive": ", ".join(sensitive),
+    }
+    provenance = Provenance(
+        "key table",
+        variant=rule.words,
+        parameters={name: text for name, text in parameters.items() if text},
+        fingerprint=coded.fingerprint,
+        engine=coded.engine.name,
+        seconds=time.perf_counter() - started,
+    )
+    return KeyTable(
+        coded,
+        tuple(keys),
+        rule,
+        counts.n_records,
+        coded.n_records - counts.n_records,
+        sum(counts.structure.values()),
+        counts.structure,
+        counts.records_by_size,
+        counts.diversity,
+        counts.fraction,
+        counts.fractions,
+        weight,
+        strata,
+        provenance,
+        counts.counted,
+        counts.relation,
+        counts.size_column,
+    )
+
+
+def _missing_of(given: Missing | str) -> Missing:
+    try:
+        return Missing(given)
+    except ValueError:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Missing cells were to be read as {quoted([str(given)])}.",
+            "There is no such rule.",
+            f"There are: {quoted(Missing)}.",
+        ) from None
+
+
+def _free_name(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

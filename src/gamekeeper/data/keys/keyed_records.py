@@ -1,0 +1,78 @@
+"""The counted records of a table with their packed keys, as plain SQL over the engine gate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gamekeeper.data.coding.codebook import MISSING
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.engine.gate import RECORD
+from gamekeeper.data.keys.packing import KeyPacking, pack_keys
+
+__all__ = ["KeyedRecords", "keyed_records"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRecords:
+    """The records that are counted on some keys."""
+
+    coded: CodedTable
+    packing: KeyPacking
+    excluding: bool
+
+    def select(self, *columns: str) -> str:
+        """Return the counted records, with their keys and further columns, as a subquery."""
+        chosen = ", ".join([*self.packing.expressions(), *columns])
+        kept = ""
+        if self.excluding:
+            kept = " WHERE " + " AND ".join(f"{v} > {MISSING}" for v in self.packing.columns)
+        return f"(SELECT {chosen} FROM {self.coded.relation}{kept}) AS s"
+
+    def grouped(self, sums: Sequence[str], *columns: str) -> str:
+        """Return a query of sums per distinct key, over keys and further columns."""
+        keys = ", ".join(self.packing.names)
+        return f"SELECT {', '.join([keys, *sums])} FROM {self.select(*columns)} GROUP BY {keys}"
+
+    def diversity(self, column: str) -> str:
+        """Return a query of the number of values of a column, `l`, per distinct key, with `n`."""
+        keys = ", ".join(self.packing.names)
+        pairs = f"SELECT {keys}, {column} AS y, COUNT(*) AS n FROM {self.select(column)}"
+        values = f"SUM(CASE WHEN y > {MISSING} THEN 1 ELSE 0 END)"
+        return (
+            f"SELECT {keys}, CAST({values} AS BIGINT) AS l, CAST(SUM(n) AS BIGINT) AS n "
+            f"FROM ({pairs} GROUP BY {keys}, {column}) AS p GROUP BY {keys}"
+        )
+
+    def per_record(self, relation: str, column: str, made: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Fill an array, one cell per record of the file, from a relation with one row per key.
+
+        Cells of records that are not counted stay as they are. Keys are never NULL, so that the
+        join finds each counted record exactly once.
+        """
+        equal = " AND ".join(f"s.{name} = c.{name}" for name in self.packing.names)
+        query = (
+            f"SELECT s.{RECORD}, c.{column} FROM {self.select(RECORD)} "
+            f"JOIN {relation} AS c ON {equal}"
+        )
+        for batch in self.coded.engine.stream(query):
+            made[batch.column(0).to_numpy()] = batch.column(1).to_numpy()
+        return made
+
+    def records(self) -> npt.NDArray[np.int64]:
+        """Return the places of the counted records in the file, in order."""
+        if not self.excluding:
+            return np.arange(self.coded.n_records, dtype=np.int64)
+        batches = self.coded.engine.stream(f"SELECT {RECORD} FROM {self.select(RECORD)}")
+        found = [batch.column(0).to_numpy() for batch in batches]
+        return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+
+
+def keyed_records(coded: CodedTable, keys: Sequence[str], *, excluding: bool) -> KeyedRecords:
+    """Return the records of a table with their keys; without incomplete ones when `excluding`."""
+    packing = pack_keys([coded.column(key) for key in keys], coded.n_codes(keys))
+    return KeyedRecords(coded, packing, excluding)

@@ -1,0 +1,63 @@
+"""A column of a data file as its reader describes it, before anything is coded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.wording import quoted
+
+__all__ = ["Column", "ColumnKind", "file_name", "unreadable"]
+
+
+class ColumnKind(StrEnum):
+    """What the cells of a column are in the file."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    DATE = "date"
+    TRUTH = "yes or no"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, repr=False)
+class Column:
+    """A column of a data file.
+
+    Parameters
+    ----------
+    name, label
+        The name of the column, and what the file says about it, if anything.
+    kind
+        What its cells are in the file.
+    labels
+        The words that the file has for values, by the value as text.
+    digits
+        The number of digits with which the file shows whole numbers, for columns with leading
+        zeros; 0 for all others.
+    """
+
+    name: str
+    label: str = ""
+    kind: ColumnKind = ColumnKind.TEXT
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    digits: int = 0
+
+    def __repr__(self) -> str:
+        return f"Column({quoted([self.name])}, {self.kind.value}, {len(self.labels)} value labels)"
+
+
+def file_name(path: str | os.PathLike[str]) -> str:
+    """Return the name of a file for a message, without its folders."""
+    return quoted([Path(path).name])
+
+
+def unreadable(
+    path: str | os.PathLike[str], found: str, do: str, reason: Reason = Reason.MALFORMED
+) -> InputError:
+    """Return the error for a data file that cannot be read."""
+    return InputError(reason, f"Data file {file_name(path)} was to be read.", found, do)

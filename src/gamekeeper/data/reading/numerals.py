@@ -1,0 +1,31 @@
+"""Numbers written as text, read exactly."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+__all__ = ["number_of"]
+
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
+
+
+def number_of(text: str, decimal: str = ".") -> Fraction | None:
+    """Return the number that a value is written as, exactly; None when it is not a number.
+
+    Parameters
+    ----------
+    text
+        A value as text. Spaces around it do not matter; thousands are not grouped.
+    decimal
+        The decimal mark of the file, `.` or `,`. The other mark is not read: it may group digits.
+
+    Examples
+    --------
+    >>> number_of("007"), number_of("1,5", ","), number_of("1,5")
+    (Fraction(7, 1), Fraction(3, 2), None)
+    """
+    bare = text.strip()
+    if decimal == ",":
+        bare = bare.replace(".", " ").replace(",", ".")
+    return Fraction(bare) if _NUMBER.fullmatch(bare) else None

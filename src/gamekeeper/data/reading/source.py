@@ -1,0 +1,274 @@
+"""Data files: what is in them, how they are read, and their columns in batches."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from gamekeeper.data.reading.column import Column
+from gamekeeper.data.reading.csv_file import CsvFile
+from gamekeeper.data.reading.parquet_file import ParquetFile
+from gamekeeper.data.reading.statistical_file import SUFFIXES, StatisticalFile
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, did_you_mean, quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Reader", "Source", "check_columns", "missing_texts", "open_source"]
+
+_TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat")
+_PARQUET_SUFFIXES = (".parquet", ".pq")
+
+
+class Reader(Protocol):
+    """What the reader of a kind of file does."""
+
+    columns: tuple[Column, ...]
+    n_records: int | None
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """The kind of the file."""
+        ...
+
+    @property
+    def decimal(self) -> str:
+        """The decimal mark of its texts."""
+        ...
+
+    @property
+    def detected(self) -> tuple[str, ...]:
+        """The settings that were detected."""
+        ...
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """The settings with which the file is read."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """The first digits of the hash of the file."""
+        ...
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Read the wanted columns."""
+        ...
+
+
+class Source:
+    """A data file that is ready to be read; made by `open_source`.
+
+    Attributes
+    ----------
+    missing
+        The values that are read as missing, besides the empty cell.
+    columns
+        The columns of the file, in their order.
+    """
+
+    def __init__(self, reader: Reader, missing: frozenset[str] = frozenset()) -> None:
+        self.reader = reader
+        self.missing = missing
+        self.columns = reader.columns
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.reader.path
+
+    @property
+    def kind(self) -> str:
+        """The kind of the file: csv, parquet, spss, stata or sas."""
+        return self.reader.kind
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in their order."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """How the file is read: for a text file its delimiter, encoding and decimal mark."""
+        return self.reader.settings
+
+    @property
+    def detected(self) -> tuple[str, ...]:
+        """Which of the settings were detected rather than given."""
+        return self.reader.detected
+
+    @property
+    def decimal(self) -> str:
+        """The decimal mark of numbers that are written as text."""
+        return self.reader.decimal
+
+    @property
+    def n_records(self) -> int | None:
+        """The number of records, where the file tells it without being read."""
+        return self.reader.n_records
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The first 16 hexadecimal digits of the SHA-256 hash of the file."""
+        return self.reader.fingerprint
+
+    def column(self, name: str) -> Column:
+        """Return the column with a name."""
+        self.check_names([name])
+        return self.columns[self.names.index(name)]
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Raise one error for all names that are not columns of the file, or twice in the list."""
+        check_columns(names, self.names, f"of data file {quoted([self.path.name])}")
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Read the wanted columns, as the file has them, some thousand records at a time."""
+        self.check_names(columns)
+        return self.reader.batches(columns)
+
+    def __repr__(self) -> str:
+        columns = count_of(len(self.columns), "column")
+        return f"Source({quoted([self.path.name])}, {self.kind}, {columns})"
+
+
+def open_source(
+    path: str | os.PathLike[str],
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    missing: Sequence[str] = (),
+    keep_user_missing: bool = False,
+) -> Source:
+    r"""Open a data file: text (CSV), Parquet, SPSS, Stata or SAS, told by the end of its name.
+
+    Parameters
+    ----------
+    path
+        The file.
+    delimiter, encoding, decimal
+        How a text file is written; detected when not given. The encoding also serves files of
+        SPSS, Stata and SAS that do not tell theirs.
+    missing
+        Values that are read as missing, as they are written in the file, such as "-9" or "NA".
+        The empty cell always is.
+    keep_user_missing
+        Whether the codes that an SPSS, Stata or SAS file declares as missing stay values.
+
+    Returns
+    -------
+    Source
+        The file with its columns, its settings and its fingerprint; nothing is in memory yet.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "people.csv")
+    ...     _ = path.write_text("region;income\n007;1,5\n")
+    ...     source = open_source(path)
+    >>> source.names, dict(source.settings)
+    (('region', 'income'), {'delimiter': ';', 'encoding': 'utf-8', 'decimal': ','})
+    """
+    file = Path(path)
+    _check_file(file)
+    unwanted = missing_texts(missing)
+    suffix = file.suffix.lower()
+    if suffix in _TEXT_SUFFIXES:
+        reader: Reader = CsvFile(file, delimiter=delimiter, encoding=encoding, decimal=decimal)
+    elif suffix in _PARQUET_SUFFIXES:
+        reader = ParquetFile(file)
+    elif suffix in SUFFIXES:
+        reader = StatisticalFile(file, encoding=encoding, keep_user_missing=keep_user_missing)
+    else:
+        raise InputError(
+            Reason.NOT_READABLE,
+            f"Data file {quoted([file.name])} was to be read.",
+            "Its kind cannot be told from the end of its name.",
+            f"Known ends: {', '.join((*_TEXT_SUFFIXES, *_PARQUET_SUFFIXES, *SUFFIXES))}.",
+        )
+    names = [column.name for column in reader.columns]
+    if len(set(names)) < len(names):
+        raise InputError(
+            Reason.DUPLICATE,
+            f"Data file {quoted([file.name])} was to be read.",
+            f"{count_of(len(names) - len(set(names)), 'column has', 'columns have')} "
+            "a name that is taken.",
+            "Give every column its own name.",
+        )
+    return Source(reader, unwanted)
+
+
+def missing_texts(missing: Sequence[str]) -> frozenset[str]:
+    """Return the values that are read as missing, or raise when they are no list of texts."""
+    if isinstance(missing, str) or not all(isinstance(value, str) for value in missing):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Values were to be read as missing.",
+            "They are not given as a list of texts.",
+            'Give a list of texts, such as ["-9", "NA"].',
+        )
+    return frozenset(value.strip() for value in missing)
+
+
+def check_columns(names: Sequence[str], known: Sequence[str], where: str) -> None:
+    """Raise one error for all names that are not known, or twice in the list."""
+    there = set(known)
+    # Where no name is right, the first line of the file may be a record and not a header.
+    has_header = any(name in there for name in names)
+    problems = [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            f"column {quoted([name])}",
+            "It is not in the data.",
+            did_you_mean(name, known, lists=has_header),
+        )
+        for name in dict.fromkeys(names)
+        if name not in there
+    ]
+    problems += [
+        Problem(Reason.DUPLICATE, f"column {quoted([name])}", "It is asked for more than once.")
+        for name in dict.fromkeys(names)
+        if list(names).count(name) > 1
+    ]
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            f"{count_of(len(names), 'column')} {where} {'was' if len(names) == 1 else 'were'}"
+            " asked for.",
+            f"{count_of(len(problems), 'name')} cannot be used.",
+            "Check the names."
+            if has_header
+            else "None of them is there: has the file a line of names at its top? Check the names.",
+            problems=problems,
+        )
+
+
+def _check_file(file: Path) -> None:
+    reason, found = None, ""
+    try:
+        if not file.exists():
+            reason, found = Reason.NOT_FOUND, "There is no such file."
+        elif file.is_dir():
+            reason, found = Reason.NOT_READABLE, "It is a folder."
+        else:
+            with file.open("rb"):
+                pass
+    except OSError as error:
+        reason, found = Reason.NOT_READABLE, f"It cannot be opened: {error.strerror}."
+    if reason is not None:
+        raise InputError(
+            reason,
+            f"Data file {quoted([str(file)], letters=200)} was to be read.",
+            found,
+            "Check the path.",
+        )

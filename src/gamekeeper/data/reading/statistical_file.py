@@ -1,0 +1,177 @@
+"""Files of SPSS, Stata and SAS, with value labels and user-missing codes.
+
+Read by pyreadstat in chunks. The codes that the file declares as missing (of SPSS), and the
+extended missing values .a to .z (of Stata and SAS), are read as missing unless they are to be
+kept; then they are values like others, with their labels. Value labels of SAS are in a catalog: a
+file with the same name and the ending .sas7bcat is read with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gamekeeper.data.reading.column import Column, ColumnKind, unreadable
+from gamekeeper.data.reading.values import value_text
+from gamekeeper.errors import InputError, Reason
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["SUFFIXES", "StatisticalFile"]
+
+SUFFIXES = {
+    ".sav": ("spss", "read_sav"),
+    ".zsav": ("spss", "read_sav"),
+    ".por": ("spss", "read_por"),
+    ".dta": ("stata", "read_dta"),
+    ".sas7bdat": ("sas", "read_sas7bdat"),
+    ".xpt": ("sas", "read_xport"),
+}
+# Cells in memory at a time, as Python objects: some 200 megabytes. The reader cannot go on where it
+# stopped but skips what it had, so that many small chunks would cost more than few large ones.
+_CELLS = 1 << 22
+# Formats that show whole numbers with leading zeros: N of SPSS, Z of SAS, %0 of Stata.
+_ZEROS = re.compile(r"(?:N|Z|%0)(\d{1,2})(?:\.0?)?(?:\.0)?[fg]?c?", re.IGNORECASE)
+_SPSS_TEXT = re.compile(r"A\d+")
+_DATES = re.compile(r"DATE|TIME|YY|MONTH|WKDAY|%-?t|%-?d", re.IGNORECASE)
+
+
+class StatisticalFile:
+    """A file of a statistical package."""
+
+    decimal = "."
+    detected: tuple[str, ...] = ()
+
+    def __init__(
+        self, path: Path, *, encoding: str | None = None, keep_user_missing: bool = False
+    ) -> None:
+        self.path = path
+        self.kind, self._reader = SUFFIXES[path.suffix.lower()]
+        self._encoding = encoding
+        # The readers of portable SPSS and SAS transport files have no such option.
+        self._keep = keep_user_missing and self._reader not in ("read_por", "read_xport")
+        self._catalog = path.with_suffix(".sas7bcat")
+        _, meta = self._read(self._reader, path, metadataonly=True)
+        if not all(meta.column_names):
+            raise self._wrong_encoding()
+        self.n_records: int | None = meta.number_rows
+        self._file_encoding = str(meta.file_encoding or "")
+        labels: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
+        if self._has_catalog:
+            _, catalog = self._read("read_sas7bcat", self._catalog)
+            named = meta.variable_to_label.items()
+            labels = {name: catalog.value_labels.get(label, {}) for name, label in named}
+        self.columns = tuple(
+            _column(meta, name, labels.get(name, {})) for name in meta.column_names
+        )
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """The settings with which the file is read."""
+        found = {
+            "encoding": self._encoding or self._file_encoding,
+            "user_missing": "kept" if self._keep else "missing",
+        }
+        if self._has_catalog:
+            found["catalog"] = self._catalog.name
+        return found
+
+    @property
+    def fingerprint(self) -> str:
+        """The first digits of the hash of all bytes of the file."""
+        with self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Read the wanted columns: numbers as numbers, texts as texts."""
+        import pyarrow as pa
+
+        offset = 0
+        chunk = max(1, _CELLS // len(columns))
+        while True:
+            cells, _ = self._read(
+                self._reader,
+                self.path,
+                row_offset=offset,
+                row_limit=chunk,
+                usecols=list(columns),
+                **({"user_missing": True} if self._keep else {}),
+            )
+            n_read = len(cells[columns[0]])
+            if n_read:
+                arrays = [_array(cells[name]) for name in columns]
+                yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+            offset += n_read
+            if n_read < chunk:
+                return
+
+    @property
+    def _has_catalog(self) -> bool:
+        return self._reader == "read_sas7bdat" and self._catalog.is_file()
+
+    def _read(self, reader: str, path: Path, **options: Any) -> tuple[Mapping[str, list[Any]], Any]:
+        import pyreadstat
+
+        if self._encoding:
+            options["encoding"] = self._encoding
+        read: Callable[..., tuple[Mapping[str, list[Any]], Any]] = getattr(pyreadstat, reader)
+        reason = None
+        try:
+            return read(str(path), output_format="dict", **options)
+        except (UnicodeDecodeError, LookupError):
+            reason = Reason.WRONG_ENCODING
+        except Exception as fault:  # noqa: BLE001 - the reader's faults have no common type
+            texts = any(word in str(fault) for word in ("encoding", "character set"))
+            reason = Reason.WRONG_ENCODING if texts else Reason.MALFORMED
+        if reason is Reason.WRONG_ENCODING:
+            raise self._wrong_encoding()
+        raise unreadable(
+            self.path,
+            f"It is not a file of {_NAMES[self.kind]} that can be read, or it is damaged.",
+            "Check the file; its kind is told from the end of its name.",
+        )
+
+    def _wrong_encoding(self) -> InputError:
+        return unreadable(
+            self.path,
+            "Its texts cannot be decoded.",
+            "Give its encoding, such as 'cp1252'.",
+            Reason.WRONG_ENCODING,
+        )
+
+
+_NAMES = {"spss": "SPSS", "stata": "Stata", "sas": "SAS"}
+
+
+def _column(meta: Any, name: str, value_labels: Mapping[Any, str]) -> Column:
+    written = str(meta.original_variable_types.get(name, "") or "")
+    is_text = meta.readstat_variable_types.get(name) == "string" or _SPSS_TEXT.fullmatch(written)
+    zeros = None if is_text else _ZEROS.fullmatch(written)
+    digits = int(zeros[1]) if zeros else 0
+    labels = {
+        text: str(label).strip()
+        for value, label in value_labels.items()
+        if (text := value_text(value, digits)) is not None and str(label).strip()
+    }
+    kind = ColumnKind.NUMBER
+    if is_text:
+        kind = ColumnKind.TEXT
+    elif _DATES.search(written):
+        kind = ColumnKind.DATE
+    label = (meta.column_names_to_labels.get(name) or "").strip()
+    return Column(name, label, kind, labels, digits)
+
+
+def _array(cells: list[Any]) -> pa.Array:
+    import pyarrow as pa
+
+    if any(isinstance(cell, str) for cell in cells) and any(
+        isinstance(cell, int | float) for cell in cells
+    ):
+        # Numbers beside the letters of kept missing values.
+        return pa.array([value_text(cell) for cell in cells], pa.string())
+    return pa.array(cells)

@@ -1,0 +1,109 @@
+"""The text of typed values: one way to write a value, whatever kind of file it comes from.
+
+Whole numbers are written without a point, so that 1.0 of SPSS, 1 of Parquet and "1" of a text
+file are the same value. Spaces around a text do not count. Nothing, an empty text and "not a
+number" are no values.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.data.reading.column import ColumnKind
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["is_text", "kind_of", "value_text", "value_texts"]
+
+_WHOLE = 1e18
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether an Arrow type is one of texts."""
+    import pyarrow as pa
+
+    return (
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def kind_of(kind: pa.DataType) -> ColumnKind:
+    """Return what the cells of an Arrow type are."""
+    from pyarrow import types
+
+    if types.is_dictionary(kind):
+        return kind_of(kind.value_type)
+    if is_text(kind) or types.is_null(kind):
+        return ColumnKind.TEXT
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        return ColumnKind.NUMBER
+    if types.is_boolean(kind):
+        return ColumnKind.TRUTH
+    if types.is_date(kind) or types.is_timestamp(kind) or types.is_time(kind):
+        return ColumnKind.DATE
+    return ColumnKind.OTHER
+
+
+def value_texts(values: pa.Array, digits: int = 0) -> list[str | None]:
+    """Return the text of every value, None for what is no value.
+
+    Parameters
+    ----------
+    values
+        Values of any type whose kind is not `OTHER`; not dictionary-encoded.
+    digits
+        The least number of digits of whole numbers, for columns shown with leading zeros.
+    """
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(values.type):
+        # Python has no nanoseconds; finer than a microsecond is cut.
+        values = values.cast(pa.timestamp("us", values.type.tz), safe=False)
+    elif pa.types.is_time64(values.type):
+        values = values.cast(pa.time64("us"), safe=False)
+    listed: list[Any] = values.to_pylist()
+    if pa.types.is_float32(values.type) or pa.types.is_float16(values.type):
+        # The shortest text of a short float, not that of the long one that Python makes of it.
+        short = np.float32 if pa.types.is_float32(values.type) else np.float16
+        listed = [None if value is None else float(str(short(value))) for value in listed]
+    return [value_text(value, digits) for value in listed]
+
+
+def value_text(value: Any, digits: int = 0) -> str | None:
+    """Return the text of one Python value, None when it is none.
+
+    Examples
+    --------
+    >>> value_text(1.0), value_text(" 007 "), value_text(2.50), value_text(7, digits=3)
+    ('1', '007', '2.5', '007')
+    >>> value_text(float("nan")) is None, value_text("") is None
+    (True, True)
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return value.strip() or None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return f"{value:0{digits}d}"
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        whole = abs(value) < _WHOLE and value.is_integer()
+        return f"{int(value):0{digits}d}" if whole else repr(value)
+    if isinstance(value, Decimal):
+        text = format(value, "f")
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    if isinstance(value, dt.datetime):
+        midnight = value.tzinfo is None and value.time() == dt.time()
+        return value.date().isoformat() if midnight else value.isoformat(sep=" ")
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    raise TypeError(f"a {type(value).__name__} has no text")

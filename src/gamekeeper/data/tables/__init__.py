@@ -1,0 +1,1 @@
+"""Tables of counts, releases and their files. Begin with `count_table`, then `release`."""

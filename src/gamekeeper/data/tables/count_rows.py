@@ -1,0 +1,234 @@
+"""The rows of a text file of counts: one row per cell, a column per axis and one of counts.
+
+A row with the label of totals in some columns is a count summed over these axes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED
+from gamekeeper.algorithms.releases.perturbation import HIDDEN
+from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.data.reading.source import Source, open_source
+from gamekeeper.data.tables.axes import Axis, axis_problems, raise_all
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, quoted
+
+__all__ = ["COUNT_NAMES", "CountRows", "read_rows", "records_words"]
+
+Integers = NDArray[np.int64]
+
+COUNT_NAMES = ("n", "count", "counts", "freq", "frequency", "n_obs", "obs_value")
+"""The names by which a column of counts is known when none is named."""
+
+TOTAL = -1
+"""The code of the label of totals."""
+
+_SPAN = re.compile(r"(\d{1,17})\s*(?:-|\u2013|to)\s*(\d{1,17})", re.ASCII)
+_FROM = re.compile(r"(\d{1,17})\s*(?:\+|or more|and over)", re.ASCII)
+_SHOWN_RECORDS = 6
+
+
+@dataclass(frozen=True, repr=False)
+class CountRows:
+    """Rows of counts.
+
+    Attributes
+    ----------
+    name
+        The name of the file.
+    axes
+        The columns that are axes, with their categories in the order of their first rows.
+    codes
+        The category of each row on each axis, `TOTAL` where it is summed over.
+    counts, highs
+        The counts, `HIDDEN` where none is shown; the lower and upper limits of intervals.
+    """
+
+    name: str
+    axes: tuple[Axis, ...]
+    codes: tuple[Integers, ...]
+    counts: Integers
+    highs: Integers
+
+    def patterns(self) -> list[tuple[tuple[int, ...], NDArray[np.intp]]]:
+        """Return the sets of axes that are not summed over, largest first, with their rows."""
+        kept = np.array([codes != TOTAL for codes in self.codes], bool).reshape(len(self.axes), -1)
+        found, which = np.unique(kept, axis=1, return_inverse=True)
+        sets = [tuple(np.flatnonzero(column).tolist()) for column in found.T]
+        order = sorted(range(len(sets)), key=lambda at: (-len(sets[at]), sets[at]))
+        return [(sets[at], np.flatnonzero(which.reshape(-1) == at)) for at in order]
+
+    def cells(self, kept: Sequence[int], rows: NDArray[np.intp]) -> Integers:
+        """Return the numbers of the cells of some rows in the table of the kept axes."""
+        cells = np.zeros(len(rows), np.int64)
+        for axis in kept:
+            cells = cells * len(self.axes[axis]) + self.codes[axis][rows]
+        return cells
+
+
+def read_rows(
+    path: str | Path,
+    *,
+    count: str | None,
+    axes: Sequence[str] | None,
+    total: str | None,
+    hidden: Sequence[str] | None,
+    intervals: bool,
+    delimiter: str | None,
+    encoding: str | None,
+    decimal: str | None,
+) -> CountRows:
+    """Read all rows, or raise one error with every problem; `hidden` is None where none may be."""
+    source = open_source(path, delimiter=delimiter, encoding=encoding, decimal=decimal)
+    name = source.path.name
+    asked = f"The counts in file {quoted([name])} were to be read."
+    if source.kind != "csv":
+        raise InputError(
+            Reason.NOT_READABLE, asked, f"It is a file of {source.kind}.", "Save it as CSV."
+        )
+    counted = _count_column(source, count, asked)
+    wanted = [own for own in source.names if own != counted] if axes is None else list(axes)
+    source.check_names([*wanted, counted])
+    columns = _columns(source, [*wanted, counted])
+    if columns is None:
+        raise InputError(Reason.NOTHING_GIVEN, asked, "It has no rows.", "Check the file.")
+    problems: list[Problem] = []
+    made = [
+        _axis(own, column, total, problems) for own, column in zip(wanted, columns, strict=False)
+    ]
+    counts, highs = _counts(
+        counted, columns[-1], source.decimal, hidden, intervals=intervals, problems=problems
+    )
+    problems += axis_problems([axis for axis, _ in made])
+    raise_all(asked, problems, "Mend these rows; no count is guessed.")
+    return CountRows(
+        name, tuple(axis for axis, _ in made), tuple(codes for _, codes in made), counts, highs
+    )
+
+
+def records_words(records: NDArray[np.intp]) -> str:
+    """Return the numbers of records, from 1, in words.
+
+    Examples
+    --------
+    >>> records_words(np.array([0, 4]))
+    'records 1 and 5'
+    """
+    shown = [f"{record + 1:,}" for record in records[:_SHOWN_RECORDS].tolist()]
+    if len(records) > _SHOWN_RECORDS:
+        return f"records {', '.join(shown)} and {len(records) - _SHOWN_RECORDS:,} more"
+    if len(shown) == 1:
+        return f"record {shown[0]}"
+    return f"records {', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _count_column(source: Source, count: str | None, asked: str) -> str:
+    if count is not None:
+        return count
+    known = [name for name in source.names if name.casefold() in COUNT_NAMES]
+    if len(known) == 1:
+        return known[0]
+    found = "Several columns may hold them" if known else "No column is known to hold them"
+    raise InputError(
+        Reason.BAD_OPTION,
+        asked,
+        f"{found}{f': {quoted(known)}' if known else ''}.",
+        f"Name the column with the counts; known names are {quoted(COUNT_NAMES)}.",
+    )
+
+
+def _columns(source: Source, names: Sequence[str]) -> list[tuple[list[str], Integers]] | None:
+    """Return for each column its different texts, in order of appearance, and their places."""
+    import pyarrow as pa
+
+    batches = list(source.batches(names))
+    if not sum(batch.num_rows for batch in batches):
+        return None
+    table: Any = pa.Table.from_batches(batches)
+    columns: list[tuple[list[str], Integers]] = []
+    for column in table.columns:
+        encoded = column.combine_chunks().dictionary_encode()
+        texts = [str(text).strip() for text in encoded.dictionary.to_pylist()]
+        columns.append((texts, encoded.indices.to_numpy().astype(np.int64)))
+    return columns
+
+
+def _axis(
+    name: str, column: tuple[list[str], Integers], total: str | None, problems: list[Problem]
+) -> tuple[Axis, Integers]:
+    texts, places = column
+    wanted = None if total is None else total.strip().casefold()
+    categories = [text for text in dict.fromkeys(texts) if text.casefold() != wanted]
+    numbers = {text: number for number, text in enumerate(categories)}
+    codes = np.array([numbers.get(text, TOTAL) for text in texts], np.int64)[places]
+    if "" in numbers:
+        records = np.flatnonzero(codes == numbers[""])
+        said = f"{count_of(len(records), 'row has', 'rows have')} no category"
+        where = f"column {quoted([name])}"
+        found = f"{said} ({records_words(records)})."
+        problems.append(Problem(Reason.MALFORMED, where, found, "Give each row one."))
+        categories[numbers[""]] = "no category"
+    return Axis(name, tuple(categories)), codes
+
+
+def _counts(
+    name: str,
+    column: tuple[list[str], Integers],
+    decimal: str,
+    hidden: Sequence[str] | None,
+    *,
+    intervals: bool,
+    problems: list[Problem],
+) -> tuple[Integers, Integers]:
+    texts, places = column
+    marks = {mark.strip().casefold() for mark in hidden or ()}
+    ends = np.zeros((len(texts), 2), np.int64)
+    faults: dict[str, list[int]] = {}
+    for number, text in enumerate(texts):
+        if hidden is not None and text.casefold() in marks:
+            ends[number] = HIDDEN
+            continue
+        low, high, fault = _read(text, decimal, intervals=intervals)
+        ends[number] = low, high
+        if fault:
+            faults.setdefault(fault, []).append(number)
+    for fault, numbers in faults.items():
+        records = np.flatnonzero(np.isin(places, numbers))
+        found = f"{count_of(len(records), 'cell')} {fault} ({records_words(records)})."
+        problems.append(
+            Problem(
+                Reason.BAD_COUNT,
+                f"column {quoted([name])}",
+                found,
+                f"Counts are whole numbers from 0 to {UNBOUNDED - 1:,}.",
+            )
+        )
+    return ends[places, 0], ends[places, 1]
+
+
+def _read(text: str, decimal: str, *, intervals: bool) -> tuple[int, int, str]:
+    """Return the limits that a text stands for, and what is wrong with it; never the text."""
+    if intervals and (span := _SPAN.fullmatch(text)):
+        low, high = int(span[1]), int(span[2])
+        if low > high or high >= UNBOUNDED:
+            return 0, 0, "with an upper limit below the lower one, or too large"
+        return low, high, ""
+    if intervals and (start := _FROM.fullmatch(text)):
+        return min(int(start[1]), UNBOUNDED - 1), UNBOUNDED, ""
+    number = number_of(text, decimal)
+    if number is None:
+        return 0, 0, "without a number" if not text else "with a text where a number belongs"
+    if number.denominator != 1:
+        return 0, 0, "with a number that is not whole"
+    if not 0 <= number < UNBOUNDED:
+        return 0, 0, "below 0" if number < 0 else f"with {UNBOUNDED:,} or more"
+    return int(number), int(number), ""

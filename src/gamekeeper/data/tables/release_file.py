@@ -1,0 +1,339 @@
+"""Files of releases: JSON with the axes, the published tables and, where wanted, the true counts.
+
+::
+
+    {
+        "format": "gamekeeper-release",
+        "version": 1,
+        "title": "",
+        "axes": [{"name": "age", "categories": ["16-17", "18-24"]}],
+        "published": [
+            {
+                "name": "age",
+                "margin": ["age"],
+                "scheme": "conventional:3",
+                "counts": [0, null],
+                "hidden": [1, 4],
+                "groups": {"age": {"young": ["16-17", "18-24"]}},
+            }
+        ],
+        "truth": null,
+    }
+
+Counts are nested lists in the order of the margin; a hidden count is null, an interval a pair of
+limits, where null means no upper one. True counts are nested lists, or an object of `cells` and
+`counts` with the non-zero cells.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED
+from gamekeeper.algorithms.releases.perturbation import HIDDEN
+from gamekeeper.algorithms.releases.schemes import Interval
+from gamekeeper.data.tables.axes import Axis, axis_problems, raise_all
+from gamekeeper.data.tables.count_cells import given_counts
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.published_table import PublishedTable
+from gamekeeper.data.tables.release import Release, check_truth
+from gamekeeper.errors import InputError, Problem, Reason, StoreError
+from gamekeeper.wording import did_you_mean, quoted
+
+__all__ = ["FORMAT", "VERSION", "read_release", "read_release_and_truth", "write_release"]
+
+FORMAT = "gamekeeper-release"
+VERSION = 1
+
+_FIELDS = ("format", "version", "title", "axes", "published", "truth")
+
+
+def read_release(path: str | Path) -> Release:
+    """Read a release; true counts in the file are checked and left.
+
+    Raises
+    ------
+    InputError
+        With every problem of the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> release = Release.typed(
+    ...     {"age": ["16-17", "18-24"]}, [{"margin": ["age"], "counts": [3, 0]}]
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "release.json")
+    ...     write_release(release, path)
+    ...     read_release(path).fingerprint == release.fingerprint
+    True
+    """
+    return read_release_and_truth(path)[0]
+
+
+def read_release_and_truth(path: str | Path) -> tuple[Release, CountTable | None]:
+    """Read a release and the true counts behind it; None where the file has none.
+
+    Raises
+    ------
+    InputError
+        With every problem of the file, also where the true counts cannot be those behind the
+        release.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> truth = CountTable.typed({"age": ["16-17", "18-24"]}, [3, 1])
+    >>> release = Release.typed(truth.axes, [{"margin": ["age"], "counts": [3, None]}])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "release.json")
+    ...     write_release(release, path, truth)
+    ...     read_release_and_truth(path)[1].total
+    4
+    """
+    file = Path(path)
+    asked = f"The release in file {quoted([file.name])} was to be read."
+    tree = _tree(file, asked)
+    problems: list[Problem] = []
+    axes = _axes(tree.get("axes"), problems)
+    problems += [
+        Problem(
+            Reason.WRONG_SCHEMA,
+            f"field {quoted([field])}",
+            "is not known.",
+            did_you_mean(field, _FIELDS),
+        )
+        for field in tree
+        if field not in _FIELDS
+    ]
+    title = tree.get("title", "")
+    if not isinstance(title, str):
+        problems.append(Problem(Reason.WRONG_SCHEMA, "title", "is no text."))
+    tables = tree.get("published")
+    if not _is_list_of_objects(tables):
+        said = "is no list of published tables."
+        problems.append(Problem(Reason.WRONG_SCHEMA, "published", said))
+    release, truth = None, None
+    if axes is not None:
+        if _is_list_of_objects(tables):
+            try:
+                release = Release.typed(axes, cast("list[dict[str, Any]]", tables), str(title))
+            except InputError as error:
+                problems += error.problems
+        truth = _truth(tree.get("truth"), axes, problems)
+    raise_all(asked, problems)
+    assert release is not None
+    if truth is not None:
+        check_truth(release, truth)
+    return release, truth
+
+
+def write_release(release: Release, path: str | Path, truth: CountTable | None = None) -> None:
+    """Write a release, with the true counts only if they are given; a file there is replaced.
+
+    Parameters
+    ----------
+    release
+        What is published.
+    path
+        The file.
+    truth
+        The true counts behind it: whoever gets the file gets them, too.
+    """
+    if truth is not None:
+        check_truth(release, truth)
+    axes = [{"name": axis.name, "categories": list(axis.categories)} for axis in release.axes]
+    lines = [
+        "{",
+        f'"format": {_json(FORMAT)}, "version": {VERSION}, "title": {_json(release.title)},',
+        f'"axes": [\n{_listed(axes)}\n],',
+        f'"published": [\n{_listed(map(_plain_table, release.published))}\n],',
+        f'"truth": {_json(_plain_truth(truth))}',
+        "}",
+    ]
+    _replace(Path(path), "\n".join(lines) + "\n")
+
+
+def _listed(items: Iterable[object]) -> str:
+    return ",\n".join(map(_json, items))
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _plain_table(table: PublishedTable) -> dict[str, object]:
+    plain: dict[str, object] = {
+        "name": table.name,
+        "margin": list(table.axes),
+        "scheme": table.scheme.text,
+        "counts": _plain_counts(table),
+    }
+    if table.hidden is not None:
+        plain["hidden"] = list(table.hidden)
+    if table.groups:
+        plain["groups"] = {
+            axis: {label: list(own) for label, own in groups.items()}
+            for axis, groups in table.groups.items()
+        }
+    return plain
+
+
+def _plain_counts(table: PublishedTable) -> object:
+    cells = np.empty(table.counts.size, object)
+    if isinstance(table.scheme, Interval):
+        lower, upper = (limits.reshape(-1).tolist() for limits in table.limits)
+        for cell, (low, high) in enumerate(zip(lower, upper, strict=True)):
+            cells[cell] = (low, None if high >= UNBOUNDED else high)
+    else:
+        cells[:] = table.counts.reshape(-1)
+    cells[table.counts.reshape(-1) == HIDDEN] = None
+    return cells.reshape(table.counts.shape).tolist()
+
+
+def _plain_truth(truth: CountTable | None) -> object:
+    if truth is None:
+        return None
+    if truth.cells is None:
+        return truth.counts.tolist()
+    return {"cells": truth.cells.tolist(), "counts": truth.counts.tolist()}
+
+
+def _tree(file: Path, asked: str) -> Mapping[str, Any]:
+    """Return what a file holds, if it is a release of a known version."""
+    reason, found, do, tree = None, "", "Check the file.", None
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+        tree = json.loads(text, object_pairs_hook=_fields)
+    except FileNotFoundError:
+        reason, found, do = Reason.NOT_FOUND, "There is no such file.", "Check the path."
+    except OSError as error:
+        reason, found = Reason.NOT_READABLE, f"It cannot be opened: {error.strerror}."
+    except UnicodeDecodeError:
+        reason, found = Reason.WRONG_ENCODING, "Its text is not encoded in UTF-8."
+    except _TwiceError as error:
+        reason, found = Reason.DUPLICATE, f"An object has the field {quoted([error.field])} twice."
+    except json.JSONDecodeError as error:
+        reason = Reason.MALFORMED
+        found = f"It is not JSON: see line {error.lineno}, column {error.colno}."
+    except (RecursionError, ValueError):
+        reason, found = Reason.MALFORMED, "Its JSON is nested too deeply, or a number is too long."
+    if reason is None and (not isinstance(tree, dict) or tree.get("format") != FORMAT):
+        reason, found = Reason.WRONG_SCHEMA, f"It does not say that its format is '{FORMAT}'."
+    if reason is not None:
+        raise InputError(reason, asked, found, do)
+    made = cast("dict[str, Any]", tree)
+    version = made.get("version")
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise InputError(Reason.WRONG_SCHEMA, asked, "It has no version.", f"This is {VERSION}.")
+    if version > VERSION:
+        raise InputError(
+            Reason.NEWER_VERSION,
+            asked,
+            f"It is of version {version}, newer than version {VERSION}, the last that is known.",
+            "Update Gamekeeper.",
+        )
+    return made
+
+
+class _TwiceError(Exception):
+    def __init__(self, field: str) -> None:
+        super().__init__()
+        self.field = field
+
+
+def _fields(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for field, value in pairs:
+        if field in made:
+            raise _TwiceError(field)
+        made[field] = value
+    return made
+
+
+def _is_list_of_objects(given: object) -> bool:
+    return isinstance(given, list) and all(
+        isinstance(item, dict) for item in cast("list[object]", given)
+    )
+
+
+def _axes(given: object, problems: list[Problem]) -> tuple[Axis, ...] | None:
+    axes: list[Axis] = []
+    wrong = not _is_list_of_objects(given)
+    for item in [] if wrong else cast("list[dict[str, Any]]", given):
+        name, categories = item.get("name"), item.get("categories")
+        if (
+            set(item) != {"name", "categories"}
+            or not isinstance(name, str)
+            or not isinstance(categories, list)
+            or not all(isinstance(own, str) for own in cast("list[object]", categories))
+        ):
+            wrong = True
+            continue
+        axes.append(Axis(name, tuple(cast("list[str]", categories))))
+    if wrong:
+        said = "is no list of objects with a 'name' and a list of 'categories', all texts."
+        problems.append(Problem(Reason.WRONG_SCHEMA, "axes", said))
+        return None
+    found = axis_problems(axes)
+    problems += found
+    return None if found else tuple(axes)
+
+
+def _truth(given: object, axes: tuple[Axis, ...], problems: list[Problem]) -> CountTable | None:
+    if given is None:
+        return None
+    try:
+        if isinstance(given, dict):
+            return _sparse(cast("dict[str, object]", given), axes, problems)
+        counts = given_counts(given, axes, "truth", problems)
+        return None if counts is None else CountTable(axes, counts)
+    except InputError as error:
+        problems += [Problem(p.reason, "truth", p.found, p.do) for p in error.problems]
+    return None
+
+
+def _sparse(
+    given: Mapping[str, object], axes: tuple[Axis, ...], problems: list[Problem]
+) -> CountTable | None:
+    lists = [given.get("cells"), given.get("counts")]
+    whole = all(
+        isinstance(part, list)
+        and all(type(number) is int and 0 <= number < UNBOUNDED for number in cast("list[object]", part))
+        for part in lists
+    )  # fmt: skip
+    if set(given) != {"cells", "counts"} or not whole:
+        said = "it is no object of 'cells' and 'counts', both lists of whole numbers from 0 up."
+        problems.append(Problem(Reason.BAD_COUNT, "truth", said))
+        return None
+    cells, counts = (np.array(part, np.int64) for part in lists)
+    if len(cells) != len(counts):
+        said = f"it has {len(cells):,} cells and {len(counts):,} counts."
+        problems.append(Problem(Reason.MALFORMED, "truth", said))
+        return None
+    return CountTable(axes, counts, cells)
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file beside and put it in place, so that a failure leaves what was there."""
+    beside = path.with_name(f".{secrets.token_hex(4)}.tmp")
+    try:
+        beside.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(beside, path)  # noqa: PTH105 - overwrites on every system
+    except OSError as error:
+        with suppress(OSError):
+            beside.unlink()
+        raise StoreError(
+            Reason.NOT_WRITABLE,
+            f"A release was to be written to {quoted([str(path)], letters=200)}.",
+            f"The system refused it: {error.strerror or 'no reason given'}.",
+            "Check the folder, the space left and the permissions.",
+        ) from error

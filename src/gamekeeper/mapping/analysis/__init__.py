@@ -1,0 +1,1 @@
+"""Which variables, at which detail, could an intruder match on? Begin with `key_mapping`."""

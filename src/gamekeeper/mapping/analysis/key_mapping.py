@@ -1,0 +1,334 @@
+"""Key variable mapping: at which detail could a target be matched against the forms out there?
+
+For every variable of a target form, the finest categorization at which the target can be matched
+against enough of the other forms, as Smith and Elliot define it in sections 2.1 and 5 (with the
+corrections that the target's own categorization takes part and that the target never matches
+itself), and how that changes with the prevalence asked for. Section 5.2 names three uses:
+
+- specific: against one data set that the intruder has;
+- typical: against a group of data sets, any share of which the intruder might have;
+- multiple: against data sets drawn from several groups.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from hashlib import sha256
+
+from gamekeeper.algorithms.categories.harmonization import MAX_NODES
+from gamekeeper.algorithms.categories.maximal_harmonization import MaximalHarmonizations
+from gamekeeper.algorithms.categories.partitions import (
+    ARBITRARY,
+    Arbitrary,
+    Partition,
+    effective_categories,
+    is_finer,
+)
+from gamekeeper.algorithms.categories.prevalence import SizeCurve, is_null, threshold
+from gamekeeper.errors import LimitError
+from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap, Maximal
+from gamekeeper.mapping.analysis.question import Question, pose
+from gamekeeper.mapping.environment.codes import code_order
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.evidence import Evidence, Mode
+from gamekeeper.results import Progress, Provenance
+from gamekeeper.wording import count_of, quoted
+
+__all__ = ["map_key_variables"]
+
+Categorizations = Counter[Partition | Arbitrary]
+
+
+def map_key_variables(
+    environment: Environment,
+    target: str,
+    *,
+    forms: str | Iterable[str] = (),
+    groups: str | Iterable[str] = (),
+    mode: Mode | str | None = None,
+    prevalence: str | float | Fraction = 0,
+    strict: bool = True,
+    levels: int | None = None,
+    most: int = 20,
+    max_nodes: int = MAX_NODES,
+    progress: Progress | None = None,
+) -> KeyVariableMap:
+    """Map the key variables of a target form.
+
+    Parameters
+    ----------
+    environment
+        The data environment.
+    target
+        The form whose data are to be released.
+    forms, groups
+        The forms and groups of forms to match against; by default all others.
+    mode
+        The use; by default it follows from what is matched against.
+    prevalence
+        The share of those forms that must be matched, from 0 (one form) to 1 (all of them).
+    strict
+        Whether an inconsistent categorization of a variable stops its result (True), or is set
+        aside with a warning (False).
+    levels
+        What arbitrary precision counts as, at least as many as the finest categorization found;
+        by default it is unbounded.
+    most
+        How many maximal harmonizations of a variable are listed at most; there can be
+        exponentially many.
+    max_nodes
+        Bound on the harmonizations searched for one variable. Beyond it results are still exact:
+        where the area cannot be known it is left out, and where the prevalence asked for cannot
+        be answered the variable has a message instead of a result.
+    progress
+        Told how many variables are done.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.environment.environment import Form
+    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
+    >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
+    >>> census = Form("Census", {"Age": ()})
+    >>> outcome = map_key_variables(Environment([age], [bank, census]), "Census")
+    >>> outcome.variables[0].codes
+    ('C3.001',)
+    """
+    started = time.perf_counter()
+    question = pose(
+        environment, target, forms=forms, groups=groups, mode=mode, prevalence=prevalence,
+        strict=strict, levels=levels, most=most, max_nodes=max_nodes,
+    )  # fmt: skip
+    fingerprint = sha256(repr((target, sorted(question.match_forms))).encode())
+    wanted = environment.form(target).instances
+    outcomes: list[KeyVariable] = []
+    for done, variable in enumerate(wanted):
+
+        def tick(*_parts: int | None, done: int = done) -> None:
+            if progress is not None:
+                progress(done, len(wanted))
+
+        tick()
+        counts, faulty = _counted(question, variable)
+        fingerprint.update(_fingerprint(question, variable, counts))
+        outcomes.append(_map_variable(question, variable, counts, faulty, tick))
+    provenance = Provenance(
+        method="key variable mapping",
+        variant="Smith and Elliot, target constrained",
+        parameters={
+            "target": target,
+            "mode": question.mode.value,
+            "prevalence": str(question.prevalence),
+            "strict": str(strict).lower(),
+            "levels": "unbounded" if levels is None else str(levels),
+            "match": quoted((*question.groups, *question.forms), most=20) or "all other forms",
+        },
+        fingerprint=fingerprint.hexdigest()[:16],
+        seconds=time.perf_counter() - started,
+    )
+    return KeyVariableMap(
+        target,
+        question.mode,
+        question.match_forms,
+        question.prevalence,
+        strict,
+        tuple(sorted(outcomes, key=_usefulness)),
+        tuple(_notes(question, outcomes)),
+        provenance,
+    )
+
+
+def _map_variable(
+    question: Question,
+    variable: str,
+    counts: Categorizations,
+    faulty: Mapping[str, str],
+    progress: Progress,
+) -> KeyVariable:
+    environment, levels = question.environment, question.levels
+    own = environment.categorization(question.target, variable)
+    n_forms, n_having = len(question.match_forms), sum(counts.values())
+    needed = threshold(n_forms, question.prevalence)
+    message = ""
+    if own.partition is None:
+        message = f"the target's own categorization is inconsistent: it {own.fault}"
+    elif question.strict and faulty:
+        reasons = "; ".join(f"{quoted([form])} {fault}" for form, fault in faulty.items())
+        message = f"inconsistent categorizations: {reasons}"
+    answers = None
+    over_limit = False
+    if own.partition is not None and not message:
+        try:
+            answers = MaximalHarmonizations(
+                own.partition, counts, max_nodes=question.max_nodes, progress=progress
+            )
+        except LimitError as error:
+            over_limit = True
+            message = f"refused. {error.found} Match against fewer forms."
+    null = bool(message) or is_null(n_forms, n_having, question.prevalence)
+    unknown = () if answers is None else answers.unknown()
+    not_known = (unknown[0], unknown[-1]) if unknown else None
+    if not_known is not None and not null and needed in unknown:
+        null = over_limit = True
+        message = (
+            f"refused, because its {len(counts)} categorizations have too many harmonizations for"
+            f" a limit of {question.max_nodes:,}. The finest categorization is known"
+            f" {_known_text(not_known)}, but not for {needed}. Raise max_nodes (--max-nodes),"
+            " match against fewer forms, or ask for another prevalence."
+        )
+    curve = None if over_limit or unknown else SizeCurve(n_forms, ())
+    found: tuple[Partition | Arbitrary, ...] = ()
+    n_categories: float = 0
+    may_have_more = False
+    if answers is not None:
+        any_detail = _any_detail(answers, counts, levels)
+        if not unknown:
+            sizes = (any_detail if size == math.inf else size for size in answers.sizes())
+            curve = SizeCurve(n_forms, tuple(sizes))
+        if not null:
+            size = answers.size(needed)
+            n_categories = any_detail if size == math.inf else size
+            found = answers.maximal(needed, most=question.most + 1)
+            may_have_more = len(found) <= question.most and not answers.is_complete(needed)
+    return KeyVariable(
+        variable=variable,
+        target_code="" if own.partition is None else environment.code(variable, own.partition),
+        n_forms=n_forms,
+        n_asking=n_having + len(faulty),
+        n_having=n_having,
+        prevalence=question.prevalence,
+        threshold=needed,
+        maximal=tuple(
+            sorted(
+                (
+                    _explained(environment, variable, node, counts)
+                    for node in found[: question.most]
+                ),
+                key=lambda item: code_order(item.code),
+            )
+        ),
+        has_more=len(found) > question.most,
+        may_have_more=may_have_more,
+        n_categories=n_categories,
+        curve=curve,
+        not_known=not_known,
+        effective=Fraction(0)
+        if null or own.partition is None
+        else _effective(own.partition, counts, needed, levels),
+        message=message,
+        over_limit=over_limit,
+        set_aside=faulty,
+    )
+
+
+def _notes(question: Question, outcomes: Iterable[KeyVariable]) -> Iterator[str]:
+    asked = [*question.forms]
+    asked += [form for group in question.groups for form in question.environment.group(group).forms]
+    if question.target in asked:
+        yield f"The target {quoted([question.target])} was left out of the forms to match against."
+    for outcome in outcomes:
+        name = quoted([outcome.variable])
+        if outcome.set_aside and not outcome.message:
+            yield (
+                f"{name}: {count_of(len(outcome.set_aside), 'form')} set aside for"
+                f" inconsistent categorizations ({quoted(outcome.set_aside)})."
+            )
+        if outcome.has_more:
+            most = len(outcome.maximal)
+            yield f"{name}: more than {most} maximal harmonizations; {most} are listed."
+        if outcome.may_have_more:
+            yield (
+                f"{name}: there may be more maximal harmonizations than the"
+                f" {len(outcome.maximal)} listed. Raise max_nodes (--max-nodes) to search on."
+            )
+        if outcome.not_known is not None and not outcome.message:
+            yield (
+                f"{name}: the area under its curve is not known, so it is not ranked. There are too"
+                f" many harmonizations for a limit of {question.max_nodes:,}; the finest"
+                f" categorization is known {_known_text(outcome.not_known)}. Raise max_nodes"
+                " (--max-nodes) to search on."
+            )
+
+
+def _explained(
+    environment: Environment, variable: str, node: Partition | Arbitrary, counts: Categorizations
+) -> Maximal:
+    evidence = sorted(
+        (
+            Evidence(environment.code(variable, categorization), count)
+            for categorization, count in counts.items()
+            if is_finer(categorization, node)
+        ),
+        key=lambda item: (-item.n_forms, code_order(item.code)),
+    )
+    words = environment.variable(variable).words(node)
+    return Maximal(environment.code(variable, node), words, tuple(evidence), node)
+
+
+def _effective(
+    target: Partition | Arbitrary, counts: Categorizations, needed: int, levels: int | None
+) -> Fraction | float:
+    """Return the effective categories that at least `needed` single forms reach."""
+    reached: list[tuple[Fraction | float, int]] = []
+    for categorization, count in counts.items():
+        number = effective_categories(target, categorization)
+        if isinstance(number, Arbitrary):
+            number = math.inf if levels is None else Fraction(levels)
+        reached.append((number, count))
+    total = 0
+    for number, count in sorted(reached, key=lambda item: -item[0]):
+        total += count
+        if total >= needed:
+            return number
+    return Fraction(0)
+
+
+def _counted(question: Question, variable: str) -> tuple[Categorizations, dict[str, str]]:
+    """Count the valid categorizations among the matched forms, and collect the faulty ones."""
+    wanted = set(question.match_forms)
+    counts: Categorizations = Counter()
+    faulty: dict[str, str] = {}
+    for categorization, having in question.environment.instances(variable):
+        matched = [form for form in having if form in wanted]
+        if matched and categorization.partition is not None:
+            counts[categorization.partition] += len(matched)
+        else:
+            faulty.update(dict.fromkeys(matched, categorization.fault))
+    return counts, faulty
+
+
+def _any_detail(
+    answers: MaximalHarmonizations, counts: Categorizations, levels: int | None
+) -> float:
+    """Return what arbitrary precision counts as; a curve never rises."""
+    return math.inf if levels is None else max(levels, answers.size(counts[ARBITRARY] + 1))
+
+
+def _known_text(not_known: tuple[int, int]) -> str:
+    first, last = not_known
+    return f"for up to {count_of(first - 1, 'form')} and from {last + 1} forms on"
+
+
+def _usefulness(item: KeyVariable) -> tuple[bool, bool, float, Fraction, str]:
+    curve = item.curve or SizeCurve(item.n_forms, ())
+    return (
+        bool(item.message),
+        item.curve is None,
+        -float(curve.area),
+        -curve.unbounded_up_to,
+        item.variable,
+    )
+
+
+def _fingerprint(question: Question, variable: str, counts: Categorizations) -> bytes:
+    def labels(categorization: Partition | Arbitrary | None) -> bytes:
+        return categorization.labels.tobytes() if isinstance(categorization, Partition) else b""
+
+    environment = question.environment
+    own = environment.categorization(question.target, variable).partition
+    seen = sorted((labels(categorization), count) for categorization, count in counts.items())
+    return repr((variable, environment.variable(variable).graph.sinks, labels(own), seen)).encode()

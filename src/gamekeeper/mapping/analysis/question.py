@@ -1,0 +1,149 @@
+"""What is asked of key variable mapping, checked as a whole before any work is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+from gamekeeper.algorithms.categories.prevalence import parse_prevalence
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.evidence import Mode
+from gamekeeper.wording import count_of, did_you_mean, quoted
+
+__all__ = ["Question", "pose"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A target, the forms to match it against, and how; everything in it is valid."""
+
+    environment: Environment
+    target: str
+    forms: tuple[str, ...]
+    groups: tuple[str, ...]
+    match_forms: tuple[str, ...]
+    mode: Mode
+    prevalence: Fraction
+    strict: bool
+    levels: int | None
+    most: int
+    max_nodes: int
+
+
+def pose(
+    environment: Environment,
+    target: str,
+    *,
+    forms: str | Iterable[str],
+    groups: str | Iterable[str],
+    mode: Mode | str | None,
+    prevalence: str | float | Fraction,
+    strict: bool,
+    levels: int | None,
+    most: int,
+    max_nodes: int,
+) -> Question:
+    """Check what is asked; every fault is reported at once."""
+    faults: list[InputError] = []
+
+    def checked(check: Callable[[], T], otherwise: T) -> T:
+        try:
+            return check()
+        except InputError as error:
+            faults.append(error)
+            return otherwise
+
+    named = (forms,) if isinstance(forms, str) else tuple(forms)
+    grouped = (groups,) if isinstance(groups, str) else tuple(groups)
+    share = checked(lambda: parse_prevalence(prevalence), Fraction(0))
+    use = checked(lambda: _mode(mode, named, grouped), Mode.TYPICAL)
+    checked(lambda: _require_positive("levels", levels), None)
+    checked(lambda: _require_positive("most", most), None)
+    checked(lambda: _require_positive("max_nodes", max_nodes), None)
+    checked(lambda: environment.form(target).name, "")
+    chosen = [checked(lambda form=form: environment.form(form).name, form) for form in named]
+    for group in grouped:
+        chosen += checked(lambda group=group: environment.group(group).forms, ())
+    if not named and not grouped:
+        chosen = list(environment.forms)
+    match_forms = tuple(dict.fromkeys(form for form in chosen if form != target))
+    if not faults:
+        checked(lambda: _require_forms(target, match_forms), None)
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        raise InputError(
+            faults[0].reason,
+            f"The key variables of {quoted([target])} were asked for.",
+            f"What was asked has {count_of(len(faults), 'fault')}.",
+            problems=[
+                Problem(fault.reason, fault.asked.removesuffix("."), fault.found, fault.do)
+                for fault in faults
+            ],
+        )
+    return Question(
+        environment,
+        target,
+        named,
+        grouped,
+        match_forms,
+        use,
+        share,
+        strict,
+        levels,
+        most,
+        max_nodes,
+    )
+
+
+def _require_forms(target: str, match_forms: Sequence[str]) -> None:
+    if not match_forms:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            f"The key variables of {quoted([target])} were asked for.",
+            "There is no other form to match against.",
+            "Name forms or groups besides the target.",
+        )
+
+
+def _require_positive(name: str, value: int | None) -> None:
+    if value is not None and value < 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The option {name} was given as {value}.",
+            "That is less than one.",
+            "Give a positive whole number, or leave it out.",
+        )
+
+
+def _mode(asked: Mode | str | None, forms: Sequence[str], groups: Sequence[str]) -> Mode:
+    if asked is None:
+        if len(groups) > 1:
+            return Mode.MULTIPLE
+        return Mode.SPECIFIC if len(forms) == 1 and not groups else Mode.TYPICAL
+    if asked not in list(Mode):
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The mode {quoted([asked])} was asked for.",
+            "There is no such mode.",
+            did_you_mean(asked, list(Mode)),
+        )
+    mode = Mode(asked)
+    if mode is Mode.SPECIFIC and (len(forms) != 1 or groups):
+        need = "exactly one form and no group"
+    elif mode is Mode.MULTIPLE and len(groups) < 2:
+        need = "two groups or more"
+    else:
+        return mode
+    raise InputError(
+        Reason.BAD_OPTION,
+        f"The mode '{mode.value}' was asked for.",
+        f"It takes {need}; given were {count_of(len(forms), 'form')} and"
+        f" {count_of(len(groups), 'group')}.",
+        "Change the forms and groups to match against, or the mode.",
+    )

@@ -1,0 +1,1 @@
+"""The data environment: variables, forms, codes, groups, queries. Begin with `environment`."""

@@ -1,0 +1,226 @@
+"""The definition of a variable as plain values: what files hold and what edits carry.
+
+A definition is checked for its shape alone; `variable_of` makes the variable and finds whatever
+else is wrong. A partition graph on the interval scale follows from its bands, so a definition has
+only these.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from gamekeeper.algorithms.categories.bands import Band, BandStyle
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.environment.variable import Scale, Variable
+from gamekeeper.wording import count_of, did_you_mean, quoted
+
+__all__ = [
+    "DEFINITION",
+    "STRICT",
+    "Definition",
+    "Interval",
+    "Nominal",
+    "Ordinal",
+    "definition_of",
+    "definition_tree",
+    "variable_of",
+]
+
+_Categories = Annotated[
+    dict[str, list[str]],
+    Field(
+        min_length=1,
+        description="Every category with its children, which are disjoint and make it up;"
+        " the finest categories, the sinks, have none.",
+    ),
+]
+
+
+STRICT = ConfigDict(
+    strict=True,
+    extra="forbid",
+    frozen=True,
+    allow_inf_nan=False,
+    hide_input_in_errors=True,
+)
+"""How all shapes are checked: nothing is converted, passed over or shown."""
+
+
+class Nominal(BaseModel):
+    """A variable whose categories have no order."""
+
+    model_config = STRICT
+
+    name: str
+    description: str = ""
+    scale: Literal["nominal"]
+    categories: _Categories
+    order: list[str] | None = Field(
+        default=None, description="The sinks in the order in which they are best listed."
+    )
+
+
+class Ordinal(BaseModel):
+    """A variable whose categories are runs of neighbours in an order."""
+
+    model_config = STRICT
+
+    name: str
+    description: str = ""
+    scale: Literal["ordinal"]
+    categories: _Categories
+    order: list[str] = Field(description="The sinks in their natural order.")
+
+
+class Interval(BaseModel):
+    """A variable whose categories are bands of a number."""
+
+    model_config = STRICT
+
+    name: str
+    description: str = ""
+    scale: Literal["interval"]
+    bands: list[str] = Field(description="The bands as printed: 16-24, 25 to 34, 65+, under 16.")
+    style: Literal["inclusive", "half-open"] = Field(
+        default="inclusive",
+        description="Whether a band of whole numbers holds its upper end (16-24) or any band of"
+        " numbers goes up to it (16-25).",
+    )
+    low: int | float | None = Field(
+        default=0,
+        alias="from",
+        description="The lowest number of the variable; null if there is none.",
+    )
+    high: int | float | None = Field(
+        default=None,
+        alias="to",
+        description="Where the numbers of the variable end, as the style writes it: the highest"
+        " number if inclusive, the first number beyond if half-open; null if there is no end.",
+    )
+
+
+Definition = Annotated[Nominal | Ordinal | Interval, Field(discriminator="scale")]
+
+DEFINITION: TypeAdapter[Nominal | Ordinal | Interval] = TypeAdapter(Definition)
+"""Checks a definition, whichever its scale."""
+
+
+def variable_of(definition: Nominal | Ordinal | Interval) -> Variable:
+    """Return the variable that a definition describes.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong with it.
+
+    Examples
+    --------
+    >>> age = DEFINITION.validate_python({"name": "Age", "scale": "interval", "bands": ["0-15"]})
+    >>> variable_of(age).graph.sinks
+    ('0-15', '16+')
+    """
+    if isinstance(definition, Interval):
+        _require(definition.name, _range_problems(definition))
+        return Variable.of_bands(
+            definition.name,
+            definition.bands,
+            style=BandStyle(definition.style),
+            space=_space(definition),
+            description=definition.description,
+        )
+    _require(definition.name, _child_problems(definition))
+    graph = PartitionGraph(definition.categories, order=definition.order)
+    return Variable(definition.name, graph, Scale(definition.scale), definition.description)
+
+
+def definition_of(variable: Variable) -> Nominal | Ordinal | Interval:
+    """Return the definition of a variable, which makes an equal variable.
+
+    Examples
+    --------
+    >>> definition_of(Variable.of_bands("Age", ["0-15"])).bands
+    ['0-15', '16+']
+    """
+    return DEFINITION.validate_python(definition_tree(variable))
+
+
+def definition_tree(variable: Variable) -> dict[str, Any]:
+    """Return the definition of a variable as plain values, with nothing that goes without saying."""
+    graph = variable.graph
+    tree: dict[str, Any] = {"name": variable.name}
+    if variable.description:
+        tree["description"] = variable.description
+    tree["scale"] = variable.scale.value
+    if variable.scale is Scale.INTERVAL:
+        space = variable.space or Band(0, math.inf)
+        whole = variable.style is BandStyle.INCLUSIVE
+        ordered = sorted(variable.bands, key=variable.bands.__getitem__)
+        tree["bands"] = [name for name in ordered if variable.bands[name] != space]
+        tree["style"] = variable.style.value
+        tree["from"] = _number(space.low)
+        tree["to"] = _number(space.high - 1 if whole else space.high)
+    else:
+        tree["categories"] = {name: list(graph.children(name)) for name in graph.categories}
+        if variable.scale is Scale.ORDINAL or list(graph.sinks) != sorted(graph.sinks):
+            tree["order"] = list(graph.sinks)
+    return tree
+
+
+def _require(name: str, problems: list[Problem]) -> None:
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            f"The variable {quoted([name])} was asked for.",
+            f"Its definition has {count_of(len(problems), 'fault')}.",
+            problems=problems,
+        )
+
+
+def _child_problems(definition: Nominal | Ordinal) -> list[Problem]:
+    return [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            f"category {quoted([category])}",
+            f"has the child {quoted([child])}, which is not a category.",
+            did_you_mean(child, definition.categories),
+        )
+        for category, children in definition.categories.items()
+        for child in children
+        if child not in definition.categories
+    ]
+
+
+def _range_problems(definition: Interval) -> list[Problem]:
+    space = _space(definition)
+    whole = definition.style == "inclusive"
+    if whole and any(isinstance(bound, Fraction) for bound in (space.low, space.high)):
+        found = "is not between whole numbers, as the inclusive style asks for."
+        do = "Use whole numbers or the half-open style."
+    elif space.low >= space.high:
+        found, do = "is empty.", "Let 'from' be below 'to'."
+    else:
+        return []
+    return [Problem(Reason.BAD_BAND, "range 'from' to 'to'", found, do)]
+
+
+def _space(definition: Interval) -> Band:
+    low, high = _bound(definition.low, -math.inf), _bound(definition.high, math.inf)
+    return Band(low, high + 1 if definition.style == "inclusive" else high)
+
+
+def _bound(number: float | None, end: float) -> int | Fraction | float:
+    if number is None:
+        return end
+    exact = Fraction(repr(number))
+    return exact.numerator if exact.denominator == 1 else exact
+
+
+def _number(bound: int | Fraction | float) -> int | float | None:
+    if isinstance(bound, float):
+        return None
+    return float(bound) if isinstance(bound, Fraction) else bound

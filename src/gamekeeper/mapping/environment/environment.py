@@ -1,0 +1,375 @@
+"""The data environment: forms, the variables on them, and groups of forms.
+
+A form stands for the data set that it gives rise to. It has free metadata and, for each variable
+that it asks for, the categories that it offers (a variable instance). Everything is immutable:
+an environment with one more form is another environment, in which every code means what it meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import TypeVar
+
+from gamekeeper.algorithms.categories.harmonization import MAX_NODES, HarmonizationGraph
+from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, harmonize
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.mapping.environment.carrying import carry_codes
+from gamekeeper.mapping.environment.categorization import Categorization
+from gamekeeper.mapping.environment.codes import ARBITRARY_CODE, CodeRegister
+from gamekeeper.mapping.environment.form import Form
+from gamekeeper.mapping.environment.groups import Group, group_problems, members
+from gamekeeper.mapping.environment.instances import Instances
+from gamekeeper.mapping.environment.names import clashes, folded, name_problems
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.results import Progress
+from gamekeeper.wording import count_of, did_you_mean, quoted
+
+__all__ = ["Environment", "Form", "Group"]
+
+# Up to this many nodes the whole harmonization graph of a variable is numbered at once, so that
+# H codes do not depend on what is asked first. Larger graphs are numbered as their nodes are met.
+_NUMBERED_AT_ONCE = 2_000
+
+_Named = TypeVar("_Named", Variable, Form, Group, Scenario)
+
+
+class Environment:
+    """Forms, variables, groups and codes that belong together.
+
+    Parameters
+    ----------
+    variables, forms, groups
+        The parts. Codes are given to categorizations in the order of the forms.
+    scenarios
+        What was concluded from analyses, for later stages.
+    registers
+        Codes that were given earlier, per variable.
+
+    Examples
+    --------
+    >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
+    >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
+    >>> Environment([age], [bank]).code_of("Bank", "Age")
+    'C3.001'
+    """
+
+    def __init__(
+        self,
+        variables: Iterable[Variable],
+        forms: Iterable[Form] = (),
+        groups: Iterable[Group] = (),
+        *,
+        scenarios: Iterable[Scenario] = (),
+        name: str = "environment",
+        description: str = "",
+        registers: Mapping[str, CodeRegister] | None = None,
+    ) -> None:
+        self.name = name
+        self.description = description
+        self.variables: dict[str, Variable] = {}
+        self.forms: dict[str, Form] = {}
+        self.groups: dict[str, Group] = {}
+        self.scenarios: dict[str, Scenario] = {}
+        self._instances = Instances()
+        self._registers: dict[str, CodeRegister] = {}
+        self._numbered: set[str] = set()
+        self._members: dict[str, tuple[str, ...]] = {}
+        problems = name_problems("environment", [name])
+        problems += self._take(
+            _by_name("variable", variables, problems),
+            _by_name("form", forms, problems),
+            _by_name("group", groups, problems),
+            _by_name("scenario", scenarios, problems),
+            registers or {},
+        )
+        self._require_sound(problems)
+
+    def __repr__(self) -> str:
+        return (
+            f"Environment({quoted([self.name])}, {len(self.forms)} forms,"
+            f" {len(self.variables)} variables, {len(self.groups)} groups)"
+        )
+
+    def variable(self, name: str) -> Variable:
+        """Return a variable by its name."""
+        return _found("variable", name, self.variables)
+
+    def form(self, name: str) -> Form:
+        """Return a form by its name."""
+        return _found("form", name, self.forms)
+
+    def group(self, name: str) -> Group:
+        """Return a group by its name, with the forms that it has now."""
+        group = _found("group", name, self.groups)
+        if not group.is_live:
+            return group
+        return replace(group, forms=members(name, self.groups, self.forms, self._members))
+
+    def scenario(self, name: str) -> Scenario:
+        """Return a scenario by its name."""
+        return _found("scenario", name, self.scenarios)
+
+    def with_form(self, form: Form) -> Environment:
+        """Return the environment with one more form, or with a form of that name replaced."""
+        return self.changed(forms={form.name: form})
+
+    def changed(
+        self,
+        *,
+        variables: Mapping[str, Variable | None] | None = None,
+        forms: Mapping[str, Form | None] | None = None,
+        groups: Mapping[str, Group | None] | None = None,
+        scenarios: Mapping[str, Scenario | None] | None = None,
+        registers: Mapping[str, CodeRegister] | None = None,
+        name: str | None = None,
+        description: str | None = None,
+    ) -> Environment:
+        """Return the environment with some parts added, replaced or, by None, removed.
+
+        Everything happens at once, so a variable and the forms that have it may change together.
+        What stays the same is shared, and only what changes is checked. Codes keep their meaning:
+        those of a variable with another partition graph are carried over it, unless `registers`
+        has them.
+
+        Examples
+        --------
+        >>> age = Variable.of_bands("Age", ["0-15", "16+"])
+        >>> before = Environment([age], [Form("Bank", {"Age": ["0-15", "16+"]})])
+        >>> before.changed(forms={"Bank": None, "Shop": Form("Shop", {"Age": []})})
+        Environment('environment', 1 forms, 1 variables, 0 groups)
+        """
+        variables, forms, groups = variables or {}, forms or {}, groups or {}
+        before = [self.forms[form] for form in forms if form in self.forms]
+        after = [form for form in forms.values() if form is not None]
+        touched = {variable for form in (*before, *after) for variable in form.instances}
+        # Harmonizations of variables that change are numbered now, so that their codes stay.
+        for variable in self.variables.keys() & (touched | variables.keys()):
+            self.register(variable)
+        made = copy(self)
+        made.name = self.name if name is None else name
+        made.description = self.description if description is None else description
+        problems = name_problems("environment", [made.name])
+        made._numbered = self._numbered.difference(touched, variables, registers or ())
+        made._members = {}
+        problems += made._take(variables, forms, groups, scenarios or {}, registers or {})
+        made._require_sound(problems)
+        return made
+
+    def categorization(self, form: str, variable: str) -> Categorization:
+        """Return the categorization of a variable on a form that has it."""
+        instances = self.form(form).instances
+        self.variable(variable)
+        if variable not in instances:
+            raise InputError(
+                Reason.NOT_FOUND,
+                f"The variable {quoted([variable])} of the form {quoted([form])} was asked for.",
+                "The form does not have it.",
+                did_you_mean(variable, instances),
+            )
+        return self._instances.categorization(variable, instances[variable])
+
+    def instances(self, variable: str) -> Sequence[tuple[Categorization, Sequence[str]]]:
+        """Return the distinct selections of a variable, each with the forms that make it."""
+        self.variable(variable)
+        return self._instances.of(variable)
+
+    def faulty_instances(self, variable: str) -> Mapping[str, str]:
+        """Return the forms whose categorization of a variable is not valid, with the reasons."""
+        return {
+            form: categorization.fault
+            for categorization, forms in self.instances(variable)
+            if not categorization.is_valid
+            for form in forms
+        }
+
+    def harmonization_graph(
+        self, variable: str, *, max_nodes: int = MAX_NODES, progress: Progress | None = None
+    ) -> HarmonizationGraph:
+        """Return the harmonization graph of all valid categorizations of a variable."""
+        observed = [
+            categorization.partition
+            for categorization, _ in self.instances(variable)
+            if categorization.partition is not None
+        ]
+        return HarmonizationGraph.of(observed, max_nodes=max_nodes, progress=progress)
+
+    def register(self, variable: str) -> CodeRegister:
+        """Return the codes of a variable given so far, harmonizations among them."""
+        self.variable(variable)
+        if variable not in self._numbered:
+            self._numbered.add(variable)
+            try:
+                graph = self.harmonization_graph(variable, max_nodes=_NUMBERED_AT_ONCE)
+            except LimitError:
+                return self._registers[variable]
+            self._number(variable, graph.nodes)
+        return self._registers[variable]
+
+    def given_codes(self, variable: str) -> CodeRegister:
+        """Return the codes of a variable given so far, without giving any more."""
+        self.variable(variable)
+        return self._registers[variable]
+
+    def code(self, variable: str, categorization: Partition | Arbitrary) -> str:
+        """Return the code of a categorization or harmonization, giving it one if need be."""
+        return self.codes(variable, [categorization])[0]
+
+    def codes(
+        self, variable: str, categorizations: Sequence[Partition | Arbitrary]
+    ) -> tuple[str, ...]:
+        """Return the codes of many categorizations; those without one are numbered together."""
+        register = self.register(variable)
+        if any(register.code(each) is None for each in categorizations):
+            self._number(variable, categorizations)
+            register = self._registers[variable]
+        return tuple(register.code(each) or ARBITRARY_CODE for each in categorizations)
+
+    def code_of(self, form: str, variable: str) -> str | None:
+        """Return the code of a variable on a form, None where its categorization is not valid."""
+        partition = self.categorization(form, variable).partition
+        return None if partition is None else self.code(variable, partition)
+
+    def harmonize_codes(self, variable: str, codes: Iterable[str]) -> str:
+        """Return the code of the harmonization of some codes of a variable."""
+        register = self.register(variable)
+        return self.code(variable, harmonize(register.meaning(code) for code in codes))
+
+    @property
+    def n_instances(self) -> int:
+        """The number of variable instances on all forms."""
+        return sum(len(form.instances) for form in self.forms.values())
+
+    def _number(self, variable: str, nodes: Iterable[Partition | Arbitrary]) -> None:
+        harmonizations = sorted(
+            (node for node in nodes if isinstance(node, Partition)),
+            key=lambda node: (-node.n_blocks, node.labels.tolist()),
+        )
+        self._registers[variable] = self._registers[variable].with_harmonizations(harmonizations)
+
+    def _take(
+        self,
+        variables: Mapping[str, Variable | None],
+        forms: Mapping[str, Form | None],
+        groups: Mapping[str, Group | None],
+        scenarios: Mapping[str, Scenario | None],
+        registers: Mapping[str, CodeRegister],
+    ) -> list[Problem]:
+        """Put parts in their places and return what is wrong then.
+
+        Dictionaries that other environments share are replaced, never changed.
+        """
+        old_variables, old_forms = self.variables, self.forms
+        problems: list[Problem] = []
+        self.variables = _updated("variable", self.variables, variables, problems)
+        self.forms = _updated("form", self.forms, forms, problems)
+        self.groups = _updated("group", self.groups, groups, problems)
+        self.scenarios = _updated("scenario", self.scenarios, scenarios, problems)
+        before = {name: old_forms[name] for name in forms if name in old_forms}
+        after = {name: form for name, form in forms.items() if form is not None}
+        recut = {
+            name for name, variable in variables.items() if old_variables.get(name) is not variable
+        }
+        self._instances = self._instances.changed(before, after, self.variables, recut)
+        problems += self._instances.problems(self.forms, self.variables)
+        self._registers = dict(self._registers)
+        touched = (form.instances for form in (*before.values(), *after.values()))
+        for name in recut.union(registers, *touched):
+            self._enter(name, old_variables.get(name), registers)
+        if groups or old_forms.keys() != self.forms.keys():
+            problems += group_problems(self.groups, self.forms)
+        return problems
+
+    def _enter(
+        self, name: str, before: Variable | None, registers: Mapping[str, CodeRegister]
+    ) -> None:
+        """Give codes to the categorizations of a variable that forms make now."""
+        variable = self.variables.get(name)
+        if variable is None:
+            self._registers.pop(name, None)
+            return
+        register = registers.get(name)
+        if register is None:
+            register = self._registers.get(name, CodeRegister())
+            if before is not None and before.graph.sinks != variable.graph.sinks:
+                register = carry_codes(register, before, variable, {})
+        self._registers[name] = register.with_observed(
+            categorization.partition
+            for categorization, _ in self._instances.of(name)
+            if categorization.partition is not None
+        )
+
+    def _require_sound(self, problems: Sequence[Problem]) -> None:
+        if problems:
+            raise InputError(
+                problems[0].reason,
+                f"The environment {quoted([self.name])} was asked for.",
+                f"It has {count_of(len(problems), 'fault')}.",
+                problems=problems,
+            )
+
+
+def _by_name(kind: str, items: Iterable[_Named], problems: list[Problem]) -> dict[str, _Named]:
+    named: dict[str, _Named] = {}
+    for item in items:
+        if item.name in named:
+            problems.append(
+                Problem(
+                    Reason.DUPLICATE,
+                    f"{kind} {quoted([item.name])}",
+                    "is there twice.",
+                    "Leave one out or rename it.",
+                )
+            )
+        named[item.name] = item
+    return named
+
+
+def _updated(
+    kind: str,
+    items: dict[str, _Named],
+    changes: Mapping[str, _Named | None],
+    problems: list[Problem],
+) -> dict[str, _Named]:
+    """Return items with changes made, after adding what is wrong with the names of new ones."""
+    if not changes:
+        return items
+    new = [name for name, item in changes.items() if item is not None and name not in items]
+    updated = dict(items)
+    for name, item in changes.items():
+        if item is not None:
+            updated[name] = item
+            if item.name != name:
+                where = f"{kind} {quoted([item.name])}"
+                found = f"was to be entered as {quoted([name])}."
+                do = "Give each under its own name."
+                problems.append(Problem(Reason.BAD_NAME, where, found, do))
+        elif updated.pop(name, None) is None:
+            problems.append(
+                Problem(
+                    Reason.UNKNOWN_NAME,
+                    f"{kind} {quoted([name])}",
+                    "is to be removed, and is not there.",
+                    did_you_mean(name, items),
+                )
+            )
+    if new:
+        problems += name_problems(kind, new)
+        fresh = set(new)
+        known = {folded(name): name for name in updated if name not in fresh}
+        problems += clashes(kind, new, known)
+    return updated
+
+
+def _found(kind: str, name: str, known: Mapping[str, _Named]) -> _Named:
+    try:
+        return known[name]
+    except KeyError:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"The {kind} {quoted([name])} was asked for.",
+            f"The environment has no such {kind}.",
+            did_you_mean(name, known),
+        ) from None

@@ -1,0 +1,119 @@
+"""What an environment holds, as lists: forms, variables and groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from gamekeeper.errors import InputError
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.form import Form
+from gamekeeper.mapping.environment.names import folded
+from gamekeeper.mapping.environment.queries import parse_query, unknown_names
+from gamekeeper.results import EVERYTHING, Cell, Listing, Page, make_listing
+from gamekeeper.wording import count_of
+
+__all__ = ["find_forms", "list_forms", "list_groups", "list_variables"]
+
+
+def find_forms(environment: Environment, where: str) -> tuple[Form, ...]:
+    """Return the forms that a query finds.
+
+    Examples
+    --------
+    >>> forms = [Form("Bank", metadata={"year": 2030}), Form("Shop", metadata={"year": 2031})]
+    >>> [form.name for form in find_forms(Environment([], forms), "year > 2030")]
+    ['Shop']
+    """
+    query = parse_query(where)
+    forms = environment.forms.values()
+    if problems := unknown_names(query, forms, environment.variables):
+        raise InputError(
+            problems[0].reason,
+            "Forms were asked for by a query.",
+            f"It names {count_of(len(problems), 'thing')} that no form has.",
+            problems=problems,
+        )
+    return tuple(form for form in forms if query.matches(form))
+
+
+def list_forms(
+    environment: Environment, *, where: str = "", group: str = "", page: Page = EVERYTHING
+) -> Listing:
+    """List forms with their metadata, the keys that most forms have first.
+
+    Only those are listed that a query finds, and that a group has, where these are given.
+
+    Examples
+    --------
+    >>> forms = [Form("Bank", metadata={"year": 2030}), Form("Shop", metadata={"year": 2031})]
+    >>> list_forms(Environment([], forms), page=Page(sort="year", descending=True)).rows
+    (('Shop', 0, 2031), ('Bank', 0, 2030))
+    """
+    forms = find_forms(environment, where) if where else tuple(environment.forms.values())
+    if group:
+        inside = set(environment.group(group).forms)
+        forms = tuple(form for form in forms if form.name in inside)
+    keys = _keys(forms)
+    # A key may have the name of a column of ours; then it is told apart.
+    columns = ["form", "variables", *(f"{k} (metadata)" if _is_ours(k) else k for k in keys)]
+    rows = [
+        (form.name, len(form.instances), *(form.metadata.get(key) for key in keys))
+        for form in forms
+    ]
+    return make_listing("forms", columns, rows, page)
+
+
+def list_variables(
+    environment: Environment, *, matching: str = "", page: Page = EVERYTHING
+) -> Listing:
+    """List variables: scale, categories, how many forms ask for them, and in how many codes.
+
+    `matching` is a part of the name, in whatever case.
+    """
+    columns = ("variable", "scale", "categories", "sinks", "forms", "codes", "description")
+    rows: list[tuple[Cell, ...]] = []
+    for name, variable in environment.variables.items():
+        if folded(matching) not in folded(name):
+            continue
+        instances = environment.instances(name)
+        codes = {item.partition for item, _ in instances if item.partition is not None}
+        rows.append(
+            (
+                name,
+                variable.scale.value,
+                len(variable.graph.categories),
+                len(variable.graph.sinks),
+                sum(len(forms) for _, forms in instances),
+                len(codes),
+                variable.description,
+            )
+        )
+    return make_listing("variables", columns, rows, page)
+
+
+def list_groups(
+    environment: Environment, *, matching: str = "", page: Page = EVERYTHING
+) -> Listing:
+    """List groups: how many forms each has now, and how it is defined."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, group in environment.groups.items():
+        if folded(matching) not in folded(name):
+            continue
+        ((way, given),) = group.definition.items()
+        how = "by hand" if way == "forms" else f"{way} {_text(given)}"
+        rows.append((name, len(environment.group(name).forms), how, group.description))
+    return make_listing("groups", ("group", "forms", "defined", "description"), rows, page)
+
+
+def _text(given: str | tuple[str, ...]) -> str:
+    return given if isinstance(given, str) else f"({'; '.join(given)})"
+
+
+def _keys(forms: Iterable[Form]) -> list[str]:
+    counts = Counter(key for form in forms for key in form.metadata)
+    return sorted(counts, key=lambda key: (-counts[key], key))
+
+
+def _is_ours(key: str) -> bool:
+    return key.casefold() in ("form", "variables")

@@ -1,0 +1,276 @@
+"""From the values of a file to the categories that a scenario matches on.
+
+A value is read as a category of the variable by its label or by itself, case and accents aside; on
+the interval scale a number is read as the band that it lies in. It is mapped where all its sinks
+lie in one block of the scenario's categorization. Everything else is unmapped: a value that the
+environment does not know, or one that is coarser than the categorization.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
+from gamekeeper.data.coding.codebook import MISSING, Codebook, CodedVariable
+from gamekeeper.data.coding.recode import Recode
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.environment.category_blocks import categorization_of
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.names import folded
+from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
+from gamekeeper.mapping.environment.sink_sets import SinkFinder
+from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.wording import count_of, did_you_mean, quoted
+
+__all__ = ["RecodePlan", "UnmappedValues", "columns_of", "plan_recodes"]
+
+_CODES = np.int32
+
+
+@dataclass(frozen=True, repr=False)
+class UnmappedValues:
+    """The values of one column that no category of a key variable takes.
+
+    The values themselves are for the steward's own file; the repr has only their number.
+    """
+
+    variable: str
+    column: str
+    code: str
+    values: tuple[str, ...]
+    words: tuple[str, ...]
+    codes: tuple[int, ...]
+    n_coarse: int
+    """How many of them are known, but coarser than the categorization."""
+
+    def __repr__(self) -> str:
+        return f"UnmappedValues({self.variable!r}, {count_of(len(self.values), 'value')})"
+
+
+@dataclass(frozen=True)
+class RecodePlan:
+    """How the columns of a file become the key variables of a scenario."""
+
+    scenario: str
+    columns: Mapping[str, str]
+    recodes: tuple[Recode, ...]
+    unmapped: tuple[UnmappedValues, ...]
+
+    def require_mapped(self, count: Callable[[UnmappedValues], int], do: str) -> None:
+        """Raise one error for all values that are not mapped: variables and counts, no values.
+
+        `count` tells how many records have such values, and `do` what to do about them.
+        """
+        if not self.unmapped:
+            return
+        problems: list[Problem] = []
+        for item in self.unmapped:
+            coarse = f", {item.n_coarse:,} of them too coarse for it" if item.n_coarse else ""
+            problems.append(
+                Problem(
+                    Reason.UNMAPPED_VALUES,
+                    f"key variable {quoted([item.variable])}",
+                    f"{count_of(len(item.values), 'value')} of the column {quoted([item.column])}"
+                    f" in {count_of(count(item), 'record')} fit no category of"
+                    f" {item.code}{coarse}.",
+                )
+            )
+        raise InputError(
+            Reason.UNMAPPED_VALUES,
+            f"The values of the file were to be mapped to the categories of {quoted([self.scenario])}.",
+            f"{count_of(len(self.unmapped), 'key variable')} could not be mapped.",
+            do,
+            problems=problems,
+        )
+
+
+def columns_of(
+    keys: Iterable[str], names: Sequence[str], given: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the column of a file for each key variable: as given, or of the same name.
+
+    Case, accents and white space do not matter, and an underscore may stand for a space.
+
+    Examples
+    --------
+    >>> columns_of(["Age", "Marital status"], ["AGE", "marital_status"], {})
+    {'Age': 'AGE', 'Marital status': 'marital_status'}
+    """
+    wanted = list(keys)
+    by_fold: dict[str, list[str]] = {}
+    for name in names:
+        by_fold.setdefault(folded(name.replace("_", " ")), []).append(name)
+    problems: list[Problem] = [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            f"key variable {quoted([key])}",
+            "is given a column, but is not one of the key variables.",
+            did_you_mean(key, wanted),
+        )
+        for key in given
+        if key not in wanted
+    ]
+    found: dict[str, str] = {}
+    # Where no name is right, the first line of the file may be a record and not a header.
+    has_header = any(folded(given.get(key, key).replace("_", " ")) in by_fold for key in wanted)
+    for key in wanted:
+        asked = given.get(key, key)
+        near = by_fold.get(folded(asked.replace("_", " ")), [])
+        if asked in names:
+            found[key] = asked
+        elif len(near) == 1:
+            found[key] = near[0]
+        else:
+            where = f"key variable {quoted([key])}"
+            is_several = f"could be any of the columns {quoted(near)}."
+            no_column = f"the file has no column {quoted([asked])}."
+            do = f"{did_you_mean(asked, names, lists=has_header)} Name its column.".strip()
+            problems.append(
+                Problem(Reason.UNKNOWN_NAME, where, is_several if near else no_column, do)
+            )
+    if problems:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"The columns of {count_of(len(wanted), 'key variable')} were to be found in the file.",
+            f"{count_of(len(problems), 'fault was', 'faults were')} found.",
+            problems=problems,
+        )
+    return found
+
+
+def plan_recodes(
+    scenario: Scenario,
+    environment: Environment,
+    codebook: Codebook,
+    columns: Mapping[str, str],
+    *,
+    values: Mapping[str, Mapping[str, str]] | None = None,
+    decimal: str = ".",
+) -> RecodePlan:
+    """Work out how each value of a file becomes a category of a scenario's key variable.
+
+    Parameters
+    ----------
+    columns
+        The column of each key variable, as from `columns_of`.
+    values
+        By key variable, categories for values that are not known by name.
+    decimal
+        How numbers of the file are written.
+    """
+    recodes: list[Recode] = []
+    unmapped: list[UnmappedValues] = []
+    problems: list[Problem] = []
+    for key in scenario.keys:
+        column = codebook[columns[key.variable]]
+        if not key.blocks:
+            every = np.arange(len(column.words), dtype=_CODES)
+            recodes.append(Recode(column.name, every, column.words, key.variable))
+            continue
+        variable = environment.variable(key.variable)
+        partition = categorization_of(variable, key.blocks)
+        if partition is None or isinstance(partition, Arbitrary):
+            problems.append(
+                Problem(
+                    Reason.STALE,
+                    f"key variable {quoted([key.variable])}",
+                    f"its categories no longer make {key.code}.",
+                    "Review the scenario, and save it anew.",
+                )
+            )
+            continue
+        given, faults = _given(variable, (values or {}).get(key.variable, {}))
+        problems += faults
+        recode, left = _recoded(key, column, _Blocks(variable, partition, decimal), given)
+        recodes.append(recode)
+        if left is not None:
+            unmapped.append(left)
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            f"The values of the file were to be mapped to the categories of {quoted([scenario.name])}.",
+            f"{count_of(len(problems), 'fault was', 'faults were')} found.",
+            problems=problems,
+        )
+    return RecodePlan(scenario.name, dict(columns), tuple(recodes), tuple(unmapped))
+
+
+class _Blocks:
+    """Finds the block of a categorization that a text means."""
+
+    def __init__(self, variable: Variable, partition: Partition, decimal: str) -> None:
+        self._finder = SinkFinder(variable, decimal)
+        self.words = variable.words(partition)
+        self._block = {
+            sink: number for number, block in enumerate(partition.blocks()) for sink in block
+        }
+
+    def find(self, texts: Iterable[str]) -> tuple[int | None, bool]:
+        """Return the block of the first text that is known, and whether one was too coarse."""
+        is_coarse = False
+        for text in texts:
+            blocks = {self._block[sink] for sink in self._finder.sinks(text)}
+            if len(blocks) == 1:
+                return blocks.pop(), False
+            is_coarse = is_coarse or len(blocks) > 1
+        return None, is_coarse
+
+
+def _recoded(
+    key: ScenarioKey, column: CodedVariable, blocks: _Blocks, given: Mapping[str, str]
+) -> tuple[Recode, UnmappedValues | None]:
+    codes = np.zeros(len(column.words), dtype=_CODES)
+    left: list[int] = []
+    n_coarse = 0
+    for code in range(MISSING + 1, len(column.words)):
+        value, word = column.values[code], column.words[code]
+        named = given.get(value, given.get(word))
+        block, is_coarse = blocks.find([named] if named is not None else [word, value])
+        if block is None:
+            left.append(code)
+            n_coarse += is_coarse
+        else:
+            codes[code] = block + 1
+    recode = Recode(column.name, codes, (column.words[MISSING], *blocks.words), key.variable)
+    if not left:
+        return recode, None
+    return recode, UnmappedValues(
+        key.variable,
+        column.name,
+        key.code,
+        tuple(column.values[code] for code in left),
+        tuple(column.words[code] for code in left),
+        tuple(left),
+        n_coarse,
+    )
+
+
+def _given(variable: Variable, values: Mapping[str, str]) -> tuple[dict[str, str], list[Problem]]:
+    """Return the categories that were given for values, and those that are none."""
+    unknown = {name for name in values.values() if name and variable.resolve(name) is None}
+    known = variable.graph.categories
+    problems = [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            f"category {quoted([name])}",
+            f"it is not a category of {quoted([variable.name])}.",
+            did_you_mean(name, known),
+        )
+        # A value that was copied into the place of its category must not be shown.
+        for name in sorted(unknown - values.keys())
+    ]
+    copied = unknown & values.keys()
+    if copied:
+        n_copied = count_of(len(copied), "value has a value", "values have values")
+        problems.append(
+            Problem(
+                Reason.UNKNOWN_NAME,
+                f"key variable {quoted([variable.name])}",
+                f"{n_copied} of the file in place of a category.",
+                f"There are: {quoted(known)}.",
+            )
+        )
+    return {value: name for value, name in values.items() if name}, problems

@@ -1,0 +1,273 @@
+"""What has become of a scenario: whether its environment has changed, and what it would be now."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from gamekeeper.algorithms.categories.harmonization import MAX_NODES
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.mapping.analysis.key_mapping import map_key_variables
+from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.scenario.key_review import KeyReview, review_key
+from gamekeeper.mapping.scenario.proposal import fingerprint_of
+from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.wording import count_of, quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["ScenarioReview", "review_scenario"]
+
+_LISTED = 20
+
+
+@dataclass(frozen=True, repr=False)
+class ScenarioReview(Result):
+    """What has become of a scenario.
+
+    Attributes
+    ----------
+    revision
+        The revision of the environment now, 0 for a folder.
+    has_environment_changed
+        Whether the environment is at another revision or, where revisions are not known, anything
+        that the analysis looks at is different.
+    changes
+        What has changed for this scenario as a whole, in sentences; those of single key variables
+        are with `keys`.
+    keys
+        Every key variable then and now.
+    outcome
+        The analysis as it would be now, None where it cannot be made.
+    """
+
+    scenario: Scenario
+    revision: int
+    has_environment_changed: bool
+    changes: tuple[str, ...]
+    keys: tuple[KeyReview, ...]
+    outcome: KeyVariableMap | None
+    provenance: Provenance
+
+    @property
+    def is_current(self) -> bool:
+        """Whether nothing has changed for this scenario."""
+        return not self.changes and not any(key.changes for key in self.keys)
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """The review in sentences: the environment, the scenario, each key variable that changed."""
+        scenario = self.scenario
+        then, now = scenario.revision, self.revision
+        if then and now and then != now:
+            first = f"The environment has changed: revision {then} then, {now} now."
+        elif self.has_environment_changed:
+            first = "The environment has changed since."
+        elif then and now:
+            first = f"The environment is at revision {now}, as it was."
+        else:
+            first = "What the analysis looks at is as it was."
+        if self.is_current:
+            return (first, f"Nothing has changed for the scenario {quoted([scenario.name])}.")
+        single = (
+            f"{quoted([key.key.variable])}: {'; '.join(key.changes)}."
+            for key in self.keys
+            if key.changes
+        )
+        return (first, *self.changes, *single)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {
+            "scenario": self.scenario.name,
+            "environment_changed": self.has_environment_changed,
+            "current": self.is_current,
+            "changes": len(self.changes),
+            "key_variables": len(self.keys),
+            "changed": sum(bool(key.changes) for key in self.keys),
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per key variable of the scenario, then and now."""
+        import pyarrow as pa
+
+        match_forms_now = 0 if self.outcome is None else len(self.outcome.match_forms)
+        rows = [
+            {
+                "variable": item.key.variable,
+                "code_then": item.key.code,
+                "code_now": item.code_now or None,
+                "maximal_then": ", ".join(item.key.maximal),
+                "maximal_now": ", ".join(item.maximal_now),
+                "forms_then": item.key.n_forms,
+                "forms_now": item.n_forms_now,
+                "match_forms_then": len(self.scenario.match_forms),
+                "match_forms_now": match_forms_now,
+                "in_words_then": "; ".join(item.key.categories),
+                "in_words_now": "; ".join(item.categories_now),
+                "changed": bool(item.changes),
+                "what": "; ".join(item.changes) or "nothing",
+            }
+            for item in self.keys
+        ]
+        schema = pa.schema(
+            [
+                ("variable", pa.string()),
+                ("code_then", pa.string()),
+                ("code_now", pa.string()),
+                ("maximal_then", pa.string()),
+                ("maximal_now", pa.string()),
+                ("forms_then", pa.int32()),
+                ("forms_now", pa.int32()),
+                ("match_forms_then", pa.int32()),
+                ("match_forms_now", pa.int32()),
+                ("in_words_then", pa.string()),
+                ("in_words_now", pa.string()),
+                ("changed", pa.bool_()),
+                ("what", pa.string()),
+            ]
+        )
+        return pa.Table.from_pylist(rows, schema=schema)
+
+
+def review_scenario(
+    scenario: Scenario,
+    environment: Environment,
+    *,
+    revision: int,
+    max_nodes: int = MAX_NODES,
+    progress: Progress | None = None,
+) -> ScenarioReview:
+    """Tell what has changed for a scenario, and what its analysis would give now.
+
+    Parameters
+    ----------
+    scenario, environment
+        A scenario, and the environment as it is now.
+    revision
+        The revision of the environment now, 0 for a folder.
+    max_nodes, progress
+        As for the analysis, which is made anew.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.environment.environment import Form
+    >>> from gamekeeper.mapping.scenario.proposal import propose_scenario
+    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+", "16+"])
+    >>> forms = [Form("Bank", {"Age": ("0-15", "16-64", "65+")}), Form("Census", {"Age": ()})]
+    >>> environment = Environment([age], forms)
+    >>> outcome = map_key_variables(environment, "Census", prevalence=1)
+    >>> scenario = propose_scenario(outcome, environment, name="A bank's clerk")
+    >>> later = environment.with_form(Form("Shop", {"Age": ("0-15", "16+")}))
+    >>> for sentence in review_scenario(scenario, later, revision=0).sentences:
+    ...     print(sentence)
+    The environment has changed since.
+    1 form is new among those to match against: 'Shop'; 1 then, 2 now.
+    'Age': 1 of 1 forms could be matched at C3.001, 1 of 2 can now; C3.001 cannot be matched with
+    enough forms any more; the finest possible was C3.001, and is C2.001.
+    """
+    started = time.perf_counter()
+    changes = _names_gone(scenario, environment)
+    outcome = None
+    fingerprint = ""
+    if scenario.target in environment.forms:
+        outcome = _analysed(scenario, environment, max_nodes, progress)
+        if outcome is None:
+            changes.append("No form is left to match against.")
+    if outcome is not None:
+        changes += _set_changes(scenario, outcome)
+        fingerprint = fingerprint_of(environment, scenario.target, outcome.match_forms)
+    keys = tuple(review_key(scenario, key, environment, outcome) for key in scenario.keys)
+    known = revision > 0 and scenario.revision > 0
+    provenance = Provenance(
+        method="scenario review",
+        parameters={"scenario": scenario.name, "revision": str(revision)},
+        fingerprint=sha256(f"{scenario.fingerprint} {fingerprint}".encode()).hexdigest()[:16],
+        seconds=time.perf_counter() - started,
+    )
+    is_other = fingerprint != scenario.fingerprint
+    return ScenarioReview(
+        scenario,
+        revision,
+        is_other or (known and revision != scenario.revision),
+        tuple(changes),
+        keys,
+        outcome,
+        provenance,
+    )
+
+
+def _names_gone(scenario: Scenario, environment: Environment) -> list[str]:
+    changes: list[str] = []
+    if scenario.target not in environment.forms:
+        changes.append(f"The target {quoted([scenario.target])} is gone.")
+    for kind, names, known in (
+        ("form", scenario.forms, environment.forms),
+        ("group", scenario.groups, environment.groups),
+    ):
+        gone = [name for name in names if name not in known]
+        if gone:
+            are = "is" if len(gone) == 1 else "are"
+            changes.append(
+                f"{count_of(len(gone), kind)} that it was to be matched against {are} gone:"
+                f" {quoted(gone)}."
+            )
+    return changes
+
+
+def _analysed(
+    scenario: Scenario, environment: Environment, max_nodes: int, progress: Progress | None
+) -> KeyVariableMap | None:
+    """Make the analysis anew with what is left of the forms and groups; None if that is nothing."""
+    forms = [form for form in scenario.forms if form in environment.forms]
+    groups = [group for group in scenario.groups if group in environment.groups]
+    if not forms and not groups and (scenario.forms or scenario.groups):
+        return None  # naming nothing would mean all other forms
+    most = max(_LISTED, *(len(key.maximal) for key in scenario.keys))
+    try:
+        return map_key_variables(
+            environment,
+            scenario.target,
+            forms=forms,
+            groups=groups,
+            prevalence=scenario.prevalence,
+            strict=scenario.strict,
+            levels=scenario.levels,
+            most=most,
+            max_nodes=max_nodes,
+            progress=progress,
+        )
+    except InputError as error:
+        if error.reason is Reason.NOTHING_GIVEN:
+            return None
+        raise
+
+
+def _set_changes(scenario: Scenario, outcome: KeyVariableMap) -> list[str]:
+    then, now = set(scenario.match_forms), set(outcome.match_forms)
+    changes: list[str] = []
+    for word, forms, others in (
+        ("new", outcome.match_forms, then),
+        ("gone", scenario.match_forms, now),
+    ):
+        found = [form for form in forms if form not in others]
+        if found:
+            are = "is" if len(found) == 1 else "are"
+            changes.append(
+                f"{count_of(len(found), 'form')} {are} {word} among those to match against:"
+                f" {quoted(found)}; {len(then):,} then, {len(now):,} now."
+            )
+    known = {*(key.variable for key in scenario.keys), *scenario.left_out}
+    more = [
+        item.variable for item in outcome.variables if item.maximal and item.variable not in known
+    ]
+    if more:
+        changes.append(f"{quoted(more)} can now be matched, and could not be then.")
+    return changes

@@ -1,0 +1,294 @@
+"""The HTML report of an analysis: one file that needs nothing else, to be read, printed or sent.
+
+It holds its style and drawings itself, has no scripts, and forbids browsers to load anything.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from markupsafe import Markup
+
+from gamekeeper.algorithms.categories.partitions import Arbitrary
+from gamekeeper.errors import LimitError
+from gamekeeper.mapping.analysis.key_table import key_table
+from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap, Maximal
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.evidence import Evidence
+from gamekeeper.report import palette
+from gamekeeper.report.curves import Frame, StepPlot, curve_text, runs
+from gamekeeper.report.drawing import Drawing, draw_harmonization_graph
+from gamekeeper.report.findings import explain, headline, mode_text, prevalence_text
+from gamekeeper.report.rendering import render
+from gamekeeper.report.saving import PAGE_ENDINGS, require_ending, write_file
+from gamekeeper.wording import categories_text, count_of, listed, number_text, quoted, short
+
+__all__ = ["build_report", "write_report"]
+
+# What a reader can take in. The report says how much is left out.
+_SHOWN_CATEGORIES = 24
+_FOLDED_CATEGORIES = 400
+_SHOWN_CODES = 10
+_SHOWN_RUNS = 12
+_SHOWN_FORMS = 300
+_SHOWN_FAULTS = 12
+_WORDS_OF_A_CODE = 8
+_NAME_LETTERS = 120
+_TEXT_LETTERS = 600
+_DRAWN_NODES = 60
+_NARROW_GRAPH = 480.0
+_DRAWN_GRAPHS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class _Code:
+    """A code in a table: its size, its forms, its categories in words."""
+
+    code: str
+    size: str
+    forms: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """What the report says of one variable."""
+
+    rank: int
+    name: str
+    description: str
+    sentences: Sequence[str]
+    is_stopped: bool
+    is_ranked: bool
+    maximal: Maximal | None
+    categories: Sequence[str]
+    more_categories: Sequence[str]
+    n_more_left_out: int
+    others: Sequence[_Code]
+    others_left_out: str
+    matched: str
+    evidence: Sequence[_Code]
+    evidence_left_out: str
+    plot: StepPlot | None
+    spark: StepPlot | None
+    curve_in_words: str
+    runs: Sequence[tuple[str, str]]
+    graph: Markup | None
+    is_wide: bool
+    graph_note: str
+    faults: Sequence[tuple[str, str]]
+    faults_left_out: str
+
+
+def build_report(key_variable_map: KeyVariableMap, environment: Environment) -> str:
+    """Return the report of an analysis as one HTML page.
+
+    Parameters
+    ----------
+    key_variable_map
+        The outcome of `map_key_variables`.
+    environment
+        The environment that was analysed.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.analysis.key_mapping import map_key_variables
+    >>> from gamekeeper.mapping.environment.environment import Form
+    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
+    >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
+    >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])
+    >>> page = build_report(map_key_variables(environment, "Census"), environment)
+    >>> page.startswith("<!DOCTYPE html>")
+    True
+    """
+    outcome = key_variable_map
+    curves = [item.curve for item in outcome.variables if item.curve is not None]
+    frame = Frame.around(curves, width=330, height=120, is_log=True)
+    # The ranking goes by linear area: on a linear axis the small curves show just that.
+    small = Frame.around(curves, width=72, height=26)
+    sections = [
+        _section(rank, item, outcome, environment, frame, small)
+        for rank, item in enumerate(outcome.variables, start=1)
+    ]
+    header, rows = key_table(outcome)
+    forms = outcome.match_forms
+    return render(
+        "report.html.jinja",
+        outcome=outcome,
+        target=short(outcome.target, _NAME_LETTERS),
+        environment=short(environment.name, _NAME_LETTERS),
+        parameters={
+            name: short(value, _TEXT_LETTERS)
+            for name, value in outcome.provenance.parameters.items()
+        },
+        levels=_levels(outcome),
+        palette=palette,
+        headline=headline(outcome),
+        mode=mode_text(outcome),
+        prevalence=prevalence_text(outcome),
+        n_variables=count_of(len(outcome.variables), "variable"),
+        n_forms=count_of(len(forms), "form"),
+        forms=[short(form) for form in forms[:_SHOWN_FORMS]],
+        n_forms_left_out=max(0, len(forms) - _SHOWN_FORMS),
+        notices=_notices(outcome),
+        header=header,
+        rows=rows,
+        sections=sections,
+        frame=frame,
+        small=small,
+    )
+
+
+def write_report(
+    key_variable_map: KeyVariableMap, environment: Environment, path: str | Path
+) -> Path:
+    """Write the report of an analysis to a file that ends in .html or .htm."""
+    require_ending("report", path, PAGE_ENDINGS)
+    return write_file(path, build_report(key_variable_map, environment).encode())
+
+
+def _notices(outcome: KeyVariableMap) -> list[str]:
+    refused = [item.variable for item in outcome.variables if item.over_limit]
+    stopped = [i.variable for i in outcome.variables if i.message and not i.over_limit]
+    notices: list[str] = []
+    if refused:
+        notices.append(
+            f"No result for {quoted(refused)}, because there are too many harmonizations. Raise"
+            " the limit on them, match against fewer forms, or ask for another prevalence."
+        )
+    if stopped:
+        notices.append(
+            f"No result for {quoted(stopped)}, because categorizations are inconsistent. The"
+            " sections of these variables name the forms and what is wrong with them. Correct the"
+            " forms, or analyse again without strictness: then they are set aside."
+        )
+    return [*notices, *(short(note, _TEXT_LETTERS) for note in outcome.notes)]
+
+
+def _levels(outcome: KeyVariableMap) -> str:
+    levels = outcome.provenance.parameters.get("levels", "")
+    return f"{levels} categories" if levels.isdecimal() else "more categories than any number"
+
+
+def _section(
+    rank: int,
+    item: KeyVariable,
+    outcome: KeyVariableMap,
+    environment: Environment,
+    frame: Frame,
+    small: Frame,
+) -> _Section:
+    maximal = item.maximal
+    first = maximal[0] if maximal else None
+    categories = first.categories if first else ()
+    folded = categories[_SHOWN_CATEGORIES : _SHOWN_CATEGORIES + _FOLDED_CATEGORIES]
+    evidence = first.evidence if first else ()
+    graph, graph_note = _graph(rank, item, outcome, environment)
+    is_wide = graph is not None and graph.size[0] > _NARROW_GRAPH
+    faults = sorted((item.set_aside or {}).items())
+    n_more_faults = len(faults) - _SHOWN_FAULTS
+    curve = item.curve if item.curve is not None and item.curve.sizes else None
+    sizes = [
+        (f"{start}" if start == stop else f"{start} to {stop}", categories_text(size))
+        for start, stop, size in (runs(curve) if curve else ())
+    ]
+    if len(sizes) > _SHOWN_RUNS:
+        sizes = [*sizes[:_SHOWN_RUNS], ("more", count_of(len(sizes) - _SHOWN_RUNS, "further step"))]
+    return _Section(
+        rank=rank,
+        name=short(item.variable),
+        description=short(environment.variable(item.variable).description, _TEXT_LETTERS),
+        sentences=[
+            short(sentence, _TEXT_LETTERS)
+            for sentence in explain(item, outcome.target, environment)
+        ],
+        is_stopped=bool(item.message),
+        is_ranked=item.area is not None and not item.message,
+        maximal=first,
+        categories=[short(name) for name in categories[:_SHOWN_CATEGORIES]],
+        more_categories=[short(name) for name in folded],
+        n_more_left_out=max(0, len(categories) - _SHOWN_CATEGORIES - _FOLDED_CATEGORIES),
+        others=[_other(other) for other in maximal[1 : 1 + _SHOWN_CODES]],
+        others_left_out=_others_left_out(item),
+        matched=count_of(first.n_forms, "form") if first else "",
+        evidence=[_seen(item.variable, seen, environment) for seen in evidence[:_SHOWN_CODES]],
+        evidence_left_out=_left_out(evidence[_SHOWN_CODES:]),
+        plot=frame.plot(curve, outcome.prevalence) if curve else None,
+        spark=small.plot(curve, outcome.prevalence) if curve else None,
+        curve_in_words=curve_text(curve) if curve else "",
+        runs=sizes,
+        # The drawing is a template of this room too and has escaped every label.
+        graph=Markup(graph.svg(inline=True)) if graph else None,  # noqa: S704
+        is_wide=is_wide,
+        graph_note=graph_note,
+        faults=[
+            (short(form), short(fault, _TEXT_LETTERS)) for form, fault in faults[:_SHOWN_FAULTS]
+        ],
+        faults_left_out=count_of(n_more_faults, "more form") if n_more_faults > 0 else "",
+    )
+
+
+def _graph(
+    rank: int, item: KeyVariable, outcome: KeyVariableMap, environment: Environment
+) -> tuple[Drawing | None, str]:
+    """Draw the harmonization graph of a variable, or say why not."""
+    if item.message or not item.n_having:
+        return None, ""
+    if rank > _DRAWN_GRAPHS:
+        return None, f"Graphs are drawn for the first {_DRAWN_GRAPHS} variables only."
+    try:
+        drawing = draw_harmonization_graph(
+            environment,
+            item.variable,
+            forms=outcome.match_forms,
+            target=outcome.target,
+            selected=item.codes,
+            max_nodes=_DRAWN_NODES,
+        )
+    except LimitError:
+        return None, f"The harmonization graph is not drawn: it has more than {_DRAWN_NODES} codes."
+    # The page has the name of the variable above the drawing and the legend under it.
+    plain = replace(drawing, title="", legend=())
+    return (plain, "") if len(plain.nodes) > 1 else (None, "")
+
+
+def _other(maximal: Maximal) -> _Code:
+    return _Code(
+        maximal.code,
+        number_text(len(maximal.categories)),
+        str(maximal.n_forms),
+        listed(maximal.categories, _WORDS_OF_A_CODE),
+    )
+
+
+def _others_left_out(item: KeyVariable) -> str:
+    n_more = len(item.maximal) - 1 - _SHOWN_CODES
+    if item.has_more:
+        return "and more"
+    if item.may_have_more:
+        return f"and {count_of(n_more, 'more code')} or more" if n_more > 0 else "and perhaps more"
+    return f"and {count_of(n_more, 'more code')}" if n_more > 0 else ""
+
+
+def _seen(variable: str, evidence: Evidence, environment: Environment) -> _Code:
+    meaning = environment.register(variable).meaning(evidence.code)
+    n_forms = str(evidence.n_forms)
+    if isinstance(meaning, Arbitrary):
+        return _Code(evidence.code, "∞", n_forms, categories_text(math.inf))
+    # The words of thousands of categories take long to find, and none of them would be shown.
+    if meaning.n_blocks > _FOLDED_CATEGORIES:
+        words = categories_text(meaning.n_blocks)
+    else:
+        words = listed(environment.variable(variable).words(meaning), _WORDS_OF_A_CODE)
+    return _Code(evidence.code, number_text(meaning.n_blocks), n_forms, words)
+
+
+def _left_out(evidence: Sequence[Evidence]) -> str:
+    if not evidence:
+        return ""
+    n_forms = count_of(sum(item.n_forms for item in evidence), "form")
+    return f"and {count_of(len(evidence), 'more code')} on {n_forms}"

@@ -1,0 +1,115 @@
+"""What the report on released tables says: bounds, what can be said of people, what subtraction adds."""
+
+from __future__ import annotations
+
+from gamekeeper.attack.tables.attributions import Attributions
+from gamekeeper.attack.tables.bounds import TableBounds
+from gamekeeper.attack.tables.subtraction import SubtractionAttack
+from gamekeeper.data.tables.release import Release
+from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable
+from gamekeeper.results import Provenance
+
+__all__ = ["released_report"]
+
+_STATEMENTS = 50
+_WORDS = (
+    ("Base table", "the table over all variables of the release, published or not"),
+    ("Bounds", "the smallest and largest count that agree with everything published"),
+    ("Tight", "some table that agrees with the release has exactly this count"),
+    ("Attribution", "a statement that holds for everybody of a kind, because cells are empty"),
+    (
+        "SAP(n)",
+        (
+            "the probability that somebody who knows n people of the table at random, and takes them"
+            " out, finds a cell in which nobody else can be"
+        ),
+    ),
+)
+
+
+def released_report(
+    release: Release,
+    bounds: TableBounds,
+    attributions: Attributions,
+    *,
+    subtraction: SubtractionAttack | None = None,
+) -> RiskReport:
+    """Put together what released tables give away."""
+    sections = [_bounds(bounds), _attributions(attributions)]
+    provenances: list[Provenance] = [bounds.provenance, attributions.provenance]
+    tiles = [
+        (f"{bounds.n_cells:,}", "cells"),
+        (f"{bounds.n_known:,}", "known exactly"),
+        (f"{bounds.n_zeros:,}", "certainly empty"),
+        (f"{len(attributions.statements):,}", "certain statements"),
+    ]
+    if subtraction is not None:
+        sections.append(_subtraction(subtraction))
+        provenances.append(subtraction.provenance)
+    shape = " x ".join(map(str, release.shape))
+    facts = [
+        ("Base table", f"{', '.join(release.names)} ({shape} cells)"),
+        *((table.name, table.scheme.text) for table in release.published),
+    ]
+    return RiskReport(
+        f"What {release.title or 'the release'} gives away",
+        [*bounds.sentences(), attributions.sentences()[0]],
+        facts,
+        tiles,
+        sections,
+        provenances,
+        words=_WORDS,
+        kicker="Released tables",
+        question="What can an intruder work out about the cells, and about people?",
+    )
+
+
+def _bounds(found: TableBounds) -> RiskSection:
+    return RiskSection(
+        "bounds",
+        "Bounds on the cells",
+        found.sentences(),
+        [(found.plot(), "The possible counts of each cell.")],
+        [RiskTable.of("Cells, those that are known best first", found.top(found.n_cells))],
+    )
+
+
+def _attributions(found: Attributions) -> RiskSection:
+    return RiskSection(
+        "attributions",
+        "What can be said of people for certain",
+        found.sentences(most=5),
+        (),
+        [
+            RiskTable.of(
+                "Statements, those that concern most people first",
+                found.to_arrow(),
+                names={"people_from": "people, at least", "people_to": "at most"},
+                most=_STATEMENTS,
+            )
+        ],
+    )
+
+
+def _subtraction(found: SubtractionAttack) -> RiskSection:
+    tables = [
+        RiskTable.of(
+            "SAP by the number of people known",
+            found.to_arrow(),
+            names={"n": "people known", "sap": "SAP", "expected_zeros": "zeros expected"},
+        )
+    ]
+    if found.detail is not None:
+        tables.append(
+            RiskTable.of(
+                f"Where zeros are recovered when {found.detail.n} people are known",
+                found.detail.to_arrow(),
+            )
+        )
+    return RiskSection(
+        "subtraction",
+        "What somebody learns who knows some of the people",
+        found.sentences(),
+        [(found.plot(), "The probability of recovering at least one zero.")],
+        tables,
+    )

@@ -1,0 +1,190 @@
+"""What the report of a risk assessment says: which results become which sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gamekeeper.algorithms.sampling_fraction import fraction_text
+from gamekeeper.attack.matching.result import MatchingRisk
+from gamekeeper.attack.risk_classes import NOT_UNIQUE
+from gamekeeper.attack.uniques.suda import UniquesRisk
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
+
+__all__ = ["assessment_report"]
+
+_RECORDS = 25
+_MSUS_OF_A_RECORD = 4
+_CATEGORIES = 100
+_MEASURES = ("record", "risk_class", "dis_is", "dis_suda", "is", "msus")
+_UNIQUE_BY = "unique by "
+_WORDS = (
+    ("Key variables", "what an intruder is assumed to know of people and to match on"),
+    ("Sample unique", "a record whose key no other record of the file has"),
+    (
+        "Minimal sample unique (MSU)",
+        ("a combination of key variables on which a record is unique, and no part of which"
+        " would do; the fewer variables it takes, the more the record stands out"),
+    ),
+    ("Special unique", "a sample unique that fewer than all key variables set apart"),
+    (
+        "DIS",
+        ("estimated probability that a match with exactly one record of the file is correct, from"
+        " the uniques, the pairs and the sampling fraction"),
+    ),
+    (
+        "SUDA, IS",
+        ("scores that rank records by their MSUs; they have no unit and can be compared within"
+        " one assessment only"),
+    ),
+    (
+        "DIS-SUDA, DIS-IS",
+        ("two ways of spreading DIS over the records by their scores; both are estimates, not"
+        " measured chances"),
+    ),
+)  # fmt: skip
+
+
+def assessment_report(
+    key_table: KeyTable,
+    uniques: UniquesRisk,
+    *,
+    matching: MatchingRisk | None = None,
+    name: str,
+    scenario: str = "",
+    attacker: str = "",
+    settings: Mapping[str, str] | None = None,
+    with_records: bool = True,
+) -> RiskReport:
+    """Put an assessment together as a report.
+
+    Without records it has no words on single records, so that it can be shown to more people.
+    """
+    file = uniques.file
+    sections = [_classes(key_table), *([_records(uniques)] if with_records else [])]
+    sections += [_variables(uniques), *([_categories(uniques)] if with_records else [])]
+    sections.append(_sizes(uniques))
+    if matching is not None:
+        sections.append(_matching(matching))
+    how = ", ".join(f"{key} {_shown(value)}" for key, value in (settings or {}).items())
+    notices = [] if with_records else ["Single records and categories are left out of this page."]
+    shares = [line for line in file.lines if line.name.startswith("class ")]
+    tiles = [
+        (f"{key_table.n_records:,}", "records"),
+        (f"{key_table.n_uniques:,}", "sample uniques"),
+        *((f"{int(line.value or 0):,}", line.name.removeprefix("class ")) for line in shares),
+    ]
+    return RiskReport(
+        f"Disclosure risk of {name}",
+        uniques.sentences(),
+        facts_of(
+            [
+                ("File", name),
+                ("Read as", how),
+                ("Scenario", scenario),
+                ("Attacker", attacker),
+                ("Key variables", ", ".join(key_table.keys)),
+                ("Missing values", f"{key_table.missing.value}: {key_table.missing.words}"),
+                ("Records", f"{key_table.n_records:,} counted, {key_table.n_excluded:,} left out"),
+                ("Sampling fraction", fraction_text(key_table.fraction)),
+            ]
+        ),
+        [tile for tile in tiles if tile[1] != NOT_UNIQUE],
+        sections,
+        [key_table.provenance, uniques.provenance, *([matching.provenance] if matching else [])],
+        notices,
+        _WORDS,
+    )
+
+
+def _shown(value: str) -> str:
+    return {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", ".": "point"}.get(value, value)
+
+
+def _classes(key_table: KeyTable) -> RiskSection:
+    import pyarrow as pa
+
+    sizes = sorted(key_table.records_by_size)
+    table = pa.table(
+        {
+            "class_size": pa.array(sizes, pa.int64()),
+            "records": pa.array([key_table.records_by_size[size] for size in sizes], pa.int64()),
+            "share": [key_table.records_by_size[size] / key_table.n_records for size in sizes],
+        }
+    )
+    caption = "How many records share their key with how many others"
+    return RiskSection(
+        "keys",
+        "How the records share their keys",
+        key_table.sentences(),
+        tables=[RiskTable.of(caption, table, most=15)],
+    )
+
+
+def _records(uniques: UniquesRisk) -> RiskSection:
+    import pyarrow as pa
+
+    top = uniques.riskiest(_RECORDS)
+    known = [name for name in _MEASURES if name in top.column_names]
+    shown = top.select(known)
+    caption = f"The riskiest records by {uniques.records.measure}"
+    if uniques.explainer.found.masks is not None:
+        words = [
+            "; ".join(
+                line.removeprefix(_UNIQUE_BY)
+                for line in uniques.explain(record, most=_MSUS_OF_A_RECORD)
+            )
+            for record in top["record"].to_pylist()
+        ]
+        shown = shown.append_column("unique by", pa.array(words, pa.string()))
+        caption += ", with what sets them apart"
+    return RiskSection(
+        "records",
+        "The riskiest records",
+        figures=[(uniques.records.plot(), "How the risk is spread over the records")],
+        tables=[RiskTable.of(caption, shown)],
+        notices=["Click a heading to sort. Records are numbered from 1 in the order of the file."],
+    )
+
+
+def _variables(uniques: UniquesRisk) -> RiskSection:
+    caption = "What each variable adds; an MSU counts for each of its variables"
+    return RiskSection(
+        "variables",
+        "Which variables are to blame",
+        figures=[(uniques.variables.plot(), "Contributions to IS by variable and size of the MSU")],
+        tables=[RiskTable.of(caption, uniques.variables.to_arrow())],
+    )
+
+
+def _categories(uniques: UniquesRisk) -> RiskSection:
+    caption = "What each category adds; the values of a variable sum to that of the variable"
+    return RiskSection(
+        "categories",
+        "Which categories are to blame",
+        figures=[(uniques.categories.plot(), "The categories that contribute most to IS")],
+        tables=[RiskTable.of(caption, uniques.categories.to_arrow(), most=_CATEGORIES)],
+    )
+
+
+def _sizes(uniques: UniquesRisk) -> RiskSection:
+    caption = "Minimal sample uniques by the number of their variables"
+    return RiskSection(
+        "sizes",
+        "How many variables it takes",
+        figures=[(uniques.sizes.plot(), "Minimal sample uniques by size")],
+        tables=[RiskTable.of(caption, uniques.sizes.to_arrow())],
+    )
+
+
+def _matching(matching: MatchingRisk) -> RiskSection:
+    sentences: Sequence[str] = matching.sentences()
+    return RiskSection(
+        "matching",
+        "What a match would cost",
+        sentences,
+        figures=[
+            (matching.plot(), "Probability of a correct match against the cost of finding it")
+        ],
+        tables=[RiskTable.of("Matching strategies", matching.to_arrow())],
+    )

@@ -1,0 +1,81 @@
+"""Many files replaced together: all of them are on disk before the first one changes."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from gamekeeper.errors import Reason, StoreError
+from gamekeeper.store.layout import shown_path
+from gamekeeper.wording import count_of
+
+__all__ = ["replace_files"]
+
+
+def replace_files(folder: Path, texts: Mapping[str, bytes], stale: Iterable[str]) -> None:
+    """Write files and remove others, given by their paths within a folder.
+
+    A failure while the new texts are written leaves the folder as it was.
+    """
+    token = secrets.token_hex(4)
+    written: dict[Path, Path] = {}
+    made: list[Path] = []
+    target = folder
+    try:
+        for target in sorted({(folder / name).parent for name in texts}):
+            _make_folder(target, made)
+        for name, text in texts.items():
+            target = folder / name
+            beside = target.with_name(f".{token}-{len(written)}.tmp")
+            written[beside] = target
+            with beside.open("xb") as file:
+                file.write(text)
+    except BaseException as error:
+        _clear(written, made)
+        if isinstance(error, OSError):
+            raise _not_written(folder, target, error, "Nothing was changed.") from error
+        raise
+    done = 0
+    try:
+        for beside, target in written.items():
+            os.replace(beside, target)  # noqa: PTH105 - the same, and ten thousand times
+            done += 1
+        for name in stale:
+            target = folder / name
+            target.unlink()
+            done += 1
+    except BaseException as error:
+        _clear(written, ())
+        if isinstance(error, OSError):
+            state = f"{count_of(done, 'file')} had been changed before."
+            raise _not_written(folder, target, error, state) from error
+        raise
+
+
+def _make_folder(folder: Path, made: list[Path]) -> None:
+    missing = [folder, *folder.parents]
+    for part in reversed([part for part in missing if not part.exists()]):
+        part.mkdir()
+        made.append(part)
+
+
+def _clear(written: Iterable[Path], made: Iterable[Path]) -> None:
+    for path in written:
+        with suppress(OSError):
+            path.unlink()
+    for path in reversed(list(made)):
+        with suppress(OSError):
+            path.rmdir()
+
+
+def _not_written(folder: Path, target: Path, error: OSError, state: str) -> StoreError:
+    why = error.strerror or "no reason given"
+    return StoreError(
+        Reason.NOT_WRITABLE,
+        f"The environment was to be written to {shown_path(folder.absolute())}.",
+        f"The system refused {shown_path(target.absolute())}: {why}. {state}",
+        "Check the space left, the permissions and that no other program holds the files.",
+    )

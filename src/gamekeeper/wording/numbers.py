@@ -1,0 +1,77 @@
+"""Counts, numbers and shares as people would write them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+__all__ = ["asking_text", "categories_text", "count_of", "number_text", "percent_text"]
+
+
+def count_of(number: int, singular: str, plural: str = "") -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> count_of(1, "form"), count_of(3, "category", "categories")
+    ('1 form', '3 categories')
+    """
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def number_text(value: Fraction | float) -> str:
+    """Return a number with at most two decimals, ∞ where it is unbounded.
+
+    Examples
+    --------
+    >>> number_text(Fraction(359, 31)), number_text(3.0), number_text(math.inf)
+    ('11.58', '3', '∞')
+    """
+    if value == math.inf:
+        return "∞"
+    return f"{float(value):,.2f}".rstrip("0").rstrip(".")
+
+
+def percent_text(share: Fraction) -> str:
+    """Return a share in percent, and as a fraction besides where two decimals are not exact.
+
+    Examples
+    --------
+    >>> percent_text(Fraction(1, 5)), percent_text(Fraction(1, 3))
+    ('20%', '1/3, about 33.33%')
+    """
+    text = f"{number_text(100 * share)}%"
+    return text if (share * 10_000).denominator == 1 else f"{share}, about {text}"
+
+
+def categories_text(number: float) -> str:
+    """Return a number of categories with its noun.
+
+    Examples
+    --------
+    >>> categories_text(1), categories_text(math.inf)
+    ('1 category', 'any level of detail')
+    """
+    if number == math.inf:
+        return "any level of detail"
+    return count_of(int(number), "category", "categories")
+
+
+def asking_text(n_asking: int, n_forms: int, n_set_aside: int) -> str:
+    """Say how many of the forms ask for a variable, and how many of those are set aside.
+
+    Examples
+    --------
+    >>> asking_text(9, 46, 1)
+    '9 of 46 forms ask for it, 1 of them set aside'
+    """
+    if n_forms == 1:
+        text = "the one form asks for it" if n_asking else "the one form does not ask for it"
+        return f"{text}, and is set aside" if n_set_aside else text
+    asking = "asks" if n_asking == 1 else "ask"
+    text = f"{n_asking or 'none'} of {n_forms:,} forms {asking} for it"
+    if not n_set_aside:
+        return text
+    if n_set_aside == n_asking:
+        return f"{text}, and is set aside" if n_asking == 1 else f"{text}, all of them set aside"
+    return f"{text}, {n_set_aside} of them set aside"

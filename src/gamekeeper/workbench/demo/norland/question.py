@@ -1,0 +1,77 @@
+"""A question: one variable, and the wordings in which forms ask for it.
+
+The wordings of a question are written as categories with semicolons between them. An empty
+wording means that the form takes any level of detail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.mapping.environment.variable import OUTSIDE, Scale, Variable
+
+__all__ = ["ANY_DETAIL", "CENSUS", "Question", "banded", "counted", "worded"]
+
+ANY_DETAIL = ""
+CENSUS = "census"
+"""The name of the wording that the target form uses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A variable and, by name, the categories that each wording offers."""
+
+    variable: Variable
+    wordings: Mapping[str, tuple[str, ...]]
+
+
+def worded(
+    name: str,
+    sinks: str,
+    larger: Mapping[str, str],
+    wordings: Mapping[str, str],
+    *,
+    scale: Scale = Scale.NOMINAL,
+    description: str,
+) -> Question:
+    """Make a question whose categories are words: the sinks in order, and what they make up."""
+    order = _listed(sinks)
+    children = {category: _listed(parts) for category, parts in larger.items()}
+    graph = PartitionGraph({"anyone": order} | children, order=order).deepen()
+    return Question(Variable(name, graph, scale, description), _all_listed(wordings))
+
+
+def counted(
+    name: str, first: int, last: int, wordings: Mapping[str, str], *, description: str
+) -> Question:
+    """Make a question whose categories are runs of a count, such as '0', '1-2' and '3+'.
+
+    The sinks are the counts from the first on; the last stands for itself and all above it.
+    """
+    order = [str(number) for number in range(first, last)] + [f"{last}+"]
+    offered = _all_listed(wordings)
+    children = {"anyone": order}
+    for run in (label for labels in offered.values() for label in labels if label != OUTSIDE):
+        low, _, high = run.removesuffix("+").partition("-")
+        top = last if run.endswith("+") else int(high or low)
+        if run not in order:
+            children[run] = order[int(low) - first : top - first + 1]
+    graph = PartitionGraph(children, order=order).deepen()
+    return Question(Variable(name, graph, Scale.ORDINAL, description), offered)
+
+
+def banded(name: str, wordings: Mapping[str, str], *, description: str) -> Question:
+    """Make a question whose categories are bands of a number."""
+    offered = _all_listed(wordings)
+    bands = [label for labels in offered.values() for label in labels if label != OUTSIDE]
+    return Question(Variable.of_bands(name, bands, description=description), offered)
+
+
+def _all_listed(wordings: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    return {name: _listed(text) for name, text in wordings.items()}
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(text.split("; ")) if text else ()

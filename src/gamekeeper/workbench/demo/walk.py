@@ -1,0 +1,191 @@
+"""The demo: from made-up forms to a scenario, and on to the risk of a file and of tables, as a story."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gamekeeper.algorithms.categories.harmonization import MAX_NODES
+from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
+from gamekeeper.mapping.edits import AskVariable
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.overview import EnvironmentCheck, check_environment
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.report.drawing import draw_harmonization_graph
+from gamekeeper.report.mapping_report import write_report
+from gamekeeper.results import Listing, Progress
+from gamekeeper.store.folder import write_environment
+from gamekeeper.wording import count_of
+from gamekeeper.workbench.demo.environment import TARGET, demo_environment
+from gamekeeper.workbench.demo.linkage import LinkageDemo, run_linkage_demo
+from gamekeeper.workbench.demo.risk import STEPS as RISK_STEPS
+from gamekeeper.workbench.demo.risk import RiskDemo, run_risk_demo
+from gamekeeper.workbench.demo.tables import STEPS as TABLES_STEPS
+from gamekeeper.workbench.demo.tables import TablesDemo, run_tables_demo
+from gamekeeper.workbench.editing import edit_store, import_folder, list_history
+from gamekeeper.workbench.environments import opened
+from gamekeeper.workbench.mapping import MapRequest, analyse
+from gamekeeper.workbench.scenarios import review, save_scenario
+
+__all__ = ["Demo", "run_demo"]
+
+_GROUP = "Commercial"
+_PREVALENCE = "10%"
+_STEPS = 8 + RISK_STEPS + TABLES_STEPS
+_WHO = "demo"
+_SCENARIO = "A data broker"
+_KEYS = 5
+_CHANGED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What the demo found and wrote."""
+
+    store: Path
+    check: EnvironmentCheck
+    outcome: KeyVariableMap
+    story: tuple[str, ...]
+    later: tuple[str, ...]
+    history: Listing
+    risk: RiskDemo
+    tables: TablesDemo
+    linkage: LinkageDemo
+    files: Mapping[str, Path]
+
+
+def run_demo(output: Path, *, seed: int, progress: Progress | None = None) -> Demo:
+    """Make up an environment, keep it in a store, map its target, and write a report.
+
+    Then the outcome is saved as a scenario, the environment changes, and the scenario is reviewed.
+    Then a sample of a made-up population is attacked under the scenario, and tables of a small
+    area are; masked copies of the sample are linked with it.
+    """
+
+    def step(number: int) -> None:
+        if progress is not None:
+            progress(number, _STEPS)
+
+    step(0)
+    folder, store = output / "environment", output / "norland.gk"
+    write_environment(demo_environment(seed=seed), folder)
+    for earlier in (store, store.with_name(f"{store.name}.backup")):
+        earlier.unlink(missing_ok=True)
+    import_folder(folder, store, who=_WHO)
+    step(1)
+    with opened(store) as place:
+        environment = place.environment
+    check = check_environment(environment)
+    step(2)
+    request = MapRequest(TARGET, groups=(_GROUP,), prevalence=_PREVALENCE, strict=False)
+    outcome = analyse(environment, request)
+    step(3)
+    report = output / "report.html"
+    write_report(outcome, environment, report)
+    step(4)
+    drawn = _most_telling(outcome)
+    picture = output / "harmonization-graph.svg"
+    draw_harmonization_graph(environment, drawn.variable).save(picture)
+    step(5)
+    scenario, _ = save_scenario(
+        store,
+        request,
+        name=_SCENARIO,
+        attacker="Somebody who buys data sets of businesses",
+        keys=dict.fromkeys(
+            [item.variable for item in outcome.variables if item.maximal][:_KEYS], ""
+        ),
+        who=_WHO,
+    )
+    step(6)
+    later = _later(store, environment, scenario)
+    step(7)
+    risk = run_risk_demo(
+        output, store, scenario, seed=seed, progress=lambda done, _: step(7 + done)
+    )
+    tables = run_tables_demo(
+        output, risk.population, progress=lambda done, _: step(7 + RISK_STEPS + done)
+    )
+    linkage = run_linkage_demo(output, risk.sample, seed=seed)
+    step(_STEPS)
+    return Demo(
+        store,
+        check,
+        outcome,
+        tuple(_story(environment, outcome)),
+        tuple(later),
+        list_history(store),
+        risk,
+        tables,
+        linkage,
+        {
+            "HTML report of stage one": report,
+            "HTML report of stage two": risk.report,
+            "HTML report on the tables": tables.report,
+            f"Harmonization graph of {drawn.variable}": picture,
+            "File that may be released": risk.sample,
+            "Everybody, which nobody has": risk.population,
+            "Store": store,
+            "The same as a folder of JSON": folder,
+        },
+    )
+
+
+def _later(store: Path, environment: Environment, scenario: Scenario) -> list[str]:
+    """Save what was concluded, let some forms change, and look again."""
+    lines = [f"The scenario '{scenario.name}' is saved with {len(scenario.keys)} key variables:"]
+    lines += [f"  {key.why}" for key in scenario.keys]
+    # A released variable that harmonization had made coarser is the one to watch.
+    coarser = [key for key in scenario.keys if key.code.startswith("H")] or list(scenario.keys)
+    watched = coarser[0].variable
+    inside = environment.group(_GROUP).forms
+    asking = [form for form in inside if watched in environment.form(form).instances]
+    changed = [form for form in asking if environment.form(form).instances[watched]][:_CHANGED]
+    edits = [AskVariable(form=form, variable=watched, labels=()) for form in changed]
+    edited = edit_store(store, edits, who=_WHO, note="new wording")
+    lines.append(
+        f"Then {count_of(len(changed), 'form')} of businesses begin to take any detail of"
+        f" {watched} (revision {edited.revision}). The scenario says:"
+    )
+    reviewed = review(store, scenario.name, max_nodes=MAX_NODES)
+    lines += [f"  {sentence}" for sentence in reviewed.sentences]
+    return lines
+
+
+def _most_telling(outcome: KeyVariableMap) -> KeyVariable:
+    """Choose a variable whose result arose by harmonization, else the first of all."""
+    harmonized = [item for item in outcome.variables if item.codes and item.codes[0][0] == "H"]
+    return (harmonized or list(outcome.variables))[0]
+
+
+def _story(environment: Environment, outcome: KeyVariableMap) -> list[str]:
+    matchable = [item for item in outcome.variables if item.maximal]
+    first = matchable[0]
+    planned = count_of(len(outcome.variables), "variable")
+    lines = [
+        f"Of {planned} planned for release, {len(matchable)} match one in ten of these data sets.",
+        f"The most useful to an intruder is {first.variable}, at {first.maximal[0].code}: {first.why}.",
+    ]
+    told = _most_telling(outcome)
+    if told.maximal and told is not first:
+        words = "; ".join(told.maximal[0].categories)
+        own = environment.variable(told.variable)
+        lines.append(
+            f"{own.name} is released as {told.target_code}, but the forms cut it differently:"
+            f" they can be matched on {told.maximal[0].code} only ({words})."
+        )
+    hidden = [
+        item
+        for item in matchable
+        if item.effective != math.inf and item.effective > item.n_categories
+    ]
+    if hidden:
+        most = max(hidden, key=lambda item: float(item.effective) / item.n_categories)
+        lines.append(
+            f"Beware of {most.variable}: harmonized it has {int(most.n_categories)} categories,"
+            f" but single forms match it with {float(most.effective):.1f} effective categories,"
+            " because their categories overlap."
+        )
+    return lines

@@ -1,0 +1,365 @@
+"""Optimal assignments against all permutations, against SciPy, and by their own proof."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+from gamekeeper.algorithms.assignment import dense
+from gamekeeper.algorithms.assignment.dense import Assignment, solve_assignment
+from gamekeeper.errors import Cancelled, InputError, Reason
+
+INF = np.inf
+
+
+def least_cost(costs):
+    """Most links, and the least cost of so many, by trying all permutations."""
+    costs = np.asarray(costs, float)
+    if costs.shape[0] > costs.shape[1]:
+        costs = costs.T
+    n_rows, n_columns = costs.shape
+    best = (0, 0.0)
+    for columns in itertools.permutations(range(n_columns), n_rows):
+        linked = [cost for cost in costs[range(n_rows), list(columns)] if cost < INF]
+        best = min(best, (-len(linked), sum(linked)))
+    return -best[0], best[1]
+
+
+def check(costs, found: Assignment):
+    """The links are one-to-one, cost what is said, and are proved by the potentials."""
+    costs = np.asarray(costs, float)
+    rows = np.flatnonzero(found.columns >= 0)
+    columns = found.columns[rows]
+    assert found.columns.shape == (costs.shape[0],)
+    assert len(set(columns.tolist())) == len(columns)
+    scale = max(1.0, float(np.abs(costs[costs < INF]).max(initial=0.0)))
+    assert found.cost == pytest.approx(costs[rows, columns].sum(), rel=1e-12, abs=1e-12 * scale)
+    slack = costs - found.row_potentials[:, None] - found.column_potentials
+    assert slack.min(initial=0.0) >= -1e-10 * scale
+    assert np.abs(slack[rows, columns]).max(initial=0.0) <= 1e-10 * scale
+    assert 0 <= found.gap <= 1e-9 * scale
+    free_columns = np.setdiff1d(np.arange(costs.shape[1]), columns)
+    for potentials, free in (
+        (found.row_potentials, np.flatnonzero(found.columns < 0)),
+        (found.column_potentials, free_columns),
+    ):
+        if len(free):
+            assert np.ptp(potentials[free]) == 0
+            assert potentials.max() <= potentials[free[0]] + 1e-10 * scale
+
+
+@st.composite
+def matrices(draw, most=6, forbidden=True):
+    n_rows, n_columns = draw(st.integers(0, most)), draw(st.integers(0, most))
+    values = draw(
+        st.sampled_from(
+            [
+                st.integers(0, 2).map(float),
+                st.integers(-9, 9).map(float),
+                st.floats(0, 1),
+                st.floats(-1e6, 1e6),
+                *([st.sampled_from([0.0, 1.0, 2.5, INF, INF])] if forbidden else []),
+            ]
+        )
+    )
+    cells = draw(st.lists(values, min_size=n_rows * n_columns, max_size=n_rows * n_columns))
+    return np.array(cells, float).reshape(n_rows, n_columns)
+
+
+@settings(max_examples=150, deadline=None)
+@given(matrices(most=5))
+def test_no_permutation_costs_less(costs):
+    n_linked, cost = least_cost(costs)
+    found = solve_assignment(costs, partial=True)
+    assert found.n_linked == n_linked
+    assert found.cost == pytest.approx(cost, rel=1e-9, abs=1e-9)
+    check(costs, found)
+    if n_linked == min(costs.shape):
+        assert solve_assignment(costs).columns.tolist() == found.columns.tolist()
+        return
+    with pytest.raises(InputError, match=f" {min(costs.shape) - n_linked} of the ") as refused:
+        solve_assignment(costs)
+    assert refused.value.reason is Reason.BAD_OPTION
+
+
+@pytest.mark.parametrize(
+    ("costs", "cost", "optima"),
+    [
+        ([[5, 5, 0], [7, 5, 7], [7, 2, 5]], 9, [[2, 0, 1]]),
+        (
+            [[6, 1, 8, 1], [0, 6, 6, 3], [0, 4, 5, 3], [5, 3, 3, 7]],
+            7,
+            [[1, 0, 3, 2], [1, 3, 0, 2]],
+        ),
+        (
+            [
+                [0.837, 0.574, 0.886, 0.65, 0.681, 0.308],
+                [0.709, 0.189, 0.144, 0.77, 0.514, 0.634],
+                [0.509, 0.32, 0.304, 0.858, 0.332, 0.593],
+                [0.616, 0.051, 0.003, 0.091, 0.633, 0.072],
+                [0.187, 0.11, 0.073, 0.296, 0.361, 0.696],
+            ],
+            0.985,
+            [[5, 2, 4, 3, 1]],
+        ),
+        ([[1, 2], [2, 100]], 4, [[1, 0]]),
+    ],
+)
+def test_worked_examples(costs, cost, optima):
+    found = solve_assignment(costs)
+    assert found.cost == pytest.approx(cost, rel=1e-12)
+    assert found.columns.tolist() in optima
+
+
+def of_kind(kind, n, m, seed):
+    rng = np.random.default_rng(seed)
+    match kind:
+        case "uniform":
+            return rng.random((n, m))
+        case "counts":
+            return rng.integers(0, 4, (n, m)).astype(float)
+        case "wide integers":
+            return rng.integers(-1000, 1000, (n, m))
+        case "points":
+            a, b = rng.random((n, 2)), rng.random((m, 2))
+            return np.hypot(*(a[:, None] - b[None]).transpose(2, 0, 1))
+        case "products":
+            return np.outer(np.arange(1.0, n + 1), np.arange(1.0, m + 1))
+        case "alike":
+            return np.ones((n, m))
+        case "one factor":
+            return rng.random((n, 1)) + rng.random((1, m))
+        case "flat":
+            return rng.random((n, 3)) @ rng.random((3, m))
+        case _:
+            return np.where(rng.random((n, m)) < 0.8, INF, rng.random((n, m)))
+
+
+KINDS = (
+    *("uniform", "counts", "wide integers", "points", "products", "alike"),
+    *("one factor", "flat", "forbidden"),
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("n", "m"), [(150, 150), (120, 200), (200, 120), (1, 300), (130, 131)])
+def test_the_cost_is_that_of_another_solver(kind, n, m):
+    costs = of_kind(kind, n, m, n + m)
+    found = solve_assignment(costs)
+    other = costs[linear_sum_assignment(costs)].sum()
+    assert found.cost == pytest.approx(other, rel=1e-9, abs=1e-12)
+    check(costs, found)
+
+
+@pytest.mark.parametrize("kind", ["points", "products", "flat"])
+def test_searches_with_and_without_lists_agree(monkeypatch, kind):
+    """At this size some searches are given up for searches without lists."""
+    monkeypatch.setattr(dense, "_MOST_WORK", INF)
+    costs = of_kind(kind, 500, 500, 3)
+    found = solve_assignment(costs)
+    other = costs[linear_sum_assignment(costs)].sum()
+    assert found.cost == pytest.approx(other, rel=1e-9)
+    check(costs, found)
+
+
+@pytest.fixture
+def auctions(monkeypatch):
+    """Hold an auction wherever there is a search; note what they were of use for."""
+    held = []
+
+    def noted(costs):
+        potentials = auctioned(costs)
+        held.append(potentials is not None)
+        return potentials
+
+    auctioned = dense._auctioned
+    monkeypatch.setattr(dense, "_auctioned", noted)
+    monkeypatch.setattr(dense, "_has_equals", lambda costs: False)
+    monkeypatch.setattr(dense, "_MOST_WORK", 0)
+    monkeypatch.setattr(dense, "_AT_ONCE", 1)
+    return held
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(matrices(most=5))
+def test_no_permutation_costs_less_than_links_after_an_auction(auctions, costs):
+    n_linked, cost = least_cost(costs)
+    found = solve_assignment(costs, partial=True)
+    assert found.n_linked == n_linked
+    assert found.cost == pytest.approx(cost, rel=1e-9, abs=1e-9)
+    check(costs, found)
+
+
+@pytest.mark.parametrize("kind", ["counts", "wide integers", "points", "products", "flat"])
+def test_an_auction_leads_to_the_same_cost(auctions, kind):
+    costs = of_kind(kind, 300, 300, 4)
+    found = solve_assignment(costs)
+    assert auctions == [True]
+    assert found.cost == pytest.approx(costs[linear_sum_assignment(costs)].sum(), rel=1e-9)
+    assert found.gap == 0 or kind in ("points", "flat")
+    check(costs, found)
+
+
+def test_products_of_numbers_are_left_to_an_auction(monkeypatch):
+    """The worst case of augmenting paths (Machol and Wien): their work grows with n ** 3."""
+    held = []
+    auctioned = dense._auctioned
+    monkeypatch.setattr(
+        dense, "_auctioned", lambda costs: held.append(costs.shape) or auctioned(costs)
+    )
+    solve_assignment(of_kind("uniform", 400, 400, 1))
+    assert held == []
+    costs = of_kind("products", 400, 400, 1)
+    found = solve_assignment(costs)
+    assert held == [(400, 400)]
+    assert found.columns.tolist() == list(range(399, -1, -1))
+    assert found.gap == 0
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_differences_of_numbers_are_not_left_to_an_auction(monkeypatch, whole):
+    """Exchanging partners often costs nothing there, and an auction's prices help little."""
+    monkeypatch.setattr(dense, "_MOST_WORK", 0)
+    monkeypatch.setattr(dense, "_auctioned", lambda costs: pytest.fail("an auction was held"))
+    a, b = np.random.default_rng(8).random((2, 300)) * 90
+    a, b = (np.floor(a), np.floor(b)) if whole else (a, b)
+    found = solve_assignment(np.abs(a[:, None] - b))
+    # In one dimension the order of the numbers is an optimum.
+    assert found.cost == pytest.approx(np.abs(np.sort(a) - np.sort(b)).sum(), rel=1e-12)
+
+
+def test_exchanges_that_cost_nothing():
+    a, b = np.random.default_rng(9).random((2, 200))
+    difference = a[:, None] - b
+    assert dense._has_equals(np.abs(difference))
+    assert not dense._has_equals(difference**2)
+    assert not dense._has_equals(of_kind("products", 200, 200, 1))
+    assert not dense._has_equals(np.full((5, 5), INF))
+    assert dense._has_equals(np.ones((5, 5)))
+
+
+def test_an_auction_without_end_is_given_up(auctions):
+    """Of 60 rows 31 have no other columns than the same 30."""
+    costs = np.random.default_rng(6).random((60, 60))
+    costs[:31, 30:] = INF
+    order = np.random.default_rng(7).permutation(60)
+    found = solve_assignment(costs[order], partial=True)
+    assert auctions[0] is False
+    assert found.n_linked == 59
+    check(costs[order], found)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 2.0**-40, 1.0, 2.0**40, 1e300])
+def test_auctions_of_costs_of_any_size(auctions, scale):
+    costs = of_kind("points", 60, 60, 2) * scale
+    found = solve_assignment(costs)
+    assert auctions == [True]
+    assert found.columns.tolist() == linear_sum_assignment(costs)[1].tolist()
+
+
+def test_large_integers_stay_exact_after_an_auction(auctions):
+    costs = np.random.default_rng(3).integers(2**46, 2**46 + 300, (60, 60))
+    costs[::7, ::5] += 2**46
+    found = solve_assignment(costs)
+    assert auctions == [True]
+    assert found.cost == int(costs[linear_sum_assignment(costs)].sum())
+    assert found.gap == 0
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [np.bool_, np.uint8, np.int8, np.int16, np.uint32, np.int64, np.uint64, np.float16, np.float32],
+)
+def test_types_of_costs(kind):
+    costs = np.random.default_rng(5).integers(0, 2, (40, 50)).astype(kind)
+    whole = solve_assignment(costs.astype(float))
+    found = solve_assignment(costs)
+    assert found.cost == whole.cost
+    assert found.columns.tolist() == whole.columns.tolist()
+    turned = solve_assignment(np.asfortranarray(costs))
+    assert turned.columns.tolist() == whole.columns.tolist()
+
+
+def test_the_costs_are_not_changed():
+    costs = np.random.default_rng(1).random((30, 30))
+    costs.flags.writeable = False
+    solve_assignment(costs)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 4), (4, 0)])
+def test_nothing_to_link(shape):
+    found = solve_assignment(np.zeros(shape))
+    assert found.columns.tolist() == [-1] * shape[0]
+    assert (found.cost, found.gap, found.n_linked) == (0.0, 0.0, 0)
+
+
+def test_potentials_bound_every_assignment():
+    costs = np.random.default_rng(2).random((5, 7))
+    found = solve_assignment(costs)
+    assert found.lower_bound == pytest.approx(
+        found.row_potentials.sum() + found.column_potentials.sum()
+    )
+    assert np.all(found.column_potentials <= 0)
+    free = np.setdiff1d(np.arange(7), found.columns)
+    assert np.all(found.column_potentials[free] == 0)
+
+
+def test_integers_are_exact():
+    costs = np.random.default_rng(3).integers(0, 2**40, (60, 60))
+    found = solve_assignment(costs)
+    assert found.cost == int(costs[linear_sum_assignment(costs)].sum())
+    assert found.gap == 0
+
+
+@pytest.mark.parametrize(
+    ("costs", "words"),
+    [
+        ([[1.0, np.nan], [np.nan, 2.0]], "2 of the costs are not a number"),
+        ([[1.0, np.nan], [-INF, 2.0]], "1 of the costs is not a number .* and 1 .* minus infinity"),
+        ([[np.nan], [1.0]], "1 of the costs is not a number"),
+        ([1.0, 2.0], "1 dimension"),
+        ([["a", "b"]], "of type"),
+        ([[1j]], "of type 'complex128'"),
+        ([[2**53 + 1, 0]], "beyond 2 to the power of 53"),
+        ([[1.7e308, -1.7e308], [-1.7e308, 1.7e308]], "too large"),
+    ],
+)
+def test_what_are_no_costs(costs, words):
+    with pytest.raises(InputError, match=words) as refused:
+        solve_assignment(costs)
+    assert refused.value.reason is Reason.MALFORMED
+
+
+def test_errors_and_words_hold_no_costs():
+    costs = np.array([[123456.75, INF], [123456.75, INF]])
+    with pytest.raises(InputError) as refused:
+        solve_assignment(costs)
+    assert "123456" not in str(refused.value)
+    assert "1 of the 2 rows cannot be linked" in str(refused.value)
+    assert repr(solve_assignment(costs, partial=True)).startswith("Assignment(2 x 2, n_linked=1")
+
+
+def test_columns_that_cannot_be_linked_are_called_columns():
+    with pytest.raises(InputError, match="1 of the 2 columns"):
+        solve_assignment([[1, INF], [1, INF], [1, INF]])
+
+
+def test_progress_ends_with_all_rows_and_can_stop_the_work():
+    seen = []
+    costs = of_kind("flat", 300, 300, 1)
+    solve_assignment(costs, progress=lambda done, whole: seen.append((done, whole)))
+    assert seen[-1] == (300, 300)
+    assert seen == sorted(seen)
+
+    def stop(done, whole):
+        raise Cancelled("Links were asked for.")
+
+    with pytest.raises(Cancelled):
+        solve_assignment(costs, progress=stop)

@@ -1,0 +1,316 @@
+from __future__ import annotations
+
+import csv
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from gamekeeper.algorithms.bounds.frechet import (
+    closed_bounds,
+    closed_bounds_at,
+    closed_limits,
+    component_bounds,
+    join_components,
+)
+from gamekeeper.algorithms.decomposable.adjacency_masks import members
+from gamekeeper.algorithms.decomposable.chordal_graphs import decomposable_graphs, maximal_cliques
+from gamekeeper.algorithms.releases.constraints import (
+    UNBOUNDED,
+    CountConstraints,
+    CountMargin,
+    NoTableError,
+)
+from gamekeeper.algorithms.releases.structure import release_structure
+from gamekeeper.errors import InputError, LimitError, Reason
+from tests.release_twins import integer_bounds, is_feasible
+
+GRAPHS = [graph for n in (2, 3, 4) for graph in decomposable_graphs(n)]
+FEW = settings(max_examples=20, deadline=None)
+
+
+def margin_of(table, axes):
+    return table.sum(axis=tuple(axis for axis in range(table.ndim) if axis not in axes))
+
+
+def released(table, margins):
+    return CountConstraints.of(table.shape, [(axes, margin_of(table, axes)) for axes in margins])
+
+
+def same(found, expected):
+    return all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
+
+
+@st.composite
+def tables(draw, n_axes, most_cells=18):
+    shape = draw(st.lists(st.integers(1, 3), min_size=n_axes, max_size=n_axes))
+    assume(math.prod(shape) <= most_cells)
+    cells = math.prod(shape)
+    counts = st.lists(st.sampled_from([0, 0, 0, 1, 2, 5]), min_size=cells, max_size=cells)
+    return np.array(draw(counts)).reshape(shape)
+
+
+@st.composite
+def decomposable_releases(draw):
+    graph = draw(st.sampled_from(GRAPHS))
+    table = draw(tables(len(graph)))
+    cliques = [tuple(members(clique)) for clique in maximal_cliques(graph)]
+    parts = [axes[: draw(st.integers(0, len(axes)))] for axes in cliques if draw(st.booleans())]
+    return table, released(table, draw(st.permutations([*cliques, *parts])))
+
+
+@st.composite
+def releases(draw):
+    """Draw margins of all kinds: exact, within limits, suppressed, recoded."""
+    table = draw(tables(draw(st.integers(2, 4))))
+    axes = st.frozensets(st.integers(0, table.ndim - 1), max_size=3)
+    margins = []
+    for kept in draw(st.lists(axes, min_size=1, max_size=4)):
+        kind = draw(st.sampled_from(["exact", "exact", "exact", "limits", "recoded"]))
+        groups = []
+        for axis, length in enumerate(table.shape):
+            group = np.arange(length) if axis in kept else np.zeros(length, np.int64)
+            if kind == "recoded" and axis in kept and length == 3:
+                group = np.array([0, 1, 0])
+            groups.append(group)
+        lengths = tuple(int(group.max()) + 1 for group in groups)
+        empty = np.zeros(lengths, np.int64)
+        sums = CountMargin(tuple(groups), empty, empty).sums(table)
+        low, high = sums, sums
+        if kind == "limits":
+            low, high = sums - sums % 3, sums - sums % 3 + 2
+            if draw(st.booleans()):
+                high = np.where(high > 4, UNBOUNDED, high)
+        margins.append(CountMargin(tuple(groups), low, high))
+    return table, CountConstraints(table.shape, tuple(margins))
+
+
+@given(decomposable_releases())
+@FEW
+def test_closed_bounds_are_those_of_integer_programs(release):
+    _, constraints = release
+    assert same(closed_bounds(constraints), integer_bounds(constraints))
+
+
+@given(releases())
+@FEW
+def test_bounds_joined_from_components_are_those_of_integer_programs(release):
+    _, constraints = release
+    asked = []
+
+    def solve(part):
+        asked.append(part.shape)
+        return integer_bounds(part)
+
+    assert same(component_bounds(constraints, solve), integer_bounds(constraints))
+    structure = release_structure(constraints)
+    unknown = [structure.components[at] for at in structure.unknown]
+    assert asked == [tuple(constraints.shape[axis] for axis in axes) for axes in unknown]
+
+
+@given(releases())
+@FEW
+def test_valid_bounds_of_components_join_to_valid_bounds(release):
+    table, constraints = release
+    lower, upper = component_bounds(constraints, CountConstraints.cell_limits)
+    assert np.all(lower <= table)
+    assert np.all(table <= upper)
+
+
+@given(decomposable_releases())
+@FEW
+def test_single_cells_are_those_of_the_table(release):
+    table, constraints = release
+    cells = np.argwhere(table >= 0)
+    lower, upper = closed_bounds(constraints)
+    low, high = closed_bounds_at(constraints, cells)
+    assert low.tolist() == lower.reshape(-1).tolist()
+    assert high.tolist() == upper.reshape(-1).tolist()
+
+
+@given(decomposable_releases(), st.sampled_from([1, 3, 5]))
+@FEW
+def test_limits_of_perturbed_margins_contain_the_tight_bounds(release, base):
+    table, exact = release
+    rounded = [(m.lower + base // 2) // base * base for m in exact.margins]
+    margins = [
+        CountMargin(m.groups, np.maximum(counts - base // 2, 0), counts + base // 2)
+        for m, counts in zip(exact.margins, rounded, strict=True)
+    ]
+    constraints = CountConstraints(table.shape, tuple(margins))
+    lower, upper = closed_limits(constraints)
+    low, high = integer_bounds(constraints)
+    assert np.all(lower <= low)
+    assert np.all(high <= upper)
+    if base == 1:
+        assert same((lower, upper), (low, high))
+
+
+def test_limits_of_perturbed_margins_are_not_tight():
+    # The table (0, 0, 0, 2) with all counts rounded to base 3 but for its rows and columns.
+    known = CountConstraints.of(
+        (2, 2),
+        [((0,), [0, 2], [1, 4]), ((1,), [0, 2], [1, 4])],
+    )
+    lower, upper = closed_limits(known)
+    low, high = integer_bounds(known)
+    assert (lower[1, 1], low[1, 1]) == (0, 1)
+    assert same([upper], [high])
+
+
+def test_suppressed_sums_leave_no_upper_limit():
+    hidden = [((0,), [0, 3], [UNBOUNDED, 3]), ((1,), [0, 0], [UNBOUNDED, UNBOUNDED])]
+    lower, upper = closed_limits(CountConstraints.of((2, 2), hidden))
+    assert lower.tolist() == [[0, 0], [0, 0]]
+    assert upper.tolist() == [[UNBOUNDED, UNBOUNDED], [3, 3]]
+
+
+def test_limits_that_no_table_meets_are_refused():
+    with pytest.raises(NoTableError):
+        closed_limits(CountConstraints.of((2,), [((0,), [4, 1], [5, 2]), ((0,), [0, 0], [3, 3])]))
+
+
+def test_free_axes_leave_the_upper_bound_and_no_lower_one():
+    table = np.array([[[4, 0], [0, 0]], [[0, 1], [0, 0]]])
+    constraints = released(table, [(0,), (1,)])
+    lower, upper = closed_bounds(constraints)
+    assert same((lower, upper), integer_bounds(constraints))
+    assert not lower.any()
+    assert upper[:, :, 0].tolist() == upper[:, :, 1].tolist() == [[4, 0], [1, 0]]
+    low, high = closed_bounds_at(constraints, [[0, 0, 1]])
+    assert (low.tolist(), high.tolist()) == ([0], [4])
+
+
+def test_the_total_alone():
+    known = CountConstraints.of((2, 2), [((), 7)])
+    assert [bounds.tolist() for bounds in closed_bounds(known)] == [
+        [[0, 0], [0, 0]],
+        [[7, 7], [7, 7]],
+    ]
+    single = CountConstraints.of((1, 1), [((), 7)])
+    assert [bounds.tolist() for bounds in closed_bounds(single)] == [[[7]], [[7]]]
+
+
+def test_nothing_published_bounds_nothing():
+    constraints = CountConstraints((2, 1), ())
+    lower, upper = component_bounds(constraints, CountConstraints.cell_limits)
+    assert (lower.tolist(), upper.tolist()) == ([[0], [0]], [[UNBOUNDED], [UNBOUNDED]])
+    with pytest.raises(InputError) as caught:
+        closed_bounds(constraints)
+    assert "no margins" in str(caught.value)
+
+
+def test_a_release_that_is_not_decomposable_has_no_closed_form():
+    table = np.arange(8).reshape(2, 2, 2)
+    for call in (closed_bounds, closed_limits):
+        with pytest.raises(InputError) as caught:
+            call(released(table, [(0, 1), (1, 2), (0, 2)]))
+        assert caught.value.reason is Reason.BAD_OPTION
+        assert "1 of 1 irreducible component" in str(caught.value)
+
+
+def test_margins_that_contradict_each_other_are_refused_with_rows():
+    known = CountConstraints.of((2, 2, 2), [((0, 1), [[3, 1], [0, 1]]), ((1, 2), [[2, 2], [1, 1]])])
+    for call in (closed_bounds, lambda c: component_bounds(c, integer_bounds)):
+        with pytest.raises(NoTableError) as caught:
+            call(known)
+        # 3 people in the first category of axis 1, or 4.
+        assert caught.value.rows == (0, 2, 4, 5)
+
+
+def test_rows_of_a_component_without_a_table_are_rows_of_the_release():
+    # All three pairs of axes 1 to 3 agree, and no table of counts has them.
+    pairs = [[1, 0], [0, 1]], [[1, 0], [0, 1]], [[0, 1], [1, 0]]
+    margins = list(zip([(1, 2), (2, 3), (1, 3)], pairs, strict=True))
+    known = CountConstraints.of((2, 2, 2, 2), [((0, 1), [[1, 0], [0, 1]]), *margins])
+
+    def solve(part):
+        assert part.shape == (2, 2, 2)
+        raise NoTableError([0, 5, 11])
+
+    with pytest.raises(NoTableError) as caught:
+        component_bounds(known, solve)
+    assert caught.value.rows == (4, 9, 15)
+
+
+def test_rows_of_a_separator_are_those_that_make_it():
+    # The limits of axis 1 exceed the total, which is known from axis 0 alone.
+    known = CountConstraints.of((3, 2), [((1,), [4, 4], [5, 5]), ((0,), [1, 2, 3])])
+
+    def solve(part):
+        assert not is_feasible(part)
+        raise NoTableError(range(len(part.rows)))
+
+    with pytest.raises(NoTableError) as caught:
+        component_bounds(known, solve)
+    assert caught.value.rows == (0, 1, 2, 3, 4)
+
+
+def test_tables_too_large_to_hold_are_refused():
+    known = CountConstraints.of((10,) * 9, [((axis,), range(10)) for axis in range(9)])
+    with pytest.raises(LimitError) as caught:
+        closed_bounds(known)
+    assert "1,000,000,000 cells" in str(caught.value)
+    assert "max_cells" in str(caught.value)
+    lower, upper = join_components(known, integer_bounds).at([[9] * 9, [0] * 9])
+    assert (lower.tolist(), upper.tolist()) == ([0, 0], [9, 0])
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [([0, 1], Reason.MALFORMED), ([[0]], Reason.MALFORMED), ([[0, 2], [0, -1]], Reason.BAD_OPTION)],
+)
+def test_cells_that_there_are_not_are_refused(cells, reason):
+    known = CountConstraints.of((2, 2), [((0,), [1, 2]), ((1,), [2, 1])])
+    with pytest.raises(InputError) as caught:
+        closed_bounds_at(known, cells)
+    assert caught.value.reason is reason
+
+
+@pytest.mark.parametrize("shape", [(40, 30, 60, 3), (3, 200_000), (70_000, 2, 2), (300_000,)])
+def test_large_tables_are_made_of_the_same_cells(shape):
+    rng = np.random.default_rng(3)
+    table = rng.poisson(0.4, shape)
+    n = len(shape)
+    margins = [tuple(range(start, min(start + 2, n))) for start in range(max(1, n - 1))]
+    constraints = released(table, margins[::2] + [(axis,) for axis in range(n)])
+    lower, upper = closed_bounds(constraints)
+    cells = np.column_stack([rng.integers(0, length, 500) for length in shape])
+    low, high = closed_bounds_at(constraints, cells)
+    assert lower[tuple(cells.T)].tolist() == low.tolist()
+    assert upper[tuple(cells.T)].tolist() == high.tolist()
+    assert np.all((lower <= table) & (table <= upper))
+
+
+def test_counts_beyond_32_bits_are_kept():
+    known = CountConstraints.of((2, 2), [((0,), [2**40, 1]), ((1,), [2**40, 1])])
+    lower, upper = closed_bounds(known)
+    assert (lower[0, 0], upper[0, 0]) == (2**40 - 1, 2**40)
+
+
+@pytest.mark.parametrize(
+    ("file", "margins"),
+    [
+        ("czech_autoworkers_bounds_BF_ABCE_ADE.csv", ["BF", "ABCE", "ADE"]),
+        ("hair_eye_colour_bounds_HE_HS.csv", ["HE", "HS"]),
+    ],
+)
+def test_published_bounds(file, margins):
+    path = Path(os.environ.get("GAMEKEEPER_DATA", ""), "tables", file)
+    if "GAMEKEEPER_DATA" not in os.environ or not path.is_file():
+        pytest.skip(f"needs tables/{file} in the folder that GAMEKEEPER_DATA names")
+    with path.open(encoding="utf-8-sig", newline="") as lines:
+        names, *records = csv.reader(lines)
+    columns = list(zip(*records, strict=True))
+    codes = [np.unique(column, return_inverse=True)[1] for column in columns[:-3]]
+    shape = tuple(int(code.max()) + 1 for code in codes)
+    table, lower, upper = (np.zeros(shape, np.int64) for _ in range(3))
+    for filled, column in zip((table, lower, upper), columns[-3:], strict=True):
+        filled[tuple(codes)] = [int(count) for count in column]
+    letters = [name[0] for name in names]
+    kept = [tuple(sorted(letters.index(letter) for letter in margin)) for margin in margins]
+    assert same(closed_bounds(released(table, kept)), (lower, upper))

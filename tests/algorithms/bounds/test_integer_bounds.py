@@ -1,0 +1,310 @@
+from __future__ import annotations
+
+import csv
+import itertools
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gamekeeper.algorithms.bounds import component_search
+from gamekeeper.algorithms.bounds.integer_bounds import feasible_table, integer_bounds, sum_bounds
+from gamekeeper.algorithms.releases.constraints import (
+    UNBOUNDED,
+    CountConstraints,
+    CountMargin,
+    NoTableError,
+    kept_axes,
+)
+from gamekeeper.errors import InputError, LimitError, Reason
+from tests.bound_twins import (
+    all_tables,
+    bounds_by_enumeration,
+    group_margins,
+    pairs_of_three,
+    releases,
+)
+
+
+def ways(table, size):
+    """Return all margins of a table over some number of axes."""
+    kept = list(itertools.combinations(range(table.ndim), size))
+    return CountConstraints.of(
+        table.shape,
+        [(k, table.sum(axis=tuple(a for a in range(table.ndim) if a not in k))) for k in kept],
+    )
+
+
+def check(constraints, found, sums=None):
+    lower, upper = bounds_by_enumeration(constraints, sums)
+    assert found.lower.reshape(-1).tolist() == lower.tolist()
+    assert found.upper.reshape(-1).tolist() == upper.tolist()
+    assert found.tight.all()
+    assert constraints.admits(found.table)
+
+
+@settings(max_examples=200, deadline=None)
+@given(releases())
+def test_bounds_are_those_of_all_tables(constraints):
+    if len(all_tables(constraints)):
+        check(constraints, integer_bounds(constraints))
+    else:
+        with pytest.raises(NoTableError):
+            integer_bounds(constraints)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_bounds_of_sums_are_those_of_all_tables(data):
+    constraints = data.draw(releases(can_conflict=False))
+    margin = data.draw(group_margins(constraints.shape))
+    found = sum_bounds(constraints, margin)
+    assert found.lower.shape == margin.shape
+    check(constraints, found, margin.cells)
+
+
+@pytest.mark.parametrize("nodes", [0, 1, 100])
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_programs_alone_find_the_same_bounds(nodes, data):
+    """Without walks, and with branching cut short, linear and integer programs do it all."""
+    constraints = data.draw(releases())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(component_search, "_MAX_NODES", nodes)
+        patch.setattr(component_search, "_PATIENCE", 0)
+        patch.setattr(component_search, "_STEPS_PER_CELL", 0)
+        patch.setattr(component_search, "_FEWEST_STEPS", 0)
+        if len(all_tables(constraints)):
+            check(constraints, integer_bounds(constraints))
+        else:
+            with pytest.raises(NoTableError):
+                integer_bounds(constraints)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_known_limits_are_constraints(data):
+    constraints = data.draw(releases(can_conflict=False))
+    least = data.draw(st.lists(st.integers(0, 2), min_size=constraints.size, max_size=constraints.size))  # fmt: skip
+    low = np.array(least).reshape(constraints.shape)
+    high = np.where(low > 1, UNBOUNDED, low + 2)
+    axes = range(len(constraints.shape))
+    both = CountConstraints(
+        constraints.shape, (*constraints.margins, kept_axes(constraints.shape, axes, low, high))
+    )
+    if len(all_tables(both)):
+        check(both, integer_bounds(constraints, lower=low, upper=high))
+    else:
+        with pytest.raises(NoTableError):
+            integer_bounds(constraints, lower=low, upper=high)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_cells_can_be_chosen(data):
+    constraints = data.draw(releases(can_conflict=False))
+    cells = data.draw(st.lists(st.integers(0, constraints.size - 1), unique=True))
+    found = integer_bounds(constraints, cells=cells)
+    lower, upper = bounds_by_enumeration(constraints)
+    assert found.lower.reshape(-1)[cells].tolist() == lower[cells].tolist()
+    assert found.upper.reshape(-1)[cells].tolist() == upper[cells].tolist()
+    assert found.tight.reshape(-1)[cells].all()
+    assert np.all(found.lower.reshape(-1) <= lower)
+    assert np.all(found.upper.reshape(-1) >= upper)
+    is_tight = (found.lower.reshape(-1) == lower) & (found.upper.reshape(-1) == upper)
+    assert np.all(is_tight[found.tight.reshape(-1)])
+
+
+@settings(max_examples=60, deadline=None)
+@given(releases(), st.sampled_from([{"max_programs": 0}, {"max_programs": 1}, {"max_seconds": 0}]))
+def test_what_is_not_settled_is_outer_and_said_not_to_be_tight(constraints, limits):
+    tables = all_tables(constraints)
+    try:
+        found = integer_bounds(constraints, **limits)
+    except NoTableError:
+        assert not len(tables)
+        return
+    if not len(tables):
+        assert found.table is None
+        assert not found.tight_lower.any()
+        assert not found.tight_upper.any()
+        return
+    lower, upper = bounds_by_enumeration(constraints)
+    low, high = found.lower.reshape(-1), found.upper.reshape(-1)
+    assert np.all(low <= lower)
+    assert np.all(high >= upper)
+    assert np.array_equal(low[found.tight_lower.reshape(-1)], lower[found.tight_lower.reshape(-1)])
+    assert np.array_equal(high[found.tight_upper.reshape(-1)], upper[found.tight_upper.reshape(-1)])
+
+
+def test_integer_bounds_can_be_narrower_than_those_of_real_numbers():
+    groups = [np.array(labels) for labels in ([0, 0, 1], [1, 0, 0], [0, 1, 0])]
+    pairs = CountConstraints(
+        (3,), tuple(CountMargin((g,), np.zeros(2, int), np.array([1, UNBOUNDED])) for g in groups)
+    )
+    total = sum_bounds(pairs, kept_axes((3,), (), 0))
+    assert (total.lower.item(), total.upper.item(), total.tight.item()) == (0, 1, True)
+    with pytest.raises(NoTableError):
+        integer_bounds(pairs_of_three(1, 1, 1))
+    assert integer_bounds(pairs_of_three(1, 1, 2)).lower.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("size", [10**3, 10**6, 10**9, 10**12])
+def test_large_counts_are_exact(size):
+    rng = np.random.default_rng(size)
+    table = rng.integers(0, size, (4, 5)) * (rng.random((4, 5)) < 0.8)
+    known = ways(table, 1)
+    found = integer_bounds(known)
+    rows, columns, total = table.sum(1)[:, None], table.sum(0)[None, :], table.sum()
+    assert np.array_equal(found.lower, np.maximum(0, rows + columns - total))
+    assert np.array_equal(found.upper, np.minimum(rows, columns))
+    assert found.tight.all()
+    assert integer_bounds(pairs_of_three(size, size + 1, size + 1)).lower.tolist() == [
+        size // 2,
+        size // 2,
+        size // 2 + 1,
+    ]
+    # In real numbers there is a solution, in halves.
+    with pytest.raises(NoTableError):
+        integer_bounds(pairs_of_three(size, size + 1, size + 2))
+
+
+def test_one_more_in_large_counts_is_a_conflict():
+    table = np.full((3, 4), 10**9)
+    rows, columns = table.sum(1), table.sum(0)
+    columns[0] += 1
+    with pytest.raises(NoTableError):
+        integer_bounds(CountConstraints.of((3, 4), [((0,), rows), ((1,), columns)]))
+
+
+def test_bounds_of_three_axes_agree_with_integer_programs():
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import csr_array
+
+    rng = np.random.default_rng(5)
+    for base in (0, 3):
+        table = rng.poisson(2.0, (4, 4, 3))
+        known = ways(table, 2)
+        if base:
+            known = CountConstraints(
+                known.shape,
+                tuple(
+                    CountMargin(m.groups, np.maximum(m.lower - 1, 0), m.upper + 1)
+                    for m in known.margins
+                ),
+            )
+        rows = known.rows
+        matrix = csr_array((np.ones(len(rows.cells)), rows.cells, rows.starts))
+        found = integer_bounds(known)
+        assert found.tight.all()
+        for cell in rng.choice(known.size, 12, replace=False):
+            cost = np.zeros(known.size)
+            cost[cell] = 1.0
+            for sign, bounds in ((1, found.lower), (-1, found.upper)):
+                solved = milp(
+                    sign * cost,
+                    constraints=LinearConstraint(matrix, rows.lower, rows.upper),
+                    integrality=np.ones(known.size),
+                    bounds=Bounds(0, np.inf),
+                )
+                assert round(sign * solved.fun) == bounds.reshape(-1)[cell]
+
+
+def test_a_fixed_table_needs_no_programs():
+    table = np.array([[3, 0], [0, 2]])
+    found = integer_bounds(ways(table, 2))
+    assert np.array_equal(found.lower, table)
+    assert np.array_equal(found.upper, table)
+    assert np.array_equal(found.table, table)
+    assert found.tight.all()
+    assert (found.relaxations, found.programs) == (0, 0)
+
+
+def test_nothing_published_bounds_nothing():
+    found = integer_bounds(CountConstraints((2, 3), ()))
+    assert np.all(found.lower == 0)
+    assert np.all(found.upper == UNBOUNDED)
+    assert found.tight.all()
+
+
+def test_progress_is_told_up_to_the_end():
+    told = []
+    table = np.random.default_rng(2).poisson(2.0, (4, 4, 3))
+    integer_bounds(ways(table, 2), progress=lambda done, total: told.append((done, total)))
+    assert told[-1][0] == told[-1][1]
+    assert len({total for _, total in told}) == 1
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+@settings(max_examples=100, deadline=None)
+@given(releases())
+def test_a_table_is_found_if_there_is_one(constraints):
+    table = feasible_table(constraints)
+    if len(all_tables(constraints)):
+        assert table.shape == constraints.shape
+        assert constraints.admits(table)
+    else:
+        assert table is None
+
+
+def test_no_time_for_a_proof_is_a_limit():
+    with pytest.raises(LimitError) as caught:
+        feasible_table(pairs_of_three(1, 1, 1), max_seconds=0)
+    assert caught.value.reason is Reason.TOO_LARGE
+    assert "max_seconds" in str(caught.value)
+
+
+def test_cells_outside_and_limits_of_another_shape_are_refused():
+    known = CountConstraints.of((2, 2), [((0,), [3, 1])])
+    for options in ({"cells": [0, 4]}, {"cells": [-1]}, {"lower": [0, 0]}, {"upper": [[1, 1, 1]]}):
+        with pytest.raises(InputError):
+            integer_bounds(known, **options)
+
+
+def read_table(path):
+    """Return the axes, the counts and, where given, the published bounds of a file."""
+    with path.open(encoding="utf-8", newline="") as lines:
+        header, *records = csv.reader(lines)
+    axes = header[: header.index("n")]
+    categories = [list(dict.fromkeys(r[a] for r in records)) for a in range(len(axes))]
+    arrays = np.zeros((len(header) - len(axes), *(len(c) for c in categories)), np.int64)
+    for record in records:
+        place = tuple(c.index(r) for c, r in zip(categories, record, strict=False))
+        for k, text in enumerate(record[len(axes) :]):
+            arrays[(k, *place)] = int(text)
+    return axes, arrays
+
+
+@pytest.mark.parametrize(
+    ("name", "margins"),
+    [
+        ("czech_autoworkers_bounds_BF_ABCE_ADE", ["BF", "ABCE", "ADE"]),
+        ("czech_autoworkers_bounds_all_2way", 2),
+        ("czech_autoworkers_bounds_all_5way", 5),
+        ("hair_eye_colour_bounds_all_2way", 2),
+        ("ucb_admissions_bounds_all_2way", 2),
+    ],
+)
+def test_published_bounds_are_found(name, margins):
+    path = Path(os.environ.get("GAMEKEEPER_DATA", "")) / "tables" / f"{name}.csv"
+    if not path.is_file():
+        pytest.skip("GAMEKEEPER_DATA holds no tables with published bounds")
+    axes, (counts, lower, upper) = read_table(path)
+    if isinstance(margins, int):
+        known = ways(counts, margins)
+    else:
+        kept = [tuple(axes.index(axis) for axis in margin) for margin in margins]
+        known = CountConstraints.of(
+            counts.shape,
+            [
+                (k, counts.sum(axis=tuple(a for a in range(counts.ndim) if a not in k)))
+                for k in kept
+            ],
+        )
+    found = integer_bounds(known)
+    assert found.tight.all()
+    assert np.array_equal(found.lower, lower)
+    assert np.array_equal(found.upper, upper)

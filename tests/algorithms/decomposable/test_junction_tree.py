@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gamekeeper.algorithms.decomposable.adjacency_masks import members
+from gamekeeper.algorithms.decomposable.chordal_graphs import (
+    decomposable_graphs,
+    maximal_cliques,
+    separators,
+)
+from gamekeeper.algorithms.decomposable.junction_tree import (
+    ClassTable,
+    OwnRecords,
+    junction_tree,
+    log_cell_probabilities,
+)
+from gamekeeper.errors import InputError
+
+GRAPHS = list(decomposable_graphs(4))
+
+
+@st.composite
+def samples(draw, n_variables=4):
+    levels = draw(st.lists(st.integers(1, 3), min_size=n_variables, max_size=n_variables))
+    cells = list(product(*(range(level) for level in levels)))
+    rows = draw(st.lists(st.sampled_from(cells), min_size=1, max_size=8, unique=True))
+    counts = draw(st.lists(st.integers(1, 5), min_size=len(rows), max_size=len(rows)))
+    return np.array(rows), np.array(counts), levels
+
+
+def exact_probability(rows, counts, graph, cell, own, precision, levels):
+    """Multiply cliques and divide by separators in exact fractions, from the definition."""
+    kept = {OwnRecords.ALL: None, OwnRecords.ONE: 1, OwnRecords.NONE: 0}.get(own, "less")
+    weights = []
+    for row, count in zip(rows.tolist(), counts.tolist(), strict=True):
+        mine = row == list(cell)
+        weights.append(count if not mine or kept is None else count - 1 if kept == "less" else kept)
+
+    def margin(mask):
+        same = sum(
+            weight
+            for row, weight in zip(rows.tolist(), weights, strict=True)
+            if all(row[v] == cell[v] for v in members(mask))
+        )
+        cells = math.prod(levels[v] for v in members(mask))
+        total = sum(weights) + Fraction(precision)
+        return (same + Fraction(precision) / cells, total)
+
+    value = Fraction(1)
+    for above, total in map(margin, maximal_cliques(graph)):
+        if above == 0:
+            return Fraction(0)
+        value *= above / total
+    for above, total in map(margin, separators(graph)):
+        value /= above / total
+    return value
+
+
+@pytest.mark.parametrize("n_variables", [1, 2, 3, 4, 5])
+def test_every_tree_has_running_intersection(n_variables):
+    for graph in decomposable_graphs(n_variables):
+        tree = junction_tree(graph)
+        tree.check()
+        assert sorted(tree.cliques) == sorted(maximal_cliques(graph))
+        # The first clique has no separator; the rest are those of the graph.
+        assert sorted(tree.separators[1:]) == sorted(separators(graph))
+        assert all(parent < at for at, parent in enumerate(tree.parents))
+
+
+def test_a_cycle_without_a_chord_is_refused():
+    with pytest.raises(InputError, match="no chord"):
+        junction_tree([0b1010, 0b0101, 0b1010, 0b0101])
+
+
+@settings(max_examples=60)
+@given(
+    samples(),
+    st.sampled_from(GRAPHS),
+    st.sampled_from(list(OwnRecords)),
+    st.sampled_from([0, 1, 5]),
+)
+def test_cell_probabilities_follow_the_definition(sample, graph, own, precision):
+    rows, counts, levels = sample
+    table = ClassTable(rows, counts, levels)
+    found = np.exp(log_cell_probabilities(table, [graph], own=own, precision=precision)[0])
+    for place, cell in enumerate(rows.tolist()):
+        if counts.sum() == counts[place] and own in ("none", "less one") and not precision:
+            continue
+        exact = exact_probability(rows, counts, graph, cell, own, precision, levels)
+        assert found[place] == pytest.approx(float(exact), rel=1e-12)
+
+
+@settings(max_examples=40)
+@given(samples(), st.sampled_from(GRAPHS), st.sampled_from([0.0, 2.0]))
+def test_cell_probabilities_of_all_cells_sum_to_one(sample, graph, precision):
+    rows, counts, levels = sample
+    table = ClassTable(rows, counts, levels)
+    total = 0.0
+    tree = junction_tree(graph)
+    cells = np.array(list(product(*(range(level) for level in levels))))
+    chance = np.ones(len(cells))
+    for clique, separator in zip(tree.cliques, tree.separators, strict=True):
+        above = table.margin_of(clique, cells)
+        below = table.margin_of(separator, cells)
+        above += precision / math.prod(levels[v] for v in members(clique))
+        below += precision / math.prod(levels[v] for v in members(separator))
+        chance *= np.divide(above, below, out=np.zeros(len(cells)), where=below > 0)
+    total = chance.sum()
+    assert total == pytest.approx(1)
+    sampled = log_cell_probabilities(table, [tree], precision=precision)[0]
+    places = [cells.tolist().index(row) for row in rows.tolist()]
+    assert np.exp(sampled) == pytest.approx(chance[places])
+
+
+@given(samples(), st.sampled_from(GRAPHS), st.randoms(use_true_random=False))
+def test_neither_the_order_of_classes_nor_the_labels_of_codes_matter(sample, graph, random):
+    rows, counts, levels = sample
+    order = list(range(len(rows)))
+    random.shuffle(order)
+    relabelled = rows.copy()
+    for v, level in enumerate(levels):
+        labels = list(range(level))
+        random.shuffle(labels)
+        relabelled[:, v] = np.array(labels)[rows[:, v]]
+    plain = log_cell_probabilities(ClassTable(rows, counts, levels), [graph], own="one")
+    other = ClassTable(relabelled[order], counts[order], levels)
+    assert log_cell_probabilities(other, [graph], own="one")[0] == pytest.approx(plain[0][order])
+
+
+def test_the_saturated_model_gives_relative_frequencies():
+    table = ClassTable([[0, 0], [0, 1], [1, 1]], [2, 1, 1])
+    found = np.exp(log_cell_probabilities(table, [[0b10, 0b01]])[0])
+    assert found.tolist() == pytest.approx([1 / 2, 1 / 4, 1 / 4])
+    # Without its own record a unique class of a saturated model has nothing left.
+    alone = log_cell_probabilities(table, [[0b10, 0b01]], own="less one")[0]
+    assert np.exp(alone).tolist() == pytest.approx([1 / 3, 0, 0])
+
+
+def test_cells_beyond_64_bits():
+    rng = np.random.default_rng(1)
+    rows = rng.integers(0, 200, (300, 64))
+    complete = [(1 << 64) - 1 ^ 1 << v for v in range(64)]
+    table = ClassTable(rows, np.ones(300, dtype=int), [200] * 64)
+    found = log_cell_probabilities(table, [complete], precision=1.0)[0]
+    assert found == pytest.approx(math.log(1 / 301))
+    chain = [(1 << v + 1 & (1 << 64) - 1) | (1 << v - 1 if v else 0) for v in range(64)]
+    assert np.isfinite(log_cell_probabilities(table, [chain], own="one")).all()
+
+
+def test_a_variable_with_one_level_and_declared_levels_that_do_not_occur():
+    rows = np.array([[0, 0], [0, 1]])
+    few = ClassTable(rows, np.array([3, 1]), [1, 2])
+    many = ClassTable(rows, np.array([3, 1]), [1, 20])
+    plain = [np.exp(log_cell_probabilities(t, [[0, 0]])[0]) for t in (few, many)]
+    assert plain[0].tolist() == plain[1].tolist() == pytest.approx([0.75, 0.25])
+    smooth = [np.exp(log_cell_probabilities(t, [[0, 0]], precision=1.0)[0]) for t in (few, many)]
+    assert smooth[1][1] == pytest.approx((1 + 1 / 20) / 5)
+    assert smooth[0][1] == pytest.approx((1 + 1 / 2) / 5)
+
+
+def test_one_record():
+    table = ClassTable([[4, 0, 2]], [1])
+    for graph in decomposable_graphs(3):
+        assert log_cell_probabilities(table, [graph]).tolist() == [[0.0]]
+
+
+def test_all_faults_are_told_at_once():
+    with pytest.raises(InputError) as caught:
+        ClassTable([[0, 5], [1, 1]], [1, 0], [1, 6])
+    assert len(caught.value.problems) == 2
+    for rows, counts in (([[0]], []), ([[-1]], [1]), ([[0.5]], [1]), (np.zeros((0, 2), int), [])):
+        with pytest.raises(InputError):
+            ClassTable(rows, counts)
+    table = ClassTable([[0, 0]], [1])
+    with pytest.raises(InputError, match="variables"):
+        log_cell_probabilities(table, [[0, 0, 0]])
+    with pytest.raises(InputError, match="no such choice"):
+        log_cell_probabilities(table, [[0, 0]], own="some")
+    with pytest.raises(InputError, match="precision"):
+        log_cell_probabilities(table, [[0, 0]], precision=-1)
+
+
+def test_values_of_the_data_are_not_shown():
+    table = ClassTable([[987654, 1]], [1])
+    assert "987654" not in repr(table)
+    with pytest.raises(InputError) as caught:
+        ClassTable([[3, 1], [-987654, 2]], [1, 1])
+    assert "987654" not in str(caught.value)
+
+
+def test_many_models_at_once_are_as_one_at_a_time():
+    rng = np.random.default_rng(0)
+    rows = np.unique(rng.integers(0, 3, (50, 4)), axis=0)
+    table = ClassTable(rows, np.ones(len(rows), dtype=int))
+    together = log_cell_probabilities(table, GRAPHS)
+    for graph, found in zip(GRAPHS, together, strict=True):
+        assert found.tolist() == log_cell_probabilities(table, [graph])[0].tolist()
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint64, np.int8, np.int64])
+def test_any_kind_of_integer_codes(kind):
+    rows = np.array([[0, 200 % 128], [1, 5], [1, 0]])
+    plain = log_cell_probabilities(ClassTable(rows, [1, 2, 1]), [[2, 1]], precision=1.0)
+    found = log_cell_probabilities(
+        ClassTable(rows.astype(kind), [1, 2, 1]), [[2, 1]], precision=1.0
+    )
+    assert found.tolist() == plain.tolist()

@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from gamekeeper.data.population import CATEGORIES, HOUSEHOLD, make_population
+from gamekeeper.workbench.demo.environment import TARGET, demo_environment
+
+
+def test_the_categories_are_those_of_the_target_form():
+    target = demo_environment().forms[TARGET]
+    assert dict(CATEGORIES) == dict(target.instances)
+
+
+def test_the_columns_are_the_variables_of_the_target_form():
+    target = demo_environment().forms[TARGET]
+    people = make_population(300)
+    assert people.column_names == [HOUSEHOLD, *target.instances]
+    for name, labels in target.instances.items():
+        assert people[name].combine_chunks().dictionary.to_pylist() == list(labels)
+        assert set(people[name].to_pylist()) <= set(labels)
