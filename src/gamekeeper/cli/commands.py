@@ -1,0 +1,98 @@
+"""Commands made from requests: every option comes from the one place where it is written.
+
+A command is a function of a request and, besides, of options that are about printing only::
+
+    @command(app, "dis")
+    def dis_command(asked: DisRequest, how: AsFormat = Format.TABLE) -> None:
+        \"\"\"Estimate what a unique match is worth.\"\"\"
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+
+from gamekeeper.cli.show import say
+from gamekeeper.options import Field, build, options_of, written
+
+__all__ = ["command", "say_written"]
+
+_Work = Callable[..., None]
+_REPEATED = "May be repeated."
+
+
+def command(
+    app: typer.Typer, name: str, *, offers: Mapping[str, Callable[..., Any]] | None = None
+) -> Callable[[_Work], _Work]:
+    """Make a command of a function whose first parameter is a request.
+
+    `offers` has, by the name of an option, what the tab key offers for it.
+    """
+
+    def register(work: _Work) -> _Work:
+        first, *own = inspect.signature(work, eval_str=True).parameters.values()
+        asked = options_of(first.annotation)
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        parameters = [
+            *(_parameter(item, (offers or {}).get(item.name)) for item in asked),
+            *(item.replace(kind=keyword) for item in own),
+        ]
+
+        @wraps(work)
+        def run(**typed: Any) -> None:
+            values = {item.name: _value(item, typed.pop(item.name)) for item in asked}
+            work(build(first.annotation, values), **typed)
+
+        run.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportAttributeAccessIssue]
+        run.__annotations__ = {item.name: item.annotation for item in parameters}
+        app.command(name)(run)
+        return work
+
+    return register
+
+
+def say_written(asked: Any) -> None:
+    """Say which files a request had written."""
+    for option, path in written(asked):
+        say(f"{option.label}: {path}")
+
+
+def _parameter(item: Field, offer: Callable[..., Any] | None) -> inspect.Parameter:
+    option = item.option
+    many = item.element is not None
+    kind: Any = list[item.element] if many else item.kind
+    if option.read is not None and not many:
+        kind = str if item.kind not in (int, float) else kind
+    if not item.is_required and (many or item.default is None):
+        kind = kind | None
+    told: dict[str, Any] = {"help": option.help, "autocompletion": offer}
+    if many and not option.is_argument:
+        told["help"] = f"{option.help} {_REPEATED}"
+    if item.element in (int, float) or item.kind in (int, float):
+        told |= {"min": option.least, "max": option.most}
+    default = inspect.Parameter.empty if item.is_required else None if many else item.default
+    told["show_default"] = option.default_text or (
+        option.default_text is None and default not in (inspect.Parameter.empty, None, "")
+    )
+    if option.panel:
+        told["rich_help_panel"] = option.panel
+    make = typer.Argument if option.is_argument else typer.Option
+    flags = option.flags.split()
+    if not flags and not option.is_argument and item.kind is bool:
+        flags = [f"--{item.name.replace('_', '-')}"]
+    mark = make(**told) if option.is_argument else make(*flags, **told)
+    return inspect.Parameter(
+        item.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, mark]
+    )
+
+
+def _value(item: Field, typed: Any) -> Any:
+    if item.option.read is not None:
+        return item.default if typed is None else item.option.read(typed)
+    if item.element is not None:
+        return item.default if not typed and not item.is_required else tuple(typed)
+    return typed

@@ -1,0 +1,284 @@
+"""Options, written once: a field of a request has the name, type, default, range and help text.
+
+A request is a plain frozen dataclass. A field annotated with an `Option` is something that people
+may ask for; a field that is itself such a dataclass stands for all of its options; any other field
+(a callback, a table) is passed on as it is. From this come the options at the prompt
+(`cli.commands`), the checks, the provenance and the signature of library functions::
+
+    @dataclass(frozen=True, kw_only=True)
+    class DisOptions:
+        rounds: Annotated[int, Option("At most so many rounds.", least=1)] = 200_000
+        progress: Progress | None = None
+
+
+    @takes(DisOptions)
+    def assess_dis(key_table: KeyTable, asked: DisOptions) -> DisRisk: ...
+
+
+    assess_dis(key_table, rounds=1_000)
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import Enum
+from functools import cache, wraps
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar, Union, get_args, get_origin
+
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, quoted
+
+__all__ = [
+    "Field",
+    "Option",
+    "build",
+    "given",
+    "options_of",
+    "require_valid",
+    "takes",
+    "texts_of",
+    "written",
+]
+
+P = ParamSpec("P")
+Asked = TypeVar("Asked")
+Data = TypeVar("Data")
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What an option is for, and what may be asked of it.
+
+    Attributes
+    ----------
+    help
+        What it does, in a sentence or two.
+    flags
+        Its names at the prompt, such as "--keys -k", where they do not follow from the field's.
+    least, most
+        The range of a number.
+    panel
+        The heading that it stands under at the prompt.
+    is_argument
+        Whether it is given at the prompt by its place and not by a name.
+    default_text
+        The default in words; "" for none, None where the value itself is shown.
+    read
+        Turns what was typed (a text, or a list of texts) into the value.
+    writes
+        What is written to the file that it names: table, picture, page, json or text.
+    label
+        What that file is called when it has been written.
+    """
+
+    help: str
+    flags: str = ""
+    least: float | None = None
+    most: float | None = None
+    panel: str = ""
+    is_argument: bool = False
+    default_text: str | None = None
+    read: Callable[[Any], Any] | None = None
+    writes: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An option of a request: its name, its type without None, its default."""
+
+    name: str
+    kind: Any
+    default: Any
+    option: Option
+    is_optional: bool
+
+    @property
+    def is_required(self) -> bool:
+        """Whether there is no default."""
+        return self.default is MISSING
+
+    @property
+    def element(self) -> Any:
+        """The type of one element where the option is a list of them, else None."""
+        return get_args(self.kind)[0] if get_origin(self.kind) in (tuple, Sequence) else None
+
+
+@cache
+def options_of(request: type) -> tuple[Field, ...]:
+    """Return the options of a request, those of its parts in their place.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class Asked:
+    ...     rounds: Annotated[int, Option("At most so many rounds.", least=1)] = 10
+    >>> [(item.name, item.default, item.option.least) for item in options_of(Asked)]
+    [('rounds', 10, 1)]
+    """
+    found: list[Field] = []
+    hints = _hints(request)
+    for item in fields(request):
+        hint = hints[item.name]
+        if is_dataclass(hint):
+            found += options_of(hint)  # pyright: ignore[reportArgumentType]
+            continue
+        option = _option(hint)
+        if option is not None:
+            made = item.default_factory
+            default = item.default if made is MISSING else made()
+            kind, is_optional = _bare(get_args(hint)[0])
+            found.append(Field(item.name, kind, default, option, is_optional))
+    names = [item.name for item in found]
+    assert len(set(names)) == len(names), f"an option of {request.__name__} is there twice"
+    return tuple(found)
+
+
+def build(request: type[Asked], values: Mapping[str, Any]) -> Asked:
+    """Return a request, its parts built from the same values; absent ones take their default."""
+    hints = _hints(request)
+    made: dict[str, Any] = {}
+    for item in fields(request):  # pyright: ignore[reportArgumentType]
+        if is_dataclass(hints[item.name]):
+            made[item.name] = build(hints[item.name], values)
+        elif item.name in values:
+            made[item.name] = values[item.name]
+    return request(**made)
+
+
+def given(asked: Any) -> dict[str, Any]:
+    """Return the fields of a request as keyword arguments."""
+    return {item.name: getattr(asked, item.name) for item in fields(asked)}
+
+
+def texts_of(asked: Any, *names: str) -> dict[str, str]:
+    """Return options as texts for a provenance: those named, or all but what is not known."""
+    values = _values(asked)
+    chosen = names or tuple(name for name, value in values.items() if value is not None)
+    return {name: _text(values[name]) for name in chosen}
+
+
+def written(asked: Any) -> list[tuple[Option, Path]]:
+    """Return the files that a request asks to be written, each with its option."""
+    values = _values(asked)
+    return [
+        (item.option, values[item.name])
+        for item in options_of(type(asked))
+        if item.option.writes and values[item.name] is not None
+    ]
+
+
+def require_valid(asked: Any, what: str) -> None:
+    """Raise one error for all options of a request that are out of range or of another type."""
+    values = _values(asked)
+    faults = [(item.name, *_fault(item, values[item.name])) for item in options_of(type(asked))]
+    problems = [Problem(Reason.BAD_OPTION, name, found, do) for name, found, do in faults if found]
+    if problems:
+        found = f"{count_of(len(problems), 'option')} cannot be used."
+        raise InputError(Reason.BAD_OPTION, what, found, problems=problems)
+
+
+def takes(
+    options: Callable[P, Asked],
+) -> Callable[[Callable[[Data, Asked], Found]], Callable[Concatenate[Data, P], Found]]:
+    """Make a function of data and a request one of data and keyword arguments, checked first."""
+
+    def decorate(work: Callable[[Data, Asked], Found]) -> Callable[Concatenate[Data, P], Found]:
+        @wraps(work)
+        def called(data: Data, /, *args: P.args, **chosen: P.kwargs) -> Found:
+            asked = options(*args, **chosen)
+            require_valid(asked, f"{work.__name__} was called.")
+            return work(data, asked)
+
+        first = next(iter(inspect.signature(work).parameters.values()))
+        rest = inspect.signature(options).parameters.values()
+        called.__signature__ = inspect.Signature([first, *rest])  # pyright: ignore[reportAttributeAccessIssue]
+        called.__doc__ = _documented(work.__doc__ or "", options)
+        return called
+
+    return decorate
+
+
+@cache
+def _hints(request: type) -> dict[str, Any]:
+    """Return the annotations of the fields; Any for one whose type is known to the checker only.
+
+    So a field that is no option may have a type that would be slow to import.
+    """
+    scope = vars(sys.modules[request.__module__])
+    hints: dict[str, Any] = {}
+    for item in fields(request):
+        hint: Any = item.type
+        if isinstance(hint, str):
+            try:
+                hint = eval(hint, scope)  # noqa: S307 - an annotation of our own code
+            except NameError:
+                hint = Any
+        hints[item.name] = hint
+    return hints
+
+
+def _option(hint: Any) -> Option | None:
+    marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    return next((mark for mark in marks if isinstance(mark, Option)), None)
+
+
+def _bare(hint: Any) -> tuple[Any, bool]:
+    """Return a type without None, and whether None was allowed."""
+    if get_origin(hint) not in (Union, types.UnionType):
+        return hint, False
+    kinds = tuple(kind for kind in get_args(hint) if kind is not types.NoneType)
+    return (kinds[0] if len(kinds) == 1 else Union[kinds]), len(kinds) < len(get_args(hint))  # noqa: UP007 - made at run time
+
+
+def _values(asked: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for item in fields(asked):
+        value = getattr(asked, item.name)
+        found |= _values(value) if is_dataclass(value) else {item.name: value}
+    return found
+
+
+def _fault(item: Field, value: Any) -> tuple[str, str]:
+    """Return what is wrong with a value and what to do, or nothing."""
+    option = item.option
+    if value is None:
+        return ("", "") if item.is_optional else ("it is None.", "Leave it out for the default.")
+    if isinstance(item.kind, type) and issubclass(item.kind, Enum):
+        if value not in set(item.kind):
+            known = quoted(str(member.value) for member in item.kind)
+            return f"{quoted([str(value)])} is not known.", f"There are: {known}."
+        return "", ""
+    kind = item.element or item.kind
+    for number in (value if item.element else [value]) if kind in (int, float) else ():
+        if isinstance(number, bool) or not isinstance(number, Real):
+            return f"a {type(number).__name__} is no number.", "Give a number."
+        if kind is int and not (isinstance(number, Integral) or float(number).is_integer()):
+            return f"{number:,} is no whole number.", "Give a whole number."
+        if option.least is not None and not number >= option.least:
+            return f"{number:,} is less than {option.least:,}.", "Give a larger number."
+        if option.most is not None and not number <= option.most:
+            return f"{number:,} is more than {option.most:,}.", "Give a smaller number."
+    return "", ""
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_text, value))
+    return str(value.value if isinstance(value, Enum) else value)
+
+
+def _documented(doc: str, options: Any) -> str:
+    """Return a docstring with the options as parameters, before its examples."""
+    told = {item.name: item.option.help for item in options_of(options)}
+    lines = [f"{name}\n    {text}" for name, text in told.items()]
+    head, heading, examples = inspect.cleandoc(doc).partition("\nExamples\n")
+    listed = f"{head.rstrip()}\n\nOther Parameters\n----------------\n" + "\n".join(lines) + "\n"
+    return listed + (heading + examples if heading else "")

@@ -1,0 +1,132 @@
+"""Options written once: flattening, checks, provenance, signatures."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import pytest
+
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.options import Option, build, given, options_of, takes, texts_of, written
+
+if TYPE_CHECKING:
+    from somewhere_slow import Table  # pyright: ignore[reportMissingImports]
+
+
+class Method(StrEnum):
+    PLAIN = "plain"
+    ODD = "odd"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    rounds: Annotated[int, Option("At most so many rounds.", least=1, most=100)] = 10
+    method: Annotated[Method, Option("How.")] = Method.PLAIN
+    sizes: Annotated[tuple[int, ...], Option("Sizes.", least=1)] = (2, 3)
+    limit: Annotated[float | None, Option("A limit.", least=0)] = None
+    table: Table | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    file: Annotated[Path, Option("A file.", is_argument=True)]
+    search: Search
+    plot: Annotated[Path | None, Option("A plot.", writes="picture", label="Plot")] = None
+
+
+def test_options_of_parts_stand_in_their_place():
+    assert [item.name for item in options_of(Request)] == [
+        "file", "rounds", "method", "sizes", "limit", "plot",
+    ]  # fmt: skip
+    by_name = {item.name: item for item in options_of(Request)}
+    assert by_name["file"].is_required
+    assert not by_name["rounds"].is_required
+    assert by_name["limit"].is_optional
+    assert by_name["limit"].kind is float
+    assert by_name["sizes"].element is int
+    assert by_name["rounds"].element is None
+
+
+def test_a_request_is_built_from_flat_values_and_taken_apart_again():
+    asked = build(Request, {"file": Path("a.csv"), "rounds": 7})
+    assert asked == Request(file=Path("a.csv"), search=Search(rounds=7))
+    assert given(asked.search)["rounds"] == 7
+    assert texts_of(asked) == {
+        "file": "a.csv", "rounds": "7", "method": "plain", "sizes": "2, 3",
+    }  # fmt: skip
+    assert texts_of(asked, "rounds", "limit") == {"rounds": "7", "limit": "None"}
+
+
+def test_files_to_be_written_are_known():
+    asked = build(Request, {"file": Path("a.csv"), "plot": Path("b.svg")})
+    assert [(option.label, path) for option, path in written(asked)] == [("Plot", Path("b.svg"))]
+    assert written(build(Request, {"file": Path("a.csv")})) == []
+
+
+@takes(Search)
+def search(data: list[int], asked: Search) -> int:
+    """Search.
+
+    Examples
+    --------
+    >>> search([1], rounds=2)
+    2
+    """
+    return asked.rounds * len(data)
+
+
+def test_a_function_takes_its_options_as_keywords():
+    assert search([1, 2], rounds=3) == 6
+    assert search([1]) == 10
+    assert list(inspect.signature(search).parameters) == [
+        "data", "rounds", "method", "sizes", "limit", "table",
+    ]  # fmt: skip
+    assert "At most so many rounds." in search.__doc__
+    assert search.__doc__.index("rounds\n") < search.__doc__.index("Examples\n----")
+    with pytest.raises(TypeError):
+        search([1], wrong=3)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "where"),
+    [
+        ({"rounds": 0}, "rounds: 0 is less than 1."),
+        ({"rounds": 101}, "rounds: 101 is more than 100."),
+        ({"rounds": 2.5}, "rounds: 2.5 is no whole number."),
+        ({"rounds": float("nan")}, "rounds: nan is no whole number."),
+        ({"rounds": float("inf")}, "rounds: inf is no whole number."),
+        ({"rounds": "many"}, "rounds: a str is no number."),
+        ({"rounds": True}, "rounds: a bool is no number."),
+        ({"rounds": None}, "rounds: it is None."),
+        ({"method": "strange"}, "method: 'strange' is not known."),
+        ({"sizes": (1, 0)}, "sizes: 0 is less than 1."),
+        ({"limit": -1.0}, "limit: -1.0 is less than 0."),
+        ({"limit": float("nan")}, "limit: nan is less than 0."),
+    ],
+)
+def test_what_is_out_of_range_is_refused(wrong, where):
+    with pytest.raises(InputError) as caught:
+        search([1], **wrong)
+    assert caught.value.reason is Reason.BAD_OPTION
+    assert str(caught.value.problems[0]).startswith(where)
+
+
+def test_all_faults_are_told_at_once():
+    with pytest.raises(InputError) as caught:
+        search([1], rounds=0, limit=-1)
+    assert len(caught.value.problems) == 2
+    assert search([1], method="odd") == 10
+
+
+def test_an_option_that_is_there_twice_is_a_fault_of_ours():
+    @dataclass(frozen=True)
+    class Twice:
+        rounds: Annotated[int, Option("Again.")]
+        search: Search
+
+    with pytest.raises(AssertionError, match="twice"):
+        options_of(Twice)
