@@ -126,7 +126,7 @@ def _object(content: Any, otherwise: str) -> dict[str, Any]:
 
 
 def _lines(outcome: FileOutcome) -> Iterator[str]:
-    head = f"{outcome.name:<40} {outcome.kind:<32}"
+    head = f"{outcome.name:<48} {outcome.kind:<44}"
     if not outcome.is_supported:
         yield f"{head} not yet supported"
     elif outcome.fault or outcome.is_empty:

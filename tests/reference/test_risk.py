@@ -12,8 +12,9 @@ import pytest
 
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.algorithms.uniques.scores import size_weights, weigh
+from tests.reference.data_files import DATA, GOLDEN
 from tests.reference.run import main, run_file
-from tests.reference.uniques import DATA, GOLDEN, coded
+from tests.reference.uniques import coded
 
 Capture = pytest.CaptureFixture[str]
 LARGE = GOLDEN / "uniques_large.json"
@@ -105,6 +106,57 @@ def test_a_file_is_known_however_it_is_written(
     monkeypatch.setenv(DATA, str(tmp_path))
     outcome = run_file(write(tmp_path, case))
     assert (outcome.n_passed, outcome.n_run) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "file", ["other.csv", "folder/other.csv", "other.csv from the folder of somebody", "gone.csv"]
+)
+def test_without_a_fingerprint_the_name_decides_and_then_the_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
+) -> None:
+    # More columns than the case is about, except where only the columns find the file.
+    (tmp_path / "folder").mkdir()
+    lines = [["id", "eyes", "hair"], ["1", "blue", "red"], ["2", "blue", "red"], ["3", "b", "r"]]
+    width = slice(1 if file == "gone.csv" else 0, None)
+    text = "".join(",".join(line[width]) + "\n" for line in lines)
+    (tmp_path / "folder" / "other.csv").write_text(text)
+    monkeypatch.setenv(DATA, str(tmp_path))
+    case: dict[str, Any] = {
+        "input": {"file": file, "columns": ["eyes", "hair"]},
+        "expected": {"n1": 1, "n2": 1, "distinct": 2},
+    }
+    outcome = run_file(write(tmp_path, case))
+    assert (outcome.n_passed, outcome.n_run) == (1, 1)
+    case["expected"]["distinct"] = 3
+    assert run_file(write(tmp_path, case)).is_failed
+
+
+def test_without_a_fingerprint_a_file_that_is_not_here_is_not_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(DATA, raising=False)
+    case: dict[str, Any] = {
+        "input": {"file": "gone.csv", "columns": ["eyes"]},
+        "expected": {"n1": 1},
+    }
+    outcome = run_file(write(tmp_path, case))
+    assert (outcome.n_run, outcome.is_failed) == (0, False)
+    # Two files with these columns: neither is the one that is meant.
+    for name in ("one.csv", "two.csv"):
+        (tmp_path / name).write_text("eyes\nblue\n")
+    monkeypatch.setenv(DATA, str(tmp_path))
+    assert run_file(write(tmp_path, case)).n_run == 0
+    case["input"] = {"columns": ["eyes"]}
+    assert "no 'file'" in run_file(write(tmp_path, case)).cases[0].faults[0]
+
+
+def test_a_file_without_the_columns_is_a_fault_of_the_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one.csv").write_text("eyes\nblue\n")
+    monkeypatch.setenv(DATA, str(tmp_path))
+    case = {"input": {"file": "one.csv", "columns": ["eyes", "hair"]}, "expected": {"n1": 1}}
+    assert "not all in the file" in run_file(write(tmp_path, case)).cases[0].faults[0]
 
 
 def test_missing_cells_may_be_read_in_another_way_and_sizes_be_capped(tmp_path: Path) -> None:

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import io
-import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,13 +19,11 @@ from gamekeeper.algorithms.uniques.scores import (
     size_weights,
     weigh,
 )
-from tests.reference.cases import Case, NotRun, ShapeError
+from tests.reference.cases import Case, ShapeError
+from tests.reference.data_files import rows_of
 from tests.reference.numbers import check_each, check_number
 
-__all__ = ["DATA", "GOLDEN", "coded", "uniques", "uniques_large", "uniques_missing"]
-
-GOLDEN = Path(__file__).parent / "golden"
-DATA = "GAMEKEEPER_DATA"
+__all__ = ["coded", "uniques", "uniques_large", "uniques_missing"]
 
 
 def uniques(case: Case) -> None:
@@ -80,10 +72,12 @@ def uniques_missing(case: Case) -> None:
 
 def uniques_large(case: Case) -> None:
     columns: list[str] = case.needs("columns")
-    table = _find_table(columns, case.needs("sha256"))
-    codes, _ = coded(table.rows)
+    sha256: str = case.given.get("sha256") or ""
+    file: str = case.given.get("file", "") if sha256 else case.needs("file")
+    rows = rows_of(columns, file=file, sha256=sha256)
+    codes, _ = coded(rows)
     found = find_minimal_uniques(codes, listing=False)
-    sizes = Counter(Counter(map(tuple, table.rows)).values())
+    sizes = Counter(Counter(map(tuple, rows)).values())
     case.compare("n1", sizes[1])
     case.compare("n2", sizes[2])
     case.compare("distinct", sum(sizes.values()))
@@ -150,42 +144,3 @@ def _per_record(found: MinimalUniques, values: Sequence[Any]) -> list[Any]:
     """Return values of sample uniques for every record, None for the others."""
     by_record = dict(zip(found.records.tolist(), values, strict=True))
     return [by_record.get(record) for record in range(found.n_records)]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class _Table:
-    rows: list[list[str]]
-
-
-def _find_table(columns: Sequence[str], sha256: str) -> _Table:
-    """Return the file with these bytes, among our own and those in the folder of data."""
-    for path in _candidates():
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            header = file.readline().strip()
-        delimiter = next((sign for sign in ";,\t" if header.split(sign) == list(columns)), "")
-        if delimiter and sha256 in _fingerprints(path.read_bytes(), delimiter):
-            text = path.read_text(encoding="utf-8-sig")
-            rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-            return _Table(rows[1:])
-    folder = os.environ.get(DATA)
-    found = f"it is not in the folder that {DATA} names" if folder else f"{DATA} names no folder"
-    raise NotRun(f"its file of data is needed, and {found}")
-
-
-def _candidates() -> Iterator[Path]:
-    yield from sorted(GOLDEN.glob("*.csv"))
-    if folder := os.environ.get(DATA):
-        yield from sorted(Path(folder).rglob("*.csv"))
-
-
-def _fingerprints(content: bytes, delimiter: str) -> set[str]:
-    """Return the fingerprint of a file as it is and as written with other marks.
-
-    The same table is handed on with semicolons or commas and with either end of line.
-    """
-    plain = content.replace(b"\r\n", b"\n")
-    writings = {content}
-    for mark in (b";", b","):
-        marked = plain.replace(delimiter.encode(), mark)
-        writings |= {marked, marked.replace(b"\n", b"\r\n")}
-    return {hashlib.sha256(writing).hexdigest() for writing in writings}
