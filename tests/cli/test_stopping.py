@@ -14,6 +14,14 @@ from gamekeeper.workbench import linkage
 from tests.microdata import PEOPLE, write
 
 
+@pytest.fixture(autouse=True)
+def _as_at_a_keyboard():
+    # Started in the background of a script, Python itself ignores Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_the_first_is_a_wish_and_the_second_an_order():
     told, asked = [], []
     before = signal.getsignal(signal.SIGINT)

@@ -61,4 +61,5 @@ def stopped_by_hand(
     try:
         yield tell
     finally:
-        signal.signal(signal.SIGINT, before)
+        # None stands for a handler that is not Python's, and cannot be put back.
+        signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
