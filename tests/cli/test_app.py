@@ -8,12 +8,43 @@ import sys
 import pytest
 
 from gamekeeper.cli import mapping
+from gamekeeper.cli.app import PARTS, load
 
 CANARY = "CANARY-7341"
 
 
 def test_version(run):
     assert run("--version").out.startswith("gamekeeper ")
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_what_help_says_of_a_part_is_what_the_part_says(name):
+    words = load(name).help
+    assert words.split("\n\n")[0].replace("\n", " ") == PARTS[name][1]
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
+def test_nothing_that_attacks_or_stores_is_imported_at_the_door(arguments):
+    heavy = ("numpy", "pyarrow", "sqlalchemy", "pydantic", "duckdb", "numba", "scipy", "jinja2")
+    code = (
+        f"import sys; sys.argv = ['gamekeeper', *{arguments}]\n"
+        "from gamekeeper.cli.app import main\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        f"print([n for n in {heavy} if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(("typed", "offered"), [("ri", ["risk"]), ("risk ke", ["keys"])])
+def test_the_tab_key_offers_parts_and_their_commands(typed, offered):
+    told = subprocess.run(
+        [sys.executable, "-c", "import sys; sys.argv = ['gamekeeper']; from gamekeeper.cli.app import main; main()"],
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "_GAMEKEEPER_COMPLETE": "complete_bash",
+             "COMP_WORDS": f"gamekeeper {typed}", "COMP_CWORD": str(len(typed.split()))},
+    )  # fmt: skip
+    assert told.stdout.split() == offered
 
 
 def test_no_arguments_show_help(run):

@@ -1,5 +1,6 @@
 """The `gamekeeper` command: its sub-commands, and how errors leave it.
 
+Groups of commands are imported when they are used: `--version`, `--help` and the tab key are quick.
 Exit codes: 0 fine, 1 our fault, 2 your input, 3 a limit was exceeded, 130 cancelled.
 """
 
@@ -10,31 +11,78 @@ import io
 import os
 import sys
 import traceback
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from gamekeeper.cli import (
-    demo,
-    env,
-    form,
-    group,
-    link,
-    mapping,
-    risk,
-    scenario,
-    shell,
-    tables,
-    variable,
-)
-from gamekeeper.cli.show import say, warn
 from gamekeeper.errors import Cancelled, GamekeeperError, StoreError
-from gamekeeper.results import package_version
 
-__all__ = ["app", "main"]
+__all__ = ["PARTS", "app", "load", "main"]
+
+PARTS = {
+    "map": (
+        "mapping",
+        "Map key variables: what could the target be matched on, and at which detail?",
+    ),
+    "graph": (
+        "mapping",
+        "Show or draw the harmonization graph or the partition graph of a variable.",
+    ),
+    "check": (
+        "mapping",
+        "Check an environment: every file, every partition graph, every categorization.",
+    ),
+    "demo": ("demo", "Run the main job on made-up data and write an HTML report."),
+    "shell": (
+        "shell",
+        "Open a Python prompt with the environment, in IPython where that is installed.",
+    ),
+    "env": (
+        "env",
+        "A data environment as a whole: make a store, bring it in and out, look back, undo.",
+    ),
+    "form": ("form", "Forms: what is asked out there, by whom, and in which categories."),
+    "variable": ("variable", "Variables: what can be asked, and how its categories relate."),
+    "group": (
+        "group",
+        "Groups of forms: listed by hand, found by a query, or made from other groups.",
+    ),
+    "scenario": (
+        "scenario",
+        "Scenarios: who might match the target, on which key variables, at which detail.",
+    ),
+    "risk": ("risk", "Stage two: attack a file of microdata that may be released."),
+    "tables": ("tables", "Stage two: attack tables of counts that may be released."),
+    "link": ("link", "Stage two: link records, the attack that works on every masking method."),
+}
+"""Which module here has the `app` of each part, and what the part is for (its first sentence)."""
+
+
+def load(name: str) -> Any:
+    """Return a part of the command line, imported."""
+    module = import_module(f"gamekeeper.cli.{PARTS[name][0]}")
+    made = typer.main.get_group(module.app)
+    return made if made.name == name else made.commands[name]
+
+
+class _Parts(TyperGroup):
+    """All parts by name; one is imported when a command of it is to be run or completed."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, (_, words) in PARTS.items():
+            self.add_command(TyperCommand(name, help=words), name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, found, rest = super().resolve_command(ctx, args)
+        return name, None if found is None or name is None else load(name), rest
+
 
 app = typer.Typer(
     name="gamekeeper",
+    cls=_Parts,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -45,18 +93,13 @@ app = typer.Typer(
     " probability, at what cost? Which counts and people do released tables give away?\n\n"
     "Start with [bold]gamekeeper demo[/bold].",
 )
-app.command("map")(mapping.map_command)
-app.command("graph")(mapping.graph_command)
-app.command("check")(mapping.check_command)
-app.command("demo")(demo.demo_command)
-for part in (env, form, variable, group, scenario, risk, tables, link):
-    app.add_typer(part.app)
-app.command("shell")(shell.shell_command)
 
 
 def _version(asked: bool) -> None:
     if asked:
-        say(f"gamekeeper {package_version()}")
+        from gamekeeper.results import package_version
+
+        typer.echo(f"gamekeeper {package_version()}")
         raise typer.Exit
 
 
@@ -80,12 +123,12 @@ def main() -> None:
         app()
     except SystemExit as end:
         if end.code == Cancelled.exit_code:
-            warn("gamekeeper: cancelled. What was not said to be written was not written.")
+            _warn("gamekeeper: cancelled. What was not said to be written was not written.")
         raise
     except GamekeeperError as error:
-        warn(f"gamekeeper: {error.message} [{error.reason.value}]")
+        _warn(f"gamekeeper: {error.message} [{error.reason.value}]")
         for problem in error.problems:
-            warn(f"  - {problem}")
+            _warn(f"  - {problem}")
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # The reader of our output has gone (as in `| head`): nobody is left to tell.
@@ -95,19 +138,28 @@ def main() -> None:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             _tell_our_fault(error)
             sys.exit(1)
-        warn("gamekeeper: The output could not be written: the system refused. [not-writable]")
+        _warn("gamekeeper: The output could not be written: the system refused. [not-writable]")
         sys.exit(StoreError.exit_code)
     except Exception as error:  # noqa: BLE001 - the last door: nothing of the data may pass it
         _tell_our_fault(error)
         sys.exit(1)
 
 
+def _warn(text: str) -> None:
+    # Here and not above: what prints and counts takes longer to import than --version takes.
+    from gamekeeper.cli.show import warn
+
+    warn(text)
+
+
 def _tell_our_fault(error: Exception) -> None:
     """Say where we failed, never with what: an exception's text can hold values of a data file."""
+    from gamekeeper.results import package_version
+
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "gamekeeper" in frame.filename]
     where = f"{ours[-1].name}, line {ours[-1].lineno}" if ours else "unknown place"
-    warn(
+    _warn(
         f"gamekeeper: this is a fault of ours ({type(error).__name__} in {where},"
         f" version {package_version()}). Please report this line; it holds none of your data."
     )

@@ -16,7 +16,7 @@ from gamekeeper.workbench.demo.risk import RiskDemo
 from gamekeeper.workbench.demo.tables import TablesDemo
 from gamekeeper.workbench.demo.walk import run_demo
 
-__all__ = ["demo_command"]
+__all__ = ["app", "demo_command"]
 
 
 def demo_command(
@@ -123,3 +123,7 @@ def _show_tables(told: TablesDemo) -> None:
     )
     for sentence in told.sentences():
         say(f"   {sentence}")
+
+
+app = typer.Typer(rich_markup_mode="rich")
+app.command("demo")(demo_command)

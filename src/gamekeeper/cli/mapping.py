@@ -30,6 +30,7 @@ __all__ = [
     "Prevalence",
     "Strict",
     "Target",
+    "app",
     "check_command",
     "describe_map",
     "graph_command",
@@ -354,3 +355,9 @@ def _require_variable(path: Path, variable: str | None) -> str:
             "Name one after the path; 'gamekeeper variable list' has them.",
         )
     return variable or ""
+
+
+app = typer.Typer(rich_markup_mode="rich")
+app.command("map")(map_command)
+app.command("graph")(graph_command)
+app.command("check")(check_command)

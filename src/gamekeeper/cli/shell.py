@@ -14,7 +14,7 @@ from gamekeeper.cli.options import AsOf, Environment
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.workbench.environments import is_store, opened, opened_store
 
-__all__ = ["shell_command"]
+__all__ = ["app", "shell_command"]
 
 _BANNER = """{environment!r} is open as `environment`{store}.
 
@@ -95,3 +95,7 @@ def _complete(names: dict[str, Any]) -> None:
         return
     readline.set_completer(rlcompleter.Completer(names).complete)
     readline.parse_and_bind("tab: complete")
+
+
+app = typer.Typer(rich_markup_mode="rich")
+app.command("shell")(shell_command)
