@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import pytest
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.options import Option, build, given, options_of, takes, texts_of, written
+from gamekeeper.options import Option, build, given, options_of, paths, takes, texts_of, written
 
 if TYPE_CHECKING:
     from somewhere_slow import Table  # pyright: ignore[reportMissingImports]
@@ -65,6 +66,19 @@ def test_files_to_be_written_are_known():
     asked = build(Request, {"file": Path("a.csv"), "plot": Path("b.svg")})
     assert [(option.label, path) for option, path in written(asked)] == [("Plot", Path("b.svg"))]
     assert written(build(Request, {"file": Path("a.csv")})) == []
+
+
+def test_files_that_are_named_and_not_written_are_known():
+    @dataclass(frozen=True)
+    class Several:
+        one: Request
+        others: Annotated[tuple[Path, ...], Option("Files.")] = ()
+        columns: Annotated[Mapping[str, str], Option("A=B.")] = field(default_factory=dict)
+
+    one = build(Request, {"file": Path("a.csv"), "plot": Path("b.svg")})
+    assert paths(Several(one, (Path("c"), Path("d")))) == [Path("a.csv"), Path("c"), Path("d")]
+    assert paths(Several(one)) == [Path("a.csv")]
+    assert {item.name: item.element for item in options_of(Several)}["columns"] is str
 
 
 @takes(Search)

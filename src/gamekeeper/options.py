@@ -40,6 +40,7 @@ __all__ = [
     "build",
     "given",
     "options_of",
+    "paths",
     "require_valid",
     "takes",
     "texts_of",
@@ -107,8 +108,12 @@ class Field:
 
     @property
     def element(self) -> Any:
-        """The type of one element where the option is a list of them, else None."""
-        return get_args(self.kind)[0] if get_origin(self.kind) in (tuple, Sequence) else None
+        """The type of one element where the option is a list of them, else None.
+
+        A mapping is typed as a list of texts that its `read` turns into pairs.
+        """
+        many = (tuple, Sequence, Mapping)
+        return get_args(self.kind)[0] if get_origin(self.kind) in many else None
 
 
 @cache
@@ -173,6 +178,14 @@ def written(asked: Any) -> list[tuple[Option, Path]]:
         for item in options_of(type(asked))
         if item.option.writes and values[item.name] is not None
     ]
+
+
+def paths(asked: Any) -> list[Path]:
+    """Return the files and folders that a request names and does not ask to be written."""
+    values = _values(asked)
+    named = [values[item.name] for item in options_of(type(asked)) if not item.option.writes]
+    lists = [value if isinstance(value, tuple) else (value,) for value in named]
+    return [value for values in lists for value in values if isinstance(value, Path)]
 
 
 def require_valid(asked: Any, what: str) -> None:

@@ -25,7 +25,7 @@ import typer.main
 import gamekeeper as gk
 from gamekeeper.cli.app import app, main
 from gamekeeper.errors import GamekeeperError
-from gamekeeper.workbench.microdata import MicrodataRequest, open_microdata
+from gamekeeper.workbench.sampled import SampledRequest, open_sampled
 from tests.microdata import SCENARIO, write, write_world
 
 CANARY = "CANARY-7341"
@@ -294,14 +294,14 @@ def test_a_fault_of_ours_shows_nothing(
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_reprs_show_nothing(place: Path, ending: str) -> None:
-    request = MicrodataRequest(
-        place / f"people.{ending}",
-        ("place", "age", "both"),
+    request = SampledRequest(
+        file=place / f"people.{ending}",
+        keys=("place", "age", "both"),
         weight="weight",
         strata="stratum",
         sensitive=("extra",),
     )
-    data = open_microdata(request)
+    data = open_sampled(request)
     table = data.count()
     risk = gk.assess_uniques(table, workers=1)
     assert table.n_uniques == 6

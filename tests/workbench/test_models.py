@@ -6,14 +6,14 @@ import pytest
 
 import gamekeeper as gk
 from gamekeeper.errors import InputError
-from gamekeeper.workbench.microdata import MicrodataRequest
 from gamekeeper.workbench.models import compare_on_population
+from gamekeeper.workbench.sampled import SampledRequest
 from tests.microdata import KEYS, OTHERS, PEOPLE, write
 
 
 @pytest.fixture
 def census(tmp_path):
-    return MicrodataRequest(write(tmp_path, "census.csv", PEOPLE + "".join(OTHERS)), KEYS)
+    return SampledRequest(file=write(tmp_path, "census.csv", PEOPLE + "".join(OTHERS)), keys=KEYS)
 
 
 def compared(census, **more):

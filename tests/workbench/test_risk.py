@@ -13,7 +13,6 @@ import pytest
 import gamekeeper as gk
 from gamekeeper.attack.uniques.dis_result import DisMethod
 from gamekeeper.errors import Cancelled, InputError, Reason
-from gamekeeper.workbench.microdata import MicrodataRequest
 from gamekeeper.workbench.risk import (
     UniquesRequest,
     count_release,
@@ -22,18 +21,19 @@ from gamekeeper.workbench.risk import (
     match_release,
     simulate_intrusion,
 )
+from gamekeeper.workbench.sampled import SampledRequest
 from tests.microdata import KEYS, OF_SCENARIO, OTHERS, PEOPLE, SCENARIO, write, write_world
 
 
 @pytest.fixture
 def request_(tmp_path):
-    return MicrodataRequest(write(tmp_path, "people.csv", PEOPLE), KEYS, fraction="1/10")
+    return SampledRequest(file=write(tmp_path, "people.csv", PEOPLE), keys=KEYS, fraction="1/10")
 
 
 @pytest.fixture
 def clerk(tmp_path):
     file = write(tmp_path, "clerk.csv", OF_SCENARIO)
-    return MicrodataRequest(file, scenario=SCENARIO, environment=write_world(tmp_path))
+    return SampledRequest(file=file, scenario=SCENARIO, environment=write_world(tmp_path))
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def test_special_uniques_without_a_scenario(request_, everybody):
 
 def test_destinations_are_looked_at_before_any_work(tmp_path):
     # There is no such file, but nobody gets so far as to look.
-    nothing = MicrodataRequest(tmp_path / "nothing.csv", ["a"])
+    nothing = SampledRequest(file=tmp_path / "nothing.csv", keys=["a"])
     wrong = tmp_path / "risk.txt"
     lost = tmp_path / "no folder" / "risk.csv"
     for call in (

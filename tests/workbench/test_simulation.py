@@ -7,7 +7,7 @@ import pytest
 
 import gamekeeper as gk
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.workbench.microdata import MicrodataRequest
+from gamekeeper.workbench.sampled import SampledRequest
 from gamekeeper.workbench.simulation import ExperimentKind, SimulationRequest, run_simulation
 from tests.microdata import OTHERS, PEOPLE, write
 
@@ -16,7 +16,7 @@ KEYS = ("Age", "Sex")
 
 @pytest.fixture
 def census(tmp_path):
-    return MicrodataRequest(write(tmp_path, "census.csv", PEOPLE + "".join(OTHERS)), KEYS)
+    return SampledRequest(file=write(tmp_path, "census.csv", PEOPLE + "".join(OTHERS)), keys=KEYS)
 
 
 def population(census):
@@ -114,7 +114,7 @@ def test_all_missing_and_too_many_keys_are_refused(tmp_path):
     lines = [",".join(many), ",".join(["", *["1"] * 64]), ",".join(["", *["2"] * 64])]
     file = write(tmp_path, "wide.csv", "\n".join(lines) + "\n")
     with pytest.raises(InputError) as caught:
-        run_simulation(MicrodataRequest(file, many), asked(ExperimentKind.FRACTIONS, "1"))
+        run_simulation(SampledRequest(file=file, keys=many), asked(ExperimentKind.FRACTIONS, "1"))
     assert [problem.reason for problem in caught.value.problems] == [
         Reason.TOO_LARGE,
         Reason.BAD_OPTION,

@@ -13,7 +13,7 @@ from gamekeeper.data.tables.release_file import read_release, write_release
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.workbench import tables
 from gamekeeper.workbench.demo.tables import STEPS, run_tables_demo
-from gamekeeper.workbench.microdata import MicrodataRequest
+from gamekeeper.workbench.requests.microdata import MicrodataRequest
 from gamekeeper.workbench.tables import ReleaseRequest, open_release
 from tests.microdata import KEYS, PEOPLE, write
 
@@ -100,7 +100,7 @@ def test_every_use_leaves_the_release_as_it_was(release, tmp_path):
 
 
 def test_tables_are_published_from_microdata(tmp_path):
-    request = MicrodataRequest(write(tmp_path, "people.csv", PEOPLE), keys=KEYS)
+    request = MicrodataRequest(file=write(tmp_path, "people.csv", PEOPLE), keys=KEYS)
     file = tmp_path / "release.json"
     margins = [("Sex", "Status"), ("Age",), ()]
     schemes = ["conventional:3", "exact", "random:5"]
@@ -118,7 +118,7 @@ def test_tables_are_published_from_microdata(tmp_path):
 
 
 def test_schemes_are_looked_at_before_the_file(tmp_path):
-    request = MicrodataRequest(tmp_path / "gone.csv", keys=KEYS)
+    request = MicrodataRequest(file=tmp_path / "gone.csv", keys=KEYS)
     with pytest.raises(InputError) as caught:
         tables.publish_tables(request, [], ["conventional:4"], tmp_path / "release.json")
     assert caught.value.reason is Reason.BAD_OPTION

@@ -1,6 +1,6 @@
 """Commands that open a file of microdata: all of them take the same options for it.
 
-A command is a function of a `MicrodataRequest` and its own options. `microdata_command` adds the
+A command is a function of a `SampledRequest` and its own options. `microdata_command` adds the
 file, how it is read, and where its key variables come from.
 """
 
@@ -17,7 +17,7 @@ import typer
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import quoted
-from gamekeeper.workbench.microdata import MicrodataRequest
+from gamekeeper.workbench.sampled import SampledRequest
 
 __all__ = ["microdata_command"]
 
@@ -191,7 +191,7 @@ _Attack = Callable[..., None]
 def microdata_command(
     app: typer.Typer, name: str, *, is_sample: bool = True
 ) -> Callable[[_Attack], _Attack]:
-    """Make a command of a function that takes a `MicrodataRequest` and options of its own.
+    """Make a command of a function that takes a `SampledRequest` and options of its own.
 
     A population (`is_sample` false) has no weights, strata and fraction.
     """
@@ -222,12 +222,12 @@ def microdata_command(
     return register
 
 
-def _request(file: Path, **given: Any) -> MicrodataRequest:
+def _request(file: Path, **given: Any) -> SampledRequest:
     given["keys"] = tuple(given["keys"] or ())
     given["missing_values"] = tuple(given["missing_values"] or ())
     given["columns"] = _pairs(given["columns"] or ())
     given["delimiter"] = _TAB.get(given["delimiter"] or "", given["delimiter"])
-    return MicrodataRequest(file, **given)
+    return SampledRequest(file=file, **given)
 
 
 def _pairs(texts: Sequence[str]) -> dict[str, str]:

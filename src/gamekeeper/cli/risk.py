@@ -27,7 +27,7 @@ from gamekeeper.cli.risk_show import (
 from gamekeeper.cli.show import Format, progress_bar, say, show
 from gamekeeper.wording import count_of
 from gamekeeper.workbench import risk
-from gamekeeper.workbench.microdata import MicrodataRequest
+from gamekeeper.workbench.sampled import SampledRequest
 
 __all__ = ["app"]
 
@@ -48,7 +48,7 @@ _KS = (2, 3, 5, 10)
 
 @microdata_command(app, "keys")
 def keys_command(
-    request: MicrodataRequest,
+    request: SampledRequest,
     sensitive: Annotated[
         list[str] | None,
         typer.Option(
@@ -93,7 +93,7 @@ def keys_command(
 
 @microdata_command(app, "dis")
 def dis_command(
-    request: MicrodataRequest,
+    request: SampledRequest,
     method: Annotated[
         DisMethod,
         typer.Option(help="general: from counts, exact. special: by simulation."),
@@ -149,7 +149,7 @@ def dis_command(
 
 @microdata_command(app, "match")
 def match_command(
-    request: MicrodataRequest,
+    request: SampledRequest,
     population: Population = None,
     r: Annotated[
         list[int] | None,

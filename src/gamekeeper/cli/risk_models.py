@@ -18,8 +18,8 @@ from gamekeeper.cli.show import Format, progress_bar, say, show
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import quoted
 from gamekeeper.workbench import models
-from gamekeeper.workbench.microdata import MicrodataRequest
 from gamekeeper.workbench.models import ModelRequest
+from gamekeeper.workbench.sampled import SampledRequest
 
 __all__ = ["app"]
 
@@ -58,7 +58,7 @@ Patient = Annotated[
 
 @microdata_command(app, "model")
 def model_command(
-    request: MicrodataRequest,
+    request: SampledRequest,
     method: Method = FitMethod.MC3,
     precision: Precision = None,
     chains: Chains = 4,
@@ -104,7 +104,7 @@ def model_command(
 
 @microdata_command(app, "infer")
 def infer_command(
-    request: MicrodataRequest,
+    request: SampledRequest,
     method: Method = FitMethod.MC3,
     precision: Precision = None,
     chains: Chains = 4,
@@ -228,7 +228,7 @@ def infer_command(
 
 @microdata_command(app, "compare", is_sample=False)
 def compare_command(
-    request: MicrodataRequest,
+    request: SampledRequest,
     fraction: Annotated[
         list[str] | None,
         typer.Option(

@@ -16,7 +16,7 @@ from gamekeeper.cli.risk_show import (
 )
 from gamekeeper.cli.show import Format, progress_bar, say, show
 from gamekeeper.workbench import simulation
-from gamekeeper.workbench.microdata import MicrodataRequest
+from gamekeeper.workbench.sampled import SampledRequest
 from gamekeeper.workbench.simulation import ExperimentKind, SimulationRequest
 
 __all__ = ["app"]
@@ -26,7 +26,7 @@ app = typer.Typer()
 
 @microdata_command(app, "simulate", is_sample=False)
 def simulate_command(
-    request: MicrodataRequest,
+    request: SampledRequest,
     experiment: Annotated[
         ExperimentKind,
         typer.Option(

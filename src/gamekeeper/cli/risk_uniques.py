@@ -20,8 +20,8 @@ from gamekeeper.cli.risk_show import (
 from gamekeeper.cli.show import Format, progress_bar, say, show, warn
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.workbench import risk
-from gamekeeper.workbench.microdata import MicrodataRequest
 from gamekeeper.workbench.risk import UniquesRequest
+from gamekeeper.workbench.sampled import SampledRequest
 
 __all__ = ["app"]
 
@@ -30,7 +30,7 @@ app = typer.Typer()
 
 @microdata_command(app, "suda")
 def suda_command(
-    request: MicrodataRequest,
+    request: SampledRequest,
     max_size: MaxSize = None,
     rank_by: Annotated[
         str,
@@ -170,7 +170,7 @@ def suda_command(
 
 @microdata_command(app, "special")
 def special_command(
-    request: MicrodataRequest,
+    request: SampledRequest,
     special_size: Annotated[
         int | None,
         typer.Option(

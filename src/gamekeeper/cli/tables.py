@@ -17,7 +17,7 @@ from gamekeeper.cli.risk_options import Plot, Seed, Workers
 from gamekeeper.cli.risk_show import say_all, say_how, show_result
 from gamekeeper.cli.show import Format, progress_bar, say, show
 from gamekeeper.workbench import tables
-from gamekeeper.workbench.microdata import MicrodataRequest
+from gamekeeper.workbench.requests.microdata import MicrodataRequest
 from gamekeeper.workbench.tables import ReleaseRequest
 
 __all__ = ["app"]

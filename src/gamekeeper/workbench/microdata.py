@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -33,46 +33,12 @@ from gamekeeper.results import Progress
 from gamekeeper.store.layout import shown_path
 from gamekeeper.wording import count_of, quoted
 from gamekeeper.workbench.environments import opened
+from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 
-__all__ = ["Microdata", "MicrodataRequest", "open_microdata"]
+__all__ = ["Microdata", "open_microdata"]
 
+_NO_DESIGN = SampleDesign()
 _HEADER = ("variable", "value", "label", "records", "category")
-
-
-@dataclass(frozen=True, slots=True)
-class MicrodataRequest:
-    """Which file, how to read it, and what its keys are.
-
-    Attributes
-    ----------
-    keys
-        Key variables by the names of their columns; or a `scenario` of an `environment`.
-    columns
-        The column of a key variable of the scenario, where it has another name.
-    values
-        A table that says which category a value means, as `unmapped` writes it.
-    unmapped
-        Where to write the values that no category takes.
-    """
-
-    file: Path
-    keys: Sequence[str] = ()
-    scenario: str = ""
-    environment: Path | None = None
-    columns: Mapping[str, str] = field(default_factory=dict[str, str])
-    values: Path | None = None
-    unmapped: Path | None = None
-    missing: Missing = Missing.CATEGORY
-    missing_values: Sequence[str] = ()
-    keep_user_missing: bool = False
-    delimiter: str | None = None
-    encoding: str | None = None
-    decimal: str | None = None
-    weight: str = ""
-    strata: str = ""
-    fraction: str = ""
-    sensitive: Sequence[str] = ()
-    memory_limit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -82,21 +48,22 @@ class Microdata:
     source: Source
     coded: CodedTable
     keys: tuple[str, ...]
-    request: MicrodataRequest
+    missing: Missing = Missing.CATEGORY
+    design: SampleDesign = _NO_DESIGN
+    sensitive: tuple[str, ...] = ()
     scenario: Scenario | None = None
     environment: Environment | None = None
 
     def count(self, *, progress: Progress | None = None) -> KeyTable:
-        """Count the keys of the file as the request says."""
-        asked = self.request
+        """Count the keys of the file, as a sample of the design that was given."""
         return count_keys(
             self.coded,
             self.keys,
-            missing=asked.missing,
-            weight=asked.weight,
-            strata=asked.strata,
-            fraction=_fraction(asked.fraction),
-            sensitive=asked.sensitive,
+            missing=self.missing,
+            weight=self.design.weight,
+            strata=self.design.strata,
+            fraction=_fraction(self.design.fraction),
+            sensitive=self.sensitive,
             progress=progress,
         )
 
@@ -122,51 +89,63 @@ class Microdata:
 
 
 def open_microdata(
-    request: MicrodataRequest, *, extra: Sequence[str] = (), progress: Progress | None = None
+    asked: MicrodataRequest,
+    *,
+    design: SampleDesign = _NO_DESIGN,
+    sensitive: Sequence[str] = (),
+    extra: Sequence[str] = (),
+    progress: Progress | None = None,
 ) -> Microdata:
     """Open a file of microdata and code the columns that are needed; nothing of it is kept.
 
     `extra` names further columns to code, such as a household.
     """
-    _require_one_way(request)
+    _require_one_way(asked)
     source = open_source(
-        request.file,
-        delimiter=request.delimiter,
-        encoding=request.encoding,
-        decimal=request.decimal,
-        missing=request.missing_values,
-        keep_user_missing=request.keep_user_missing,
+        asked.file,
+        delimiter=asked.delimiter,
+        encoding=asked.encoding,
+        decimal=asked.decimal,
+        missing=asked.missing_values,
+        keep_user_missing=asked.keep_user_missing,
     )
     names = [column.name for column in source.columns]
-    others = [name for name in (request.strata, *request.sensitive, *extra) if name]
-    numbers = [request.weight] if request.weight else []
-    engine = DuckDBEngine(memory_limit=request.memory_limit)
+    others = [name for name in (design.strata, *sensitive, *extra) if name]
+    numbers = [design.weight] if design.weight else []
+    engine = DuckDBEngine(memory_limit=asked.memory_limit)
 
     def coded(columns: Iterable[str]) -> CodedTable:
         wanted = list(dict.fromkeys([*columns, *others]))
         return code_source(source, wanted, numbers=numbers, engine=engine, progress=progress)
 
-    if not request.scenario:
-        keys = _names(request.keys, names)
-        return Microdata(source, coded(keys), keys, request)
-    assert request.environment is not None
-    with opened(request.environment) as place:
+    if not asked.scenario:
+        keys = _names(asked.keys, names)
+        return Microdata(source, coded(keys), keys, asked.missing, design, tuple(sensitive))
+    assert asked.environment is not None
+    with opened(asked.environment) as place:
         environment = place.environment
-    scenario = environment.scenario(request.scenario)
-    wanted = [key.variable for key in scenario.keys]
-    columns = columns_of(wanted, names, request.columns)
+    scenario = environment.scenario(asked.scenario)
+    wanted = tuple(key.variable for key in scenario.keys)
+    columns = columns_of(wanted, names, asked.columns)
     table = coded(columns.values())
     plan = plan_recodes(
         scenario,
         environment,
         table.codebook,
         columns,
-        values=_read_values(request.values) if request.values is not None else None,
+        values=_read_values(asked.values) if asked.values is not None else None,
         decimal=source.decimal,
     )
-    _require_mapped(plan, table, request)
+    _require_mapped(plan, table, asked)
     return Microdata(
-        source, table.recoded(plan.recodes), tuple(wanted), request, scenario, environment
+        source,
+        table.recoded(plan.recodes),
+        wanted,
+        asked.missing,
+        design,
+        tuple(sensitive),
+        scenario,
+        environment,
     )
 
 

@@ -29,7 +29,7 @@ from gamekeeper.report.tables import TABLE_ENDINGS, write_table
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.destinations import require_destinations
-from gamekeeper.workbench.microdata import MicrodataRequest, open_microdata
+from gamekeeper.workbench.sampled import SampledRequest, open_sampled
 
 __all__ = ["Inferred", "ModelRequest", "compare_on_population", "fit_release", "infer_release"]
 
@@ -61,7 +61,7 @@ class Inferred:
 
 
 def fit_release(
-    request: MicrodataRequest,
+    request: SampledRequest,
     asked: ModelRequest,
     *,
     plot: Path | None = None,
@@ -69,7 +69,7 @@ def fit_release(
 ) -> ModelFit:
     """Fit models to the keys of a file; draw the model graph where asked for."""
     require_destinations({plot: PICTURE_ENDINGS}, read=[request.file])
-    table = open_microdata(request).count()
+    table = open_sampled(request).count()
     fit = _fitted(table, asked, progress)
     if plot is not None:
         save_figure(fit.plot(), plot)
@@ -93,7 +93,7 @@ def _fitted(table: KeyTable, asked: ModelRequest, progress: Progress | None) -> 
 
 
 def infer_release(
-    request: MicrodataRequest,
+    request: SampledRequest,
     asked: ModelRequest,
     *,
     estimator: Estimator = Estimator.CALIBRATED,
@@ -111,7 +111,7 @@ def infer_release(
     """
     read = [file for file in (request.file, population) if file is not None]
     require_destinations({records: TABLE_ENDINGS}, read=read)
-    table = open_microdata(request).count()
+    table = open_sampled(request).count()
     # A search may take minutes: what cannot be answered is told before.
     if table.fraction is None:
         raise InputError(
@@ -129,7 +129,7 @@ def infer_release(
     attacks = None
     if population is not None:
         plain = replace(request, file=population, weight="", strata="", fraction="", sensitive=())
-        attacks = rank_attacks(risk, table, open_microdata(plain).count())
+        attacks = rank_attacks(risk, table, open_sampled(plain).count())
     judged = categories_risk(risk, table, categories, by=by) if categories else None
     values = infer_target(risk, table, known or {}, ask) if ask else None
     if records is not None:
@@ -138,7 +138,7 @@ def infer_release(
 
 
 def compare_on_population(
-    request: MicrodataRequest,
+    request: SampledRequest,
     *,
     fractions: Sequence[str] = ("1%", "5%"),
     samples: int = 1,
@@ -167,7 +167,7 @@ def compare_on_population(
             "Leave out --no-attacks or --attack-fraction.",
         )
     whole_range = attacks or (attacks is None and report is not None)
-    data = open_microdata(request, extra=stratify_by)
+    data = open_sampled(request, extra=stratify_by)
     chosen = {"measures": tuple(measures)} if measures else {}
     found = compare_measures(
         data.coded,

@@ -24,7 +24,8 @@ from gamekeeper.report.tables import TABLE_ENDINGS, write_table
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.destinations import require_destinations
-from gamekeeper.workbench.microdata import Microdata, MicrodataRequest, open_microdata
+from gamekeeper.workbench.microdata import Microdata
+from gamekeeper.workbench.sampled import SampledRequest, open_sampled
 
 __all__ = [
     "UniquesRequest",
@@ -55,11 +56,11 @@ class UniquesRequest:
 
 
 def count_release(
-    request: MicrodataRequest, *, output: Path | None = None, progress: Progress | None = None
+    request: SampledRequest, *, output: Path | None = None, progress: Progress | None = None
 ) -> tuple[Microdata, KeyTable]:
     """Count the keys of a file; write its classes to a table where asked for."""
     require_destinations({output: TABLE_ENDINGS}, read=(request.file, request.values))
-    data = open_microdata(request, progress=progress)
+    data = open_sampled(request, progress=progress)
     table = data.count(progress=progress)
     if output is not None:
         write_table(table.to_arrow(), output)
@@ -67,7 +68,7 @@ def count_release(
 
 
 def find_uniques(
-    request: MicrodataRequest,
+    request: SampledRequest,
     asked: UniquesRequest,
     *,
     population: Path | None = None,
@@ -93,7 +94,7 @@ def find_uniques(
             "It is for the report, and none is asked for.",
             "Ask for a report, or compare strategies (gamekeeper risk match).",
         )
-    data = open_microdata(request, progress=progress)
+    data = open_sampled(request, progress=progress)
     table = data.count(progress=progress)
     if tell is not None and table.n_records << len(table.keys) > _LONG_SEARCH:
         tell(_estimated(table, asked))
@@ -160,7 +161,7 @@ def _write_report(
 
 
 def simulate_intrusion(
-    request: MicrodataRequest,
+    request: SampledRequest,
     *,
     method: DisMethod = DisMethod.GENERAL,
     original: Path | None = None,
@@ -173,12 +174,12 @@ def simulate_intrusion(
 ) -> DisRisk:
     """Estimate by data intrusion simulation what an intruder's unique match is worth."""
     require_destinations({plot: PICTURE_ENDINGS})
-    table = open_microdata(request).count()
+    table = open_sampled(request).count()
     before = None
     if original is not None:
         # Only the keys of the original matter; weights and strata are those of the release.
         plain = replace(request, file=original, weight="", strata="", fraction="", sensitive=())
-        before = open_microdata(plain).count()
+        before = open_sampled(plain).count()
     found = assess_dis(
         table,
         method=method,
@@ -195,7 +196,7 @@ def simulate_intrusion(
 
 
 def match_release(
-    request: MicrodataRequest,
+    request: SampledRequest,
     *,
     population: Path | None = None,
     r: Sequence[int] = (1, 2, 3),
@@ -204,7 +205,7 @@ def match_release(
 ) -> MatchingRisk:
     """Work out what matching strategies would achieve and cost."""
     require_destinations({plot: PICTURE_ENDINGS})
-    table = open_microdata(request, progress=progress).count(progress=progress)
+    table = open_sampled(request, progress=progress).count(progress=progress)
     found = assess_matching(table, population=_population(request, population), r=r)
     if plot is not None:
         save_figure(found.plot(), plot)
@@ -212,7 +213,7 @@ def match_release(
 
 
 def find_special(
-    request: MicrodataRequest,
+    request: SampledRequest,
     *,
     special_size: int | None = None,
     population: Path | None = None,
@@ -224,7 +225,7 @@ def find_special(
 ) -> SpecialUniques:
     """Tell special from random uniques by what makes their uniqueness go away."""
     require_destinations({records: TABLE_ENDINGS}, read=(request.file, request.values, population))
-    data = open_microdata(request, progress=progress)
+    data = open_sampled(request, progress=progress)
     found = assess_special_uniques(
         data.count(progress=progress),
         special_size=special_size,
@@ -240,8 +241,8 @@ def find_special(
     return found
 
 
-def _population(request: MicrodataRequest, population: Path | None) -> KeyTable | None:
+def _population(request: SampledRequest, population: Path | None) -> KeyTable | None:
     if population is None:
         return None
     plain = replace(request, file=population, weight="", strata="", fraction="", sensitive=())
-    return open_microdata(plain).count()
+    return open_sampled(plain).count()

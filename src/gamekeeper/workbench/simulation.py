@@ -25,7 +25,7 @@ from gamekeeper.report.tables import TABLE_ENDINGS, write_table
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.destinations import require_destinations
-from gamekeeper.workbench.microdata import MicrodataRequest, open_microdata
+from gamekeeper.workbench.sampled import SampledRequest, open_sampled
 
 __all__ = ["Experiment", "ExperimentKind", "SimulationRequest", "run_simulation"]
 
@@ -59,7 +59,7 @@ class SimulationRequest:
 
 
 def run_simulation(
-    request: MicrodataRequest,
+    request: SampledRequest,
     asked: SimulationRequest,
     *,
     plot: Path | None = None,
@@ -71,7 +71,7 @@ def run_simulation(
         {plot: PICTURE_ENDINGS, output: TABLE_ENDINGS}, read=(request.file, request.values)
     )
     given = _options(asked)
-    data = open_microdata(request, extra=asked.stratify_by)
+    data = open_sampled(request, extra=asked.stratify_by)
     given |= {"missing": request.missing, "progress": progress}
     run = {
         ExperimentKind.STRATEGIES: strategy_experiment,

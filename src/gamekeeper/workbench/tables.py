@@ -34,7 +34,8 @@ from gamekeeper.report.tables import TABLE_ENDINGS, write_table
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted
 from gamekeeper.workbench.destinations import require_destinations
-from gamekeeper.workbench.microdata import MicrodataRequest, open_microdata
+from gamekeeper.workbench.microdata import open_microdata
+from gamekeeper.workbench.requests.microdata import MicrodataRequest
 
 __all__ = [
     "ReleaseRequest",

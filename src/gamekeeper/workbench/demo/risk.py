@@ -13,9 +13,9 @@ from gamekeeper.data.population import WEIGHT, make_population, sample_populatio
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.report.tables import write_table
 from gamekeeper.results import Progress
-from gamekeeper.workbench.microdata import MicrodataRequest
 from gamekeeper.workbench.models import Inferred, ModelRequest, infer_release
 from gamekeeper.workbench.risk import UniquesRequest, count_release, find_uniques, match_release
+from gamekeeper.workbench.sampled import SampledRequest
 
 __all__ = ["STEPS", "RiskDemo", "run_risk_demo"]
 
@@ -56,7 +56,7 @@ def run_risk_demo(
     write_table(everybody, population)
     write_table(sample_population(everybody, _FRACTION, seed=seed, stratify_by=_STRATA), sample)
     progress(1, STEPS)
-    request = MicrodataRequest(sample, scenario=scenario.name, environment=store, weight=WEIGHT)
+    request = SampledRequest(file=sample, scenario=scenario.name, environment=store, weight=WEIGHT)
     _, keys = count_release(request)
     progress(2, STEPS)
     report = output / "risk.html"

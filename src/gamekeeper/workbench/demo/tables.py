@@ -17,7 +17,8 @@ from gamekeeper.data.tables.tabulation import tabulate
 from gamekeeper.report.release_report import released_report
 from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.results import Progress
-from gamekeeper.workbench.microdata import MicrodataRequest, open_microdata
+from gamekeeper.workbench.microdata import open_microdata
+from gamekeeper.workbench.requests.microdata import MicrodataRequest
 
 __all__ = ["STEPS", "TablesDemo", "run_tables_demo"]
 
@@ -109,7 +110,7 @@ def _of(release: Release, truth: CountTable) -> SubtractionAttack:
 
 
 def _smallest_place(population: Path) -> tuple[str, CountTable]:
-    request = MicrodataRequest(population, keys=(_PLACE, *_AXES))
+    request = MicrodataRequest(file=population, keys=(_PLACE, *_AXES))
     counted = tabulate(open_microdata(request).coded, (_PLACE, *_AXES))
     counts = counted.dense()
     smallest = int(counts.sum(axis=(1, 2)).argmin())

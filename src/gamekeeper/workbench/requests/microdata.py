@@ -1,0 +1,146 @@
+"""What people ask of a file of microdata: which file, how it is read, what its keys are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.options import Option
+from gamekeeper.wording import quoted
+
+__all__ = ["MicrodataRequest", "SampleDesign"]
+
+_KEYS = "Key variables"
+_FILE = "How the file is read"
+_SAMPLE = "The sample"
+_TAB = {"tab": "\t", "\\t": "\t"}
+
+
+def _delimiter(typed: str) -> str:
+    return _TAB.get(typed, typed)
+
+
+def _pairs(texts: Sequence[str]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in texts]
+    problems = [
+        Problem(Reason.BAD_OPTION, f"--column {quoted([text])}", "that is not VARIABLE=COLUMN.")
+        for text, (key, equals, column) in zip(texts, pairs, strict=True)
+        if not equals or not key.strip() or not column.strip()
+    ]
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Columns of key variables were given.",
+            f"{len(problems)} of them cannot be read.",
+            "Write --column 'Marital status=marstat'.",
+            problems=problems,
+        )
+    return {key.strip(): column.strip() for key, _, column in pairs}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MicrodataRequest:
+    """Which file, how to read it, and what its keys are: columns, or a scenario's variables."""
+
+    file: Annotated[
+        Path,
+        Option(
+            "File of microdata: CSV, Parquet, SPSS (.sav, .por), Stata (.dta) or SAS (.sas7bdat,"
+            " .xpt). It is read in place.",
+            is_argument=True,
+        ),
+    ]
+    keys: Annotated[
+        tuple[str, ...],
+        Option("Columns to match on: Age,Sex,Region.", flags="--keys -k", panel=_KEYS),
+    ] = ()
+    scenario: Annotated[
+        str,
+        Option("A scenario of stage one: its key variables, at its level of detail.", panel=_KEYS),
+    ] = ""
+    environment: Annotated[
+        Path | None,
+        Option("The store or folder that has the scenario.", flags="--environment -e", panel=_KEYS),
+    ] = None
+    columns: Annotated[
+        Mapping[str, str],
+        Option(
+            "VARIABLE=COLUMN where a key variable of the scenario has another name in the file.",
+            flags="--column",
+            panel=_KEYS,
+            read=_pairs,
+        ),
+    ] = field(default_factory=dict[str, str])
+    values: Annotated[
+        Path | None,
+        Option(
+            "CSV with variable, value, category: what values mean that are not known by name.",
+            panel=_KEYS,
+        ),
+    ] = None
+    unmapped: Annotated[
+        Path | None,
+        Option(
+            "Where to write the values that fit no category, to be filled in for --values."
+            " The file then has values of your data: keep it as safe as those.",
+            panel=_KEYS,
+        ),
+    ] = None
+    missing: Annotated[
+        Missing,
+        Option(
+            "What a missing cell is: category (a value of its own), ignore (never equal, never"
+            " makes a record unique), wildcard (equals anything), exclude (the record is left"
+            " out).",
+            panel=_KEYS,
+        ),
+    ] = Missing.CATEGORY
+    missing_values: Annotated[
+        tuple[str, ...],
+        Option(
+            "A value to read as missing, besides the empty cell.",
+            flags="--missing-value",
+            panel=_FILE,
+        ),
+    ] = ()
+    keep_user_missing: Annotated[
+        bool,
+        Option("Keep the user-missing codes of SPSS, Stata and SAS as values.", panel=_FILE),
+    ] = False
+    delimiter: Annotated[
+        str | None,
+        Option(
+            "Of a CSV file, if it is not detected rightly: ',', ';', 'tab' or '|'.",
+            panel=_FILE,
+            read=_delimiter,
+        ),
+    ] = None
+    encoding: Annotated[
+        str | None, Option("Of a CSV file: utf-8, cp1252, latin-1, utf-16.", panel=_FILE)
+    ] = None
+    decimal: Annotated[str | None, Option("Decimal mark of numbers.", panel=_FILE)] = None
+    memory_limit: Annotated[
+        str | None,
+        Option("What counting may use before it spills to disk, such as 2GB.", panel=_FILE),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleDesign:
+    """How a file was drawn from the population."""
+
+    weight: Annotated[str, Option("Column of sampling weights.", panel=_SAMPLE)] = ""
+    strata: Annotated[str, Option("Column of strata.", panel=_SAMPLE)] = ""
+    fraction: Annotated[
+        str,
+        Option(
+            "Sampling fraction: 0.02, 2% or 1/50; by stratum: 'North=2%, South=5%'. By default"
+            " from the weights.",
+            flags="--fraction -f",
+            panel=_SAMPLE,
+        ),
+    ] = ""
