@@ -43,7 +43,8 @@ def test_a_scenario_says_when_the_environment_has_changed(run, store):
     run("form", "ask", store, "Bank", "Age", "--any-detail")
     told = run("scenario", "list", store, "--format", "json")
     assert json.loads(told.out)["rows"][0]["changed since"] == "yes"
-    assert "The environment has changed since" in run("scenario", "show", store, "A clerk").out
+    told = run("scenario", "show", store, "A clerk")
+    assert "! The environment has changed since. The scenario 'A clerk' may be stale" in told.out
     told = run("scenario", "review", store, "A clerk")
     assert told.exit_code == 0
     assert "revision 1 then, 3 now" in told.out
@@ -51,6 +52,19 @@ def test_a_scenario_says_when_the_environment_has_changed(run, store):
     run("env", "undo", store)
     document = json.loads(run("scenario", "review", store, "A clerk", "--format", "json").out)
     assert document["summary"]["current"] is True
+
+
+def test_a_change_elsewhere_leaves_a_scenario_fresh(run, store, tmp_path):
+    save(run, store)
+    run("form", "add", store, "Post", "-a", "Sex=female; male")
+    told = run("scenario", "show", store, "A clerk")
+    assert "changed since, in nothing that this scenario rests on" in told.out
+    assert "stale" not in told.out
+    # A folder has no revisions; there, only what the scenario rests on counts.
+    run("env", "export", store, tmp_path / "out")
+    assert "changed since" not in run("scenario", "show", tmp_path / "out", "A clerk").out
+    listed = run("scenario", "list", tmp_path / "out", "--format", "json")
+    assert json.loads(listed.out)["rows"][0]["changed since"] == "no"
 
 
 def test_keys_and_codes_can_be_chosen(run, store):

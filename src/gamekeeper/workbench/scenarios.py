@@ -11,11 +11,12 @@ from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.scenario.document import document_of
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
+from gamekeeper.mapping.scenario.staleness import staleness
 from gamekeeper.report.saving import write_file
 from gamekeeper.results import EVERYTHING, Cell, Listing, Page, Progress, make_listing
 from gamekeeper.wording import count_of, number_text, percent_text
 from gamekeeper.workbench.editing import Edited, acknowledged
-from gamekeeper.workbench.environments import opened, opened_store
+from gamekeeper.workbench.environments import Place, opened, opened_store
 from gamekeeper.workbench.mapping import MapRequest, analyse
 
 __all__ = [
@@ -70,7 +71,6 @@ def list_scenarios(
 ) -> Listing:
     """List scenarios, and whether the environment has changed since they were made."""
     with opened(path, as_of=as_of) as place:
-        now = place.content_revision
         rows: list[tuple[Cell, ...]] = [
             (
                 item.name,
@@ -81,7 +81,7 @@ def list_scenarios(
                 len(item.keys),
                 f"{item.at:%Y-%m-%d}",
                 item.who,
-                "yes" if item.revision != now else "no",
+                "yes" if _has_changed(item, place) else "no",
             )
             for item in place.environment.scenarios.values()
             if folded(matching) in folded(item.name)
@@ -104,7 +104,8 @@ def show_scenario(path: Path, name: str, *, as_of: str = "") -> tuple[Listing, S
     """Return the key variables of a scenario, and the main facts in words."""
     with opened(path, as_of=as_of) as place:
         scenario = place.environment.scenario(name)
-        now = place.content_revision
+        stale = staleness(scenario, place.environment)
+        has_changed = _has_changed(scenario, place)
     against = "; ".join([*(f"group '{group}'" for group in scenario.groups), *scenario.forms])
     n_forms = count_of(len(scenario.match_forms), "form")
     made = f"made by {scenario.who or 'somebody'} on {scenario.at:%Y-%m-%d}"
@@ -120,11 +121,10 @@ def show_scenario(path: Path, name: str, *, as_of: str = "") -> tuple[Listing, S
         lines.insert(1, scenario.description)
     if scenario.left_out:
         lines.append(f"left out, though they can be matched: {'; '.join(scenario.left_out)}")
-    if scenario.revision != now:
-        lines.append(
-            "! The environment has changed since; `gamekeeper scenario review` says what that"
-            " means for the scenario."
-        )
+    if stale:
+        lines.append(f"! The environment has changed since. {stale}")
+    elif has_changed:
+        lines.append("The environment has changed since, in nothing that this scenario rests on.")
     rows: list[tuple[Cell, ...]] = [
         (
             key.variable,
@@ -159,3 +159,11 @@ def export_scenario(path: Path, name: str, file: Path, *, as_of: str = "") -> No
         document = document_of(place.environment.scenario(name))
     text = document.model_dump_json(indent=1, by_alias=True)
     write_file(file, f"{text}\n".encode())
+
+
+def _has_changed(scenario: Scenario, place: Place) -> bool:
+    """Tell whether anything in the environment has changed since, as far as that can be known."""
+    now = place.content_revision
+    if now and scenario.revision:
+        return scenario.revision != now
+    return bool(staleness(scenario, place.environment))

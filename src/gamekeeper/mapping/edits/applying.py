@@ -69,8 +69,8 @@ def apply_edits(
     """
     for number, edit in enumerate(edits, start=1):
         try:
-            environment = _applied(environment, edit, unrestricted=unrestricted)
-            environment = follow_renames(environment, _renamed(edit))
+            after = _applied(environment, edit, unrestricted=unrestricted)
+            environment = follow_renames(environment, after, _renamed(edit))
         except InputError as error:
             words = describe_edit(edit)
             which = f"Edit {number} of {len(edits)}" if len(edits) > 1 else "This edit"

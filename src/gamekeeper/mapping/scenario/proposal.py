@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from hashlib import sha256
 
 from gamekeeper.algorithms.categories.harmonization import MAX_NODES
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, is_finer
@@ -17,9 +16,10 @@ from gamekeeper.mapping.environment.codes import code_order, is_code
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.evidence import Evidence
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey, no_keys, require_sound
+from gamekeeper.mapping.scenario.staleness import fingerprint_of
 from gamekeeper.wording import count_of, did_you_mean, quoted, short
 
-__all__ = ["counted", "evidence_at", "fingerprint_of", "propose_scenario"]
+__all__ = ["counted", "evidence_at", "propose_scenario"]
 
 Counts = Counter[Partition | Arbitrary]
 
@@ -163,29 +163,6 @@ def evidence_at(
         if is_finer(finer, categorization)
     ]
     return tuple(sorted(found, key=lambda item: (-item.n_forms, code_order(item.code))))
-
-
-def fingerprint_of(environment: Environment, target: str, match_forms: Iterable[str]) -> str:
-    """Return a short text that stays the same while all that an analysis looks at does.
-
-    That is: the names of the forms, the variables of the target with their sinks in order, and
-    how many of the forms have which categorization, valid or not.
-    """
-    wanted = set(match_forms)
-    digest = sha256(repr((target, sorted(wanted))).encode())
-    for variable in sorted(environment.form(target).instances):
-        counts: Counter[tuple[str, bool]] = Counter()
-        for item, forms in environment.instances(variable):
-            partition = item.partition
-            if isinstance(partition, Partition):
-                meaning = partition.labels.tobytes().hex()
-            else:
-                meaning = repr((partition, sorted(item.categories)))
-            counts[meaning, False] += len(wanted.intersection(forms))
-            counts[meaning, True] += target in forms
-        sinks = environment.variable(variable).graph.sinks
-        digest.update(repr((variable, sinks, sorted((+counts).items()))).encode())
-    return digest.hexdigest()[:16]
 
 
 def _wanted(

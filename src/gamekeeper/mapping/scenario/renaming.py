@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
+from gamekeeper.mapping.scenario.staleness import fingerprint_of, staleness
 
 __all__ = ["Renamed", "follow_renames"]
 
@@ -25,16 +26,21 @@ class Renamed:
     )
 
 
-def follow_renames(environment: Environment, renamed: Renamed) -> Environment:
-    """Return the environment with new names in its scenarios."""
+def follow_renames(before: Environment, after: Environment, renamed: Renamed) -> Environment:
+    """Return the environment after an edit with new names in its scenarios.
+
+    A scenario that was fresh stays so: names are part of what its fingerprint is made of.
+    """
     if renamed == Renamed():
-        return environment
-    changed = {
-        name: new
-        for name, scenario in environment.scenarios.items()
-        if (new := _followed(scenario, renamed)) != scenario
-    }
-    return environment.changed(scenarios=changed) if changed else environment
+        return after
+    changed: dict[str, Scenario] = {}
+    for name, scenario in after.scenarios.items():
+        new = _followed(scenario, renamed)
+        if not staleness(scenario, before):
+            new = replace(new, fingerprint=fingerprint_of(after, new.target, new.match_forms))
+        if new != scenario:
+            changed[name] = new
+    return after.changed(scenarios=changed) if changed else after
 
 
 def _followed(scenario: Scenario, renamed: Renamed) -> Scenario:

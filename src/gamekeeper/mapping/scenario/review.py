@@ -15,7 +15,7 @@ from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.scenario.key_review import KeyReview, review_key
-from gamekeeper.mapping.scenario.proposal import fingerprint_of
+from gamekeeper.mapping.scenario.staleness import fingerprint_of
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, quoted
 
