@@ -1,1 +1,1 @@
-"""What people look at: drawings, tables for reading, and the HTML report."""
+"""What people look at: drawings, tables for reading, and the HTML report. Begin with `mapping_report`."""

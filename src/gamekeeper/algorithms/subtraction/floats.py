@@ -1,7 +1,7 @@
 """The probability that some of given cells is fully known, in floating point, for large populations.
 
 A population is cut into its cells and put together again, two parts at a time, the smallest first
-(`subtraction_kernels.merge`). Equal parts are put together once. Only the numbers of known people
+(`kernels.merge`). Equal parts are put together once. Only the numbers of known people
 that matter for what was asked are followed down to the parts. For all numbers of known people this
 takes time of the order of N^1.5, and the error stays below 1e-12 (about 1e-14 where it was
 compared with exact rationals).

@@ -1,1 +1,1 @@
-"""Measures of record-level risk judged against a known population."""
+"""Measures of record-level risk judged against a known population. Begin with `judgement`."""

@@ -1,1 +1,4 @@
-"""Record linkage as an attack: a masked file against the original, and files with nothing in common."""
+"""Record linkage as an attack: a masked file against the original, files with nothing in common.
+
+Begin with `files`, then `structure`.
+"""

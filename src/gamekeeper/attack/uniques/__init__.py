@@ -1,1 +1,1 @@
-"""Attacks on sample uniques: DIS, SUDA and special uniques."""
+"""Attacks on sample uniques: DIS, SUDA and special uniques. Begin with `suda`."""

@@ -1,4 +1,4 @@
-"""Edits of an environment: typed records, what they do, and what they would break."""
+"""Edits of an environment: typed records, what they do, and what they would break. Begin with `edit`."""
 
 from gamekeeper.mapping.edits.applying import apply_edits
 from gamekeeper.mapping.edits.bands import AddBands, RemoveBands

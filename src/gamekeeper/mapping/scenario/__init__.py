@@ -1,1 +1,1 @@
-"""What an analysis concluded, saved, reviewed, and applied to a file. Begin with `scenario`."""
+"""What an analysis concluded, saved, reviewed, and applied to a file. Begin with `proposal`."""
