@@ -315,3 +315,25 @@ def test_it_is_quick():
     started = time.process_time()
     demo_environment(seed=3)
     assert time.process_time() - started < 1
+
+
+def test_nothing_is_built_on_import():
+    told = subprocess.run(
+        [sys.executable, "-c", _COUNT_GRAPHS], capture_output=True, text=True, check=True
+    )
+    assert told.stdout.split() == ["0", "True"]
+
+
+_COUNT_GRAPHS = """
+from gamekeeper.algorithms.categories import partition_graph
+made = []
+begin = partition_graph.PartitionGraph.__init__
+def counted(self, *args, **options):
+    made.append(1)
+    begin(self, *args, **options)
+partition_graph.PartitionGraph.__init__ = counted
+from gamekeeper.workbench.demo import environment, walk
+print(len(made))
+environment.demo_environment()
+print(len(made) >= 18)
+"""

@@ -71,9 +71,9 @@ def _filled(sector_name: str, plan: Plan, rng: Random) -> Form:
     sector = SECTORS[sector_name]
     instances: dict[str, tuple[str, ...]] = {}
     for question in _QUESTIONS:
-        wording = _wording(question.variable.name, sector, plan, rng)
+        wording = _wording(question.name, sector, plan, rng)
         if wording:
-            instances[question.variable.name] = question.wordings[wording]
+            instances[question.name] = question.wordings[wording]
     years = _LAST_YEAR - _FIRST_YEAR + 1
     metadata = {
         "sector": sector_name,
@@ -112,7 +112,7 @@ def _drawn(weights: Mapping[str, int], rng: Random) -> str:
 def _target() -> Form:
     return Form(
         TARGET,
-        {question.variable.name: question.wordings[CENSUS] for question in _QUESTIONS},
+        {question.name: question.wordings[CENSUS] for question in _QUESTIONS},
         {
             "sector": "official statistics",
             "kind": "public",
