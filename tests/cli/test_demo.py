@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -37,3 +39,12 @@ def test_one_seed_gives_one_demo(run, tmp_path):
     first, second, other = (document["rows"] for document in runs)
     assert first == second
     assert first != other
+
+
+def test_the_command_is_there_without_the_demo():
+    code = (
+        "import sys, gamekeeper.cli.demo;"
+        "print([name for name in sys.modules if name.startswith('gamekeeper.workbench.demo')])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"

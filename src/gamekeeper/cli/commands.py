@@ -16,11 +16,14 @@ from typing import Annotated, Any
 
 import typer
 
-from gamekeeper.cli.show import say
+from gamekeeper.cli.show import Format, say
 from gamekeeper.options import Field, build, options_of, written
 
-__all__ = ["command", "say_written"]
+__all__ = ["AsFormat", "command", "say_written"]
 
+AsFormat = Annotated[
+    Format, typer.Option("--format", help="Print a table for people, JSON or CSV.")
+]
 _Work = Callable[..., None]
 _REPEATED = "May be repeated."
 

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from gamekeeper.cli.mapping import describe_map, show_map
-from gamekeeper.cli.options import AsFormat
-from gamekeeper.cli.risk_show import show_explained
+from gamekeeper.cli.commands import AsFormat, command
 from gamekeeper.cli.show import Format, progress_bar, say, show, show_table
-from gamekeeper.mapping.analysis.key_table import key_table
-from gamekeeper.workbench.demo.risk import RiskDemo
-from gamekeeper.workbench.demo.tables import TablesDemo
-from gamekeeper.workbench.demo.walk import run_demo
+from gamekeeper.workbench.requests.demo import DemoRequest
 
-__all__ = ["app", "demo_command"]
+if TYPE_CHECKING:
+    from gamekeeper.workbench.demo.risk import RiskDemo
+    from gamekeeper.workbench.demo.tables import TablesDemo
+
+__all__ = ["app"]
+
+app = typer.Typer(rich_markup_mode="rich")
 
 
-def demo_command(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")] = Path(
-        "demo-output"
-    ),
-    seed: Annotated[int, typer.Option(help="Another seed makes up other forms.")] = 2026,
-    how: AsFormat = Format.TABLE,
-) -> None:
+@command(app, "demo")
+def demo_command(asked: DemoRequest, how: AsFormat = Format.TABLE) -> None:
     """Run the main job on made-up data and write an HTML report.
 
     [bold]Examples[/bold]
@@ -36,8 +31,12 @@ def demo_command(
     Other made-up forms, elsewhere:
       gamekeeper demo --seed 7 --output elsewhere
     """
+    from gamekeeper.cli.mapping import describe_map, show_map
+    from gamekeeper.mapping.analysis.key_table import key_table
+    from gamekeeper.workbench.demo.walk import run_demo
+
     with progress_bar("Making up a country, mapping and attacking") as progress:
-        told = run_demo(output, seed=seed, progress=progress)
+        told = run_demo(asked, progress=progress)
     if how is not Format.TABLE:
         show_map(told.outcome, how)
         return
@@ -95,6 +94,8 @@ def demo_command(
 
 
 def _show_risk(told: RiskDemo) -> None:
+    from gamekeeper.cli.risk_show import show_explained
+
     say(
         f"6. Stage two, the attack: a file of {told.keys.n_records:,} records, a sample of"
         f" {told.fraction} of the {told.n_people:,} people of Norland, under the scenario above."
@@ -123,7 +124,3 @@ def _show_tables(told: TablesDemo) -> None:
     )
     for sentence in told.sentences():
         say(f"   {sentence}")
-
-
-app = typer.Typer(rich_markup_mode="rich")
-app.command("demo")(demo_command)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from gamekeeper.cli.commands import AsFormat
 from gamekeeper.cli.show import Format, say, show, warn
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.edits import Consequences, Edit
@@ -42,9 +43,6 @@ __all__ = [
 Store = Annotated[Path, typer.Argument(help="File of a store.", show_default=False)]
 Environment = Annotated[
     Path, typer.Argument(help="File of a store, or folder of an environment.", show_default=False)
-]
-AsFormat = Annotated[
-    Format, typer.Option("--format", help="Print a table for people, JSON or CSV.")
 ]
 AsOf = Annotated[
     str,

@@ -27,6 +27,7 @@ from gamekeeper.workbench.demo.tables import TablesDemo, run_tables_demo
 from gamekeeper.workbench.editing import edit_store, import_folder, list_history
 from gamekeeper.workbench.environments import opened
 from gamekeeper.workbench.mapping import MapRequest, analyse
+from gamekeeper.workbench.requests.demo import DemoRequest
 from gamekeeper.workbench.scenarios import review, save_scenario
 
 __all__ = ["Demo", "run_demo"]
@@ -56,7 +57,7 @@ class Demo:
     files: Mapping[str, Path]
 
 
-def run_demo(output: Path, *, seed: int, progress: Progress | None = None) -> Demo:
+def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
     """Make up an environment, keep it in a store, map its target, and write a report.
 
     Then the outcome is saved as a scenario, the environment changes, and the scenario is reviewed.
@@ -69,6 +70,7 @@ def run_demo(output: Path, *, seed: int, progress: Progress | None = None) -> De
             progress(number, _STEPS)
 
     step(0)
+    output, seed = asked.output, asked.seed
     folder, store = output / "environment", output / "norland.gk"
     write_environment(demo_environment(seed=seed), folder)
     for earlier in (store, store.with_name(f"{store.name}.backup")):

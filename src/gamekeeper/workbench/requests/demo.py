@@ -1,0 +1,21 @@
+"""What people ask of the demo."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from gamekeeper.options import Option
+
+__all__ = ["DemoRequest"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoRequest:
+    """Where the demo writes to, and which country it makes up."""
+
+    output: Annotated[Path, Option("Folder to write to.", flags="--output -o")] = Path(
+        "demo-output"
+    )
+    seed: Annotated[int, Option("Another seed makes up other forms.")] = 2026
