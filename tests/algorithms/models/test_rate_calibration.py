@@ -2,8 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
 from scipy.stats import poisson
 
+from gamekeeper.algorithms.models.population_model import estimate_from_rates
 from gamekeeper.algorithms.models.rate_calibration import calibrate_rates
 
 
@@ -77,3 +81,55 @@ def test_few_pairs_leave_the_estimate_of_a_right_match_without_bias(mean_pairs, 
     truth = 1 / (1 + outside * 2 * mean_pairs / n_uniques)
     plain = chances @ (1 / (1 + outside * 2 * numbers / n_uniques))
     assert abs(chances @ found / truth - 1) < min(0.06, abs(plain / truth - 1))
+
+
+def by_scipy(x, counts, outside):
+    """Maximise the same function by a general method, on centred x, from the definition."""
+    used = counts <= 2
+    x, sizes = x[used], counts[used].astype(float)
+    n_uniques, n_pairs = (counts == 1).sum(), (counts == 2).sum()
+    others = 2 * outside * (n_pairs + 1)
+    shape = np.exp(0.8 * (x - x.max()))
+    pairs = max(others / max(n_uniques + others, 1.0), 0.5)
+    pseudo = 2 * pairs * shape / max(shape.sum(), 1.0)
+    hits, trials, middle = sizes * (sizes - 1) + pseudo, sizes + pseudo, x.mean()
+
+    def cost(line):
+        at = line[0] + line[1] * (x - middle)
+        prior = 0.1 * (line[0] - line[1] * middle) ** 2 + 16 * (line[1] - 0.8) ** 2
+        return (trials * np.logaddexp(0, at) - hits * at).sum() + prior / 2
+
+    found = minimize(cost, [-3.0, 0.5], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 0})
+    return found.x[0] - found.x[1] * middle, found.x[1]
+
+
+@pytest.mark.parametrize("place", [50, 250])
+def test_one_pair_among_rare_uniques_does_not_make_the_line_jump_to_and_fro(place):
+    # Plain Newton steps, cut to 1, alternate here for ever between lines on both sides of the top.
+    x, counts = np.linspace(-20, -10, 301), np.ones(301, dtype=int)
+    counts[-place] = 2
+    found = calibrate_rates(x, counts, 99.0)
+    assert (found.intercept, found.slope) == pytest.approx(by_scipy(x, counts, 99.0), abs=1e-5)
+    tau1 = estimate_from_rates(x, counts, fraction=0.01).file.tau1
+    # One twin in 300 records, 99 people outside for each: a third of them may have one.
+    assert 100 < tau1.value < 300
+    assert tau1.lower < tau1.value < tau1.upper
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(-40, 10), st.integers(1, 3)), min_size=1, max_size=60).filter(
+        lambda classes: any(size <= 2 for _, size in classes)
+    ),
+    st.floats(0.01, 1e4),
+)
+def test_the_line_is_the_one_of_highest_probability(classes, outside):
+    x, counts = (np.array(column) for column in zip(*classes, strict=True))
+    found = calibrate_rates(x, counts, outside)
+    wanted = by_scipy(x, counts, outside)
+    assert (found.intercept, found.slope) == pytest.approx(wanted, abs=1e-4, rel=1e-4)
+
+
+def test_no_line_is_better_than_one_from_what_is_no_number():
+    with pytest.raises(ArithmeticError, match="did not converge"):
+        calibrate_rates(np.array([0.0, np.nan, 1.0]), np.array([1, 2, 1]), 9.0)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.models.rate_mixture import fit_spread, mix_sizes, size_interval
@@ -52,9 +52,10 @@ def test_measures_agree_with_brute_force(log_rate, count, outside):
         assert getattr(found, name)[0] == pytest.approx(wanted, rel=5e-3, abs=1e-6), name
 
 
-@given(st.floats(-30, 3), st.floats(0, 1000))
-def test_a_sample_unique_has_its_rate_of_others_outside(log_rate, outside):
-    found = mix_sizes(np.array([log_rate]), np.array([1]), np.array([outside]))
+@example(3.0, 1.0, 1.8)
+@given(st.floats(-30, 3), st.floats(0, 1000), st.sampled_from([0.1, 0.7, 1.2, 1.6, 1.8]))
+def test_a_sample_unique_has_its_rate_of_others_outside(log_rate, outside, spread):
+    found = mix_sizes(np.array([log_rate]), np.array([1]), np.array([outside]), spread=spread)
     wanted = 1 + outside * math.exp(log_rate)
     assert found.expected_size[0] == pytest.approx(wanted, rel=1e-2)
     assert found.p_unique[0] <= found.p_match[0] * (1 + 1e-12)
@@ -125,3 +126,25 @@ def test_few_triples_hardly_move_the_spread():
     assert fit_spread(np.full(300, -4.0), np.repeat([1, 2], [290, 10])) == pytest.approx(
         0.7, abs=0.1
     )
+
+
+@pytest.mark.parametrize("log_rate", [-20.0, -200.0, -560.0])
+@pytest.mark.parametrize("count", [2, 50, 1_000, 1_000_000])
+def test_many_records_outweigh_a_model_that_expects_none(log_rate, count):
+    # The mode of log r lies hundreds of units above its centre: every step towards it counts.
+    found = mix_sizes(np.array([log_rate]), np.array([count]), np.array([3.0]))
+    deviation = 2.2
+    low, high = log_rate - 10, math.log(count)
+    for _ in range(200):
+        middle = (low + high) / 2
+        rises = count - 1 - math.exp(middle) > (middle - log_rate + deviation**2 / 2) / deviation**2
+        low, high = (middle, high) if rises else (low, middle)
+    expected = count + 3 * math.exp(middle)
+    assert found.expected_size[0] == pytest.approx(expected, rel=0.15)
+
+
+def test_an_interval_next_to_1_has_an_end():
+    args = np.array([-3.0]), np.array([1]), np.array([9.0])
+    _, high = size_interval(*args, (1e-9, 1.0))
+    _, below = size_interval(*args, (1e-9, 1 - 1e-9))
+    assert high[0] >= below[0]

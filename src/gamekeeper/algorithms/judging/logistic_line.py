@@ -15,11 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.logistic_climb import climb_logistic
+
 __all__ = ["LogisticLine", "fit_logistic_line", "logit"]
 
-_MOST_STEPS = 100
-_MOST_HALVINGS = 40
-_ENOUGH = 1e-11
 # A record of less than this share of the largest weight does not keep outcomes from being separable.
 _FEATHER = 1e-12
 
@@ -82,16 +81,16 @@ def fit_logistic_line(x: Numbers, y: Numbers, weights: Numbers | None = None) ->
     kept = given > _FEATHER * given.max()
     x, y, given = x[kept], y[kept], given[kept]
     if not _is_separable(x, y):
-        found = _climb(x, y, given)
+        found = climb_logistic(x, given * y, given)
         if found is not None:
-            return LogisticLine(*found, guarded=False)
+            return LogisticLine(found.intercept, found.slope, guarded=False)
     total = float(given.sum())
     inwards = (y * total + 0.5) / (total + 1.0)
-    found = _climb(x, inwards, given)
+    found = climb_logistic(x, given * inwards, given)
     if found is None:
         # The slope cannot be told from 0 in floats: the share of ones is all that is known.
-        found = logit(float((given * inwards).sum()) / total), 0.0
-    return LogisticLine(*found, guarded=True)
+        return LogisticLine(logit(float((given * inwards).sum()) / total), 0.0, guarded=True)
+    return LogisticLine(found.intercept, found.slope, guarded=True)
 
 
 def _is_separable(x: Numbers, y: Numbers) -> bool:
@@ -101,39 +100,3 @@ def _is_separable(x: Numbers, y: Numbers) -> bool:
     if x.min() == x.max():
         return False
     return bool(with_one.min() >= with_zero.max() or with_one.max() <= with_zero.min())
-
-
-def _climb(x: Numbers, y: Numbers, weights: Numbers) -> tuple[float, float] | None:
-    """Return intercept and slope by Newton's method, or None where it does not arrive."""
-    total = float(weights.sum())
-    centre = float((weights * x).sum()) / total
-    spread = math.sqrt(max(0.0, float((weights * (x - centre) ** 2).sum()) / total))
-    share = float((weights * y).sum()) / total
-    if spread <= 1e-12 * max(1.0, abs(centre)):
-        return logit(share), 0.0
-    z = (x - centre) / spread
-    intercept, slope = logit(share), 0.0
-    height = _height(intercept + slope * z, y, weights)
-    for _ in range(_MOST_STEPS):
-        p = 1.0 / (1.0 + np.exp(-np.clip(intercept + slope * z, -700.0, 700.0)))
-        residual, bend = weights * (y - p), weights * p * (1.0 - p)
-        g0, g1 = float(residual.sum()), float((residual * z).sum())
-        bend_z = bend * z
-        h00, h01, h11 = float(bend.sum()), float(bend_z.sum()), float((bend_z * z).sum())
-        determinant = h00 * h11 - h01 * h01
-        if determinant <= 1e-14 * h00 * h11:
-            return None
-        d0, d1 = (h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant
-        n_halved = 0
-        higher = _height(intercept + d0 + (slope + d1) * z, y, weights)
-        while higher < height - 1e-13 * abs(height) and n_halved < _MOST_HALVINGS:
-            d0, d1, n_halved = d0 / 2, d1 / 2, n_halved + 1
-            higher = _height(intercept + d0 + (slope + d1) * z, y, weights)
-        intercept, slope, height = intercept + d0, slope + d1, higher
-        if max(abs(d0), abs(d1)) <= _ENOUGH * max(1.0, abs(intercept), abs(slope)):
-            return intercept - slope / spread * centre, slope / spread
-    return None
-
-
-def _height(line: Numbers, y: Numbers, weights: Numbers) -> float:
-    return float((weights * (y * line - np.logaddexp(0.0, line))).sum())

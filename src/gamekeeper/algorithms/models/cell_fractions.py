@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.class_numbers import class_numbers
-from gamekeeper.algorithms.models.incomplete_functions import log_gamma
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of
 
@@ -140,12 +139,14 @@ def _mean_by_key(codes: Integers, people: Floats) -> tuple[Integers, Floats]:
 
 def _log_probability(classes: Integers, group: Integers, n_groups: int) -> float:
     """Return the log probability of the groups of records given their classes."""
+    from scipy.special import gammaln
+
     totals = np.bincount(classes)
     cells = np.bincount(classes * n_groups + group)
     share = 1 / n_groups
     filled = cells[cells > 0]
-    above = (log_gamma(filled + share) - log_gamma(np.array([share]))).sum()
-    return float(above - log_gamma(totals + 1.0).sum())
+    above = (gammaln(filled + share) - gammaln(share)).sum()
+    return float(above - gammaln(totals + 1.0).sum())
 
 
 def _check(codes: Codes, fractions: Floats) -> None:

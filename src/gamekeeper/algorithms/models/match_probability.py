@@ -26,11 +26,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.models.incomplete_functions import (
-    incomplete_beta,
-    log_gamma,
-    lower_gamma,
-)
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
@@ -102,7 +97,9 @@ class Poisson:
 
     def cumulative(self, count: Floats) -> Floats:
         """Return P(K <= count)."""
-        return 1 - lower_gamma(count + 1, self.mean)
+        from scipy.special import pdtr
+
+        return pdtr(count, self.mean)
 
     def take(self, chosen: NDArray[np.bool_] | Integers | slice) -> Poisson:
         """Return the law of some of the classes."""
@@ -140,9 +137,11 @@ class Binomial:
 
     def cumulative(self, count: Floats) -> Floats:
         """Return P(K <= count)."""
+        from scipy.special import betainc
+
         within = count < self.trials
         left = np.where(within, self.trials - count, 1.0)
-        return np.where(within, incomplete_beta(left, count + 1, 1 - self.chance), 1.0)
+        return np.where(within, betainc(left, count + 1, 1 - self.chance), 1.0)
 
     def take(self, chosen: NDArray[np.bool_] | Integers | slice) -> Binomial:
         """Return the law of some of the classes."""
@@ -172,7 +171,9 @@ class NegativeBinomial:
 
     def cumulative(self, count: Floats) -> Floats:
         """Return P(K <= count)."""
-        return incomplete_beta(self.shape, count + 1, self.shape / (self.shape + self.mean))
+        from scipy.special import betainc
+
+        return betainc(self.shape, count + 1, self.shape / (self.shape + self.mean))
 
     def take(self, chosen: NDArray[np.bool_] | Integers | slice) -> NegativeBinomial:
         """Return the law of some of the classes."""
@@ -339,6 +340,8 @@ def _poisson_recurrence(counts: Integers, mean: Floats) -> Floats:
 
 def _poisson_set(counts: Integers, mean: Floats) -> Floats:
     """Return f! mean^-f P(Poisson >= f); by its series with positive terms for small means."""
+    from scipy.special import gammainc, gammaln
+
     found = np.empty(len(counts))
     small = mean <= counts + 1
     term = np.exp(-mean[small])
@@ -354,7 +357,7 @@ def _poisson_set(counts: Integers, mean: Floats) -> Floats:
         active, term = active[still], term[still]
     found[small] = total
     f, lam = counts[~small], mean[~small]
-    found[~small] = np.exp(log_gamma(f + 1.0) - f * np.log(lam)) * lower_gamma(f, lam)
+    found[~small] = np.exp(gammaln(f + 1.0) - f * np.log(lam)) * gammainc(f, lam)
     return np.minimum(found, 1.0)
 
 

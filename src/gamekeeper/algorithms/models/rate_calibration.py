@@ -31,17 +31,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.logistic_climb import NormalPrior, climb_logistic
+
 __all__ = ["LARGEST_LOG_RATE", "RateCalibration", "calibrate_rates"]
 
 Floats = NDArray[np.float64]
 
-_PRIOR_MEAN = np.array([0.0, 0.8])
-_PRIOR_PRECISION = np.array([0.1, 16.0])
+_PRIOR = NormalPrior((0.0, 0.8), (0.1, 16.0))
 _LEAST_PSEUDO_PAIRS = 0.5
 # A record without a twin can hardly have a rate above e^3; a line would go on.
 LARGEST_LOG_RATE = 3.0
-_MOST_STEPS = 100
-_SETTLED = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,29 +93,22 @@ def calibrate_rates(
     used = counts <= 2
     x, sizes = log_expected[used], counts[used].astype(np.float64)
     design = np.stack([np.ones(len(x)), x], axis=1)
-    expected = np.exp(_PRIOR_MEAN[1] * (x - x.max(initial=-np.inf))) if len(x) else x
+    expected = np.exp(_PRIOR.mean[1] * (x - x.max(initial=-np.inf))) if len(x) else x
     n_uniques, n_pairs = int(np.count_nonzero(counts == 1)), int(np.count_nonzero(counts == 2))
     pseudo = expected * (2 * _pseudo_pairs(n_uniques, n_pairs, outside) / max(expected.sum(), 1.0))
-    weights, twins = sizes + pseudo, sizes * (sizes - 1) + pseudo
-    line = _PRIOR_MEAN.copy()
-    curvature = np.diag(_PRIOR_PRECISION)
-    for _ in range(_MOST_STEPS):
-        chance = 1 / (1 + np.exp(-np.clip(design @ line, -500, 500)))
-        slope = design.T @ (twins - weights * chance) - _PRIOR_PRECISION * (line - _PRIOR_MEAN)
-        curvature = (design * (weights * chance * (1 - chance))[:, None]).T @ design
-        curvature += np.diag(_PRIOR_PRECISION)
-        # The function is concave; short steps keep Newton's method from overshooting.
-        step = np.clip(np.linalg.solve(curvature, slope), -1, 1)
-        line = line + step
-        if np.abs(step).max() < _SETTLED:
-            break
-    chance = 1 / (1 + np.exp(-np.clip(design @ line, -500, 500)))
+    line = climb_logistic(x, sizes * (sizes - 1) + pseudo, sizes + pseudo, _PRIOR)
+    if line is None:
+        # Concave with one top, so this needs numbers that are no numbers.
+        raise ArithmeticError(
+            f"the calibration did not converge on {n_uniques:,} uniques and {n_pairs:,} pairs"
+        )
+    chance = 1 / (1 + np.exp(-np.clip(line.intercept + line.slope * x, -500, 500)))
     scores = design * (sizes * ((sizes - 1) - chance))[:, None]
-    inverse = np.linalg.inv(curvature)
-    spread = inverse @ (scores.T @ scores + np.diag(_PRIOR_PRECISION)) @ inverse
+    inverse = np.linalg.inv(line.curvature)
+    spread = inverse @ (scores.T @ scores + np.diag(_PRIOR.precision)) @ inverse
     return RateCalibration(
-        float(line[0]),
-        float(line[1]),
+        line.intercept,
+        line.slope,
         (
             (float(spread[0, 0]), float(spread[0, 1])),
             (float(spread[1, 0]), float(spread[1, 1])),

@@ -30,7 +30,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.class_numbers import class_numbers
-from gamekeeper.algorithms.models.incomplete_functions import lower_gamma
 from gamekeeper.algorithms.models.match_probability import Poisson, set_match, single_unit
 from gamekeeper.algorithms.models.rate_calibration import LARGEST_LOG_RATE
 
@@ -48,12 +47,10 @@ _LEAST_DEVIATION, _MOST_DEVIATION = 0.1, 2.2
 _LOWEST_TABLED = -12.0
 _TABLED = 301
 _NODES = np.linspace(-7, 7, 57)
-# Having no twin moves a large rate far below its centre.
-_WIDE_NODES = np.linspace(-20, 8, 141)
 _FEW_NODES = np.linspace(-6, 6, 25)
 _AT_ONCE = 20_000
-_MOST_STEPS = 100
 _SETTLED = 1e-6
+_LARGEST = 2.0**62
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -202,15 +199,19 @@ def _posterior(
     centre = log_rates + np.interp(log_rates, *_offsets(spread))
     twins = counts - 1.0
     precision = deviation**-2
-    mode = np.minimum(centre, np.log(counts))
-    for _ in range(_MOST_STEPS):
-        # Newton's method on a concave function; short steps keep the exponential in bounds.
+    # The slope of the log density falls ever faster, so Newton's method goes down to the mode and
+    # never past it if it starts at or above the mode. Both bounds are: the slope is below twins -
+    # precision (m - centre), and at a mode of 0 or more the rate is at most the other logarithm's.
+    mode = np.minimum(
+        centre + twins / precision,
+        np.log(np.maximum(twins + precision * np.maximum(centre, 0.0), 1.0)),
+    )
+    settled = False
+    while not settled:
         rate = np.exp(mode)
-        slope = twins - rate - precision * (mode - centre)
-        step = np.clip(slope / (rate + precision), -2, 2)
+        step = (twins - rate - precision * (mode - centre)) / (rate + precision)
         mode = mode + step
-        if np.abs(step).max(initial=0) < _SETTLED:
-            break
+        settled = not np.abs(step).max(initial=0) > _SETTLED
     width = (np.exp(mode) + precision) ** -0.5
     logs = mode[:, None] + width[:, None] * nodes
     height = twins[:, None] * logs - np.exp(logs)
@@ -232,12 +233,16 @@ def _offsets(spread: float) -> tuple[Floats, Floats]:
     """
     targets = np.linspace(_LOWEST_TABLED, LARGEST_LOG_RATE, _TABLED)
     deviation = _deviation(targets, spread)
+    # Having no twin moves a large rate below its centre, by as many deviations as deviation times
+    # rate: the largest rate has the smallest deviation and goes farthest.
+    reach = np.ceil(8 + deviation[-1] * np.exp(LARGEST_LOG_RATE))
+    nodes = np.linspace(-reach, 8, 5 * (int(reach) + 8) + 1)
     low, high = targets - 4 * deviation**2 - 1, targets + 60.0
     for _ in range(45):
         middle = (low + high) / 2
-        logs = middle[:, None] + deviation[:, None] * _WIDE_NODES
+        logs = middle[:, None] + deviation[:, None] * nodes
         rates = np.exp(np.minimum(logs, 30.0))
-        exponent = -0.5 * _WIDE_NODES**2 - rates
+        exponent = -0.5 * nodes**2 - rates
         weights = np.exp(exponent - exponent.max(axis=1, keepdims=True))
         mean = (weights * rates).sum(axis=1) / weights.sum(axis=1)
         below = np.log(mean) < targets
@@ -258,14 +263,17 @@ def _second_moments(spread: float) -> tuple[Floats, Floats]:
 
 
 def _quantile(means: Floats, weights: Floats, level: float) -> Integers:
+    from scipy.special import pdtr
+
     def cumulative(count: Floats, chosen: Integers) -> Floats:
-        above = lower_gamma(count[:, None] + 1, means[chosen])
-        return (weights[chosen] * (1 - above)).sum(axis=1)
+        return (weights[chosen] * pdtr(count[:, None], means[chosen])).sum(axis=1)
 
     low, high = np.full(len(means), -1.0), np.ceil((weights * means).sum(axis=1))
     short = np.arange(len(means))
     while len(short):
         short = short[cumulative(high[short], short) < level]
+        # Weights sum to 1 but for rounding, which a level next to 1 would wait for in vain.
+        short = short[high[short] < _LARGEST]
         low[short], high[short] = high[short], 2 * high[short] + 1
     wide = np.flatnonzero(high - low > 1)
     while len(wide):
