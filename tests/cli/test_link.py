@@ -13,8 +13,8 @@ import gamekeeper as gk
 from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.truth import true_partners
 from gamekeeper.attack.linkage.variables import LinkVariable
-from tests.linkage import AGE
-from tests.microdata import write
+from tests.given.linked_files import AGE
+from tests.given.microdata import write
 
 NAMES = ("age", "income", "sex")
 

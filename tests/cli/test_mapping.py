@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import gamekeeper as gk
-from tests.strategies import crossing_environment
+from tests.given.categorizations import crossing_environment
 
 
 def test_map_prints_a_table_for_people(run, folder):

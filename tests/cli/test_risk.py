@@ -13,7 +13,7 @@ import typer.main
 import gamekeeper as gk
 from gamekeeper.cli.app import app
 from gamekeeper.errors import Reason
-from tests.microdata import KEYS, OF_SCENARIO, OTHERS, PEOPLE, SCENARIO, write, write_world
+from tests.given.microdata import KEYS, OF_SCENARIO, OTHERS, PEOPLE, SCENARIO, write, write_world
 
 ATTACKS = ("keys", "dis", "suda", "special", "match")
 COMMANDS = (*ATTACKS, "simulate")

@@ -10,7 +10,7 @@ import pytest
 
 import gamekeeper as gk
 from gamekeeper.workbench import models
-from tests.microdata import KEYS, OTHERS, PEOPLE, write
+from tests.given.microdata import KEYS, OTHERS, PEOPLE, write
 
 ALL = ",".join(KEYS)
 QUICK = ("--method", "annealing", "--chains", "1", "--workers", "1")

@@ -11,7 +11,7 @@ from gamekeeper.cli.show import progress_bar
 from gamekeeper.cli.stopping import stopped_by_hand
 from gamekeeper.errors import Cancelled
 from gamekeeper.workbench import linkage
-from tests.microdata import PEOPLE, write
+from tests.given.microdata import PEOPLE, write
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import typer.main
 import gamekeeper as gk
 from gamekeeper.cli.app import app
 from gamekeeper.data.tables.release_file import read_release_and_truth
-from tests.microdata import write
+from tests.given.microdata import write
 
 PEOPLE = "Area,Age,Work\n" + "".join(
     f"{row}\n" * number

@@ -26,7 +26,7 @@ import gamekeeper as gk
 from gamekeeper.cli.app import app, main
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.workbench.sampled import SampledRequest, open_sampled
-from tests.microdata import SCENARIO, write, write_world
+from tests.given.microdata import SCENARIO, write, write_world
 
 CANARY = "CANARY-7341"
 NUMBER = 73417341

@@ -21,7 +21,7 @@ from gamekeeper.data.tables.release_file import read_release_and_truth
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.workbench.tables import ReleaseRequest, open_release
 from tests.contracts.test_risk_canary import CANARY, everything_said
-from tests.microdata import write
+from tests.given.microdata import write
 
 COUNT = 7_341_734
 SIGNS = ("CANARY", str(COUNT), f"{COUNT:,}")

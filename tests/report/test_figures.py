@@ -17,7 +17,7 @@ from gamekeeper.mapping.analysis.prevalence_plot import plot_curves
 from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.report.figures import save_curves
-from tests.strategies import crossing_environment
+from tests.given.categorizations import crossing_environment
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.report.findings import headline
 from gamekeeper.report.mapping_report import build_report, write_report
-from tests.strategies import crossing_environment
+from tests.given.categorizations import crossing_environment
 
 VOID = {"meta", "br", "img", "link", "hr", "input"}
 # Elements of SVG that the templates close at once.

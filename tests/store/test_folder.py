@@ -21,8 +21,8 @@ from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.names import folded, name_problems
 from gamekeeper.mapping.environment.variable import Scale, Variable
 from gamekeeper.store.folder import read_environment, write_environment
+from tests.given.categorizations import environments
 from tests.store.everything import everything_in
-from tests.strategies import environments
 
 
 def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:

@@ -18,7 +18,7 @@ from gamekeeper.mapping.environment.variable import Scale, Variable
 from gamekeeper.store.folder import write_environment
 from gamekeeper.store.models import VARIABLE_FILE
 from gamekeeper.store.variables import register_of, tree_of, variable_of
-from tests.strategies import partition_graph_children, partitions
+from tests.given.categorizations import partition_graph_children, partitions
 
 
 def kept(variable: Variable, register: CodeRegister) -> tuple[Variable | None, CodeRegister]:

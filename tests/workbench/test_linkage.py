@@ -17,8 +17,8 @@ from gamekeeper.workbench.linkage import (
     link_two_files,
     link_two_structures,
 )
-from tests.linkage import AGE, STATUS
-from tests.microdata import write
+from tests.given.linked_files import AGE, STATUS
+from tests.given.microdata import write
 
 ORIGINAL = """\
 id,age,income,sex,town

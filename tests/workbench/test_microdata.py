@@ -16,7 +16,7 @@ from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
 from gamekeeper.mapping.edits import RemoveCategory
 from gamekeeper.workbench.editing import edit_store, import_folder
 from gamekeeper.workbench.sampled import SampledRequest, open_sampled
-from tests.microdata import KEYS, OF_SCENARIO, PEOPLE, SCENARIO, write, write_world
+from tests.given.microdata import KEYS, OF_SCENARIO, PEOPLE, SCENARIO, write, write_world
 
 SECRET = "Zanzibar"
 

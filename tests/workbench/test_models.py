@@ -8,7 +8,7 @@ import gamekeeper as gk
 from gamekeeper.errors import InputError
 from gamekeeper.workbench.models import compare_on_population
 from gamekeeper.workbench.sampled import SampledRequest
-from tests.microdata import KEYS, OTHERS, PEOPLE, write
+from tests.given.microdata import KEYS, OTHERS, PEOPLE, write
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from gamekeeper.workbench.risk import (
     simulate_intrusion,
 )
 from gamekeeper.workbench.sampled import SampledRequest
-from tests.microdata import KEYS, OF_SCENARIO, OTHERS, PEOPLE, SCENARIO, write, write_world
+from tests.given.microdata import KEYS, OF_SCENARIO, OTHERS, PEOPLE, SCENARIO, write, write_world
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import gamekeeper as gk
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.workbench.sampled import SampledRequest
 from gamekeeper.workbench.simulation import ExperimentKind, SimulationRequest, run_simulation
-from tests.microdata import OTHERS, PEOPLE, write
+from tests.given.microdata import OTHERS, PEOPLE, write
 
 KEYS = ("Age", "Sex")
 

@@ -15,7 +15,7 @@ from gamekeeper.workbench import tables
 from gamekeeper.workbench.demo.tables import STEPS, run_tables_demo
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
 from gamekeeper.workbench.tables import ReleaseRequest, open_release
-from tests.microdata import KEYS, PEOPLE, write
+from tests.given.microdata import KEYS, PEOPLE, write
 
 AXES = {"sex": ["f", "m"], "work": ["yes", "no"]}
 TRUTH = CountTable.typed(AXES, [[4, 0], [2, 7]])

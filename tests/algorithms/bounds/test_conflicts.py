@@ -8,7 +8,7 @@ from gamekeeper.algorithms.bounds.conflicts import conflicting_rows, find_confli
 from gamekeeper.algorithms.bounds.integer_bounds import has_table
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, CountMargin
 from gamekeeper.errors import LimitError
-from tests.bound_twins import all_tables, pairs_of_three, releases
+from tests.twins.possible_tables import all_tables, pairs_of_three, releases
 
 
 def only(constraints, rows):

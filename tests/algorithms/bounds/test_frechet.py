@@ -27,7 +27,7 @@ from gamekeeper.algorithms.releases.constraints import (
 )
 from gamekeeper.algorithms.releases.structure import release_structure
 from gamekeeper.errors import InputError, LimitError, Reason
-from tests.release_twins import integer_bounds, is_feasible
+from tests.twins.integer_programs import integer_bounds, is_feasible
 
 GRAPHS = [graph for n in (2, 3, 4) for graph in decomposable_graphs(n)]
 FEW = settings(max_examples=20, deadline=None)

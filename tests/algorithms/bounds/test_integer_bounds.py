@@ -20,7 +20,7 @@ from gamekeeper.algorithms.releases.constraints import (
     kept_axes,
 )
 from gamekeeper.errors import InputError, LimitError, Reason
-from tests.bound_twins import (
+from tests.twins.possible_tables import (
     all_tables,
     bounds_by_enumeration,
     group_margins,

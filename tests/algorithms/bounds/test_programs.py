@@ -10,7 +10,7 @@ from gamekeeper.algorithms.bounds.programs import CountProgram, dual_bound
 from gamekeeper.algorithms.bounds.repair_kernels import repair
 from gamekeeper.algorithms.releases.components import components, tightened
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, NoTableError
-from tests.bound_twins import pairs_of_three, releases
+from tests.twins.possible_tables import pairs_of_three, releases
 
 NUMBERS = st.floats(-3, 3) | st.integers(-2, 2).map(float) | st.sampled_from([0.5, -1 / 3, 1e-9])
 

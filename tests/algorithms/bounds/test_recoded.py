@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gamekeeper.algorithms.bounds.recoded import closed_sum_bounds
 from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMargin, NoTableError
-from tests.release_twins import recoded_bounds
+from tests.twins.integer_programs import recoded_bounds
 
 # Releases of four axes of 3, 2, 2 and 2 categories.
 RELEASES = [

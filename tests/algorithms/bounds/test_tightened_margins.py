@@ -6,7 +6,7 @@ from hypothesis import given
 
 from gamekeeper.algorithms.bounds.tightened_margins import tightened_margins
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, NoTableError
-from tests.bound_twins import all_tables, bounds_by_enumeration, releases
+from tests.twins.possible_tables import all_tables, bounds_by_enumeration, releases
 
 
 @given(releases(can_conflict=False))

@@ -16,7 +16,7 @@ from gamekeeper.algorithms.categories.bands import (
     parse_band,
 )
 from gamekeeper.errors import InputError, Reason
-from tests.strategies import cut_points
+from tests.given.categorizations import cut_points
 
 HALF_OPEN, INCLUSIVE = BandStyle.HALF_OPEN, BandStyle.INCLUSIVE
 INF = math.inf

@@ -14,8 +14,8 @@ from gamekeeper.algorithms.categories.graph_property import (
     find_violations,
     topological_order,
 )
-from tests import twins
-from tests.strategies import digraphs, partition_graph_children
+from tests.given.categorizations import digraphs, partition_graph_children
+from tests.twins import partitions as twins
 
 
 def has_cycle(children):

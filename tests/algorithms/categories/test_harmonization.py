@@ -11,8 +11,8 @@ from gamekeeper.algorithms.categories import harmonization as module
 from gamekeeper.algorithms.categories.harmonization import HarmonizationGraph
 from gamekeeper.algorithms.categories.partitions import ARBITRARY, Partition, is_finer
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
-from tests import twins
-from tests.strategies import categorizations, disjoint_pairs, lists_of_categorizations
+from tests.given.categorizations import categorizations, disjoint_pairs, lists_of_categorizations
+from tests.twins import partitions as twins
 
 
 def closure(observed):

@@ -4,7 +4,7 @@ from hypothesis import given
 
 from gamekeeper.algorithms.categories.independent_merges import independent_parts
 from gamekeeper.algorithms.categories.partitions import Partition, harmonize
-from tests.strategies import lists_of_partitions
+from tests.given.categorizations import lists_of_partitions
 
 
 def lost(partitions: list[Partition]) -> int:

@@ -22,8 +22,8 @@ from gamekeeper.algorithms.categories.partitions import (
     is_finer,
 )
 from gamekeeper.errors import InputError, LimitError, Reason
-from tests import twins
-from tests.strategies import categorizations, disjoint_pairs, partitions, ring_and_pairs
+from tests.given.categorizations import categorizations, disjoint_pairs, partitions, ring_and_pairs
+from tests.twins import partitions as twins
 
 GOLDEN = Path(__file__).parents[1] / "reference" / "golden"
 

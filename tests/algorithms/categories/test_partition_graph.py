@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, LimitError, Reason
-from tests import twins
-from tests.strategies import partition_graph_children
+from tests.given.categorizations import partition_graph_children
+from tests.twins import partitions as twins
 
 FIGURE_4 = {
     "Britain": ["England", "Scotland", "Wales"],

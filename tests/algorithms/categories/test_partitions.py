@@ -18,8 +18,12 @@ from gamekeeper.algorithms.categories.partitions import (
     meet,
 )
 from gamekeeper.errors import InputError, Reason
-from tests import twins
-from tests.strategies import categorizations, lists_of_categorizations, lists_of_partitions
+from tests.given.categorizations import (
+    categorizations,
+    lists_of_categorizations,
+    lists_of_partitions,
+)
+from tests.twins import partitions as twins
 
 pairs = lists_of_categorizations(least=2, most=2)
 triples = lists_of_categorizations(least=3, most=3)

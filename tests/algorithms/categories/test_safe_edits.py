@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.safe_edits import Unsafe, UnsafeKind, find_unsafe
 from gamekeeper.errors import InputError
-from tests.strategies import partition_graph_children
-from tests.twins import reach_of
+from tests.given.categorizations import partition_graph_children
+from tests.twins.partitions import reach_of
 
 Children = Mapping[str, Sequence[str]]
 

@@ -11,8 +11,8 @@ from gamekeeper.algorithms.categories import two_sided_search as module
 from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.algorithms.categories.two_sided_search import NOTHING, search_both_ends
 from gamekeeper.errors import Cancelled, LimitError, Reason
-from tests import twins
-from tests.strategies import disjoint_pairs, partitions, ring_and_pairs
+from tests.given.categorizations import disjoint_pairs, partitions, ring_and_pairs
+from tests.twins import partitions as twins
 
 LIMITS = {
     "_WORK_PER_NODE": (0, 60, 2_000),

@@ -28,7 +28,7 @@ from gamekeeper.algorithms.decomposable.chordal_graphs import (
     separators,
 )
 from gamekeeper.errors import InputError, LimitError, Reason
-from tests import graph_twins as twin
+from tests.algorithms.decomposable import twins as twin
 
 SQUARE = adjacency_of(4, [(0, 1), (1, 2), (2, 3), (0, 3)])
 

@@ -14,7 +14,7 @@ from gamekeeper.algorithms.decomposable.adjacency_masks import adjacency_of, edg
 from gamekeeper.algorithms.decomposable.dynamic_junction_tree import DynamicJunctionTree
 from gamekeeper.algorithms.decomposable.elimination import fill_in, moral_graph
 from gamekeeper.errors import InputError, Reason
-from tests import graph_twins as twin
+from tests.algorithms.decomposable import twins as twin
 
 NAMES = "ABDELSTX"
 ORDERING = [NAMES.index(letter) for letter in "SXDBELTA"]

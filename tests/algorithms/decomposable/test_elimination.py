@@ -14,7 +14,7 @@ from gamekeeper.algorithms.decomposable.elimination import (
     perfect_ordering,
 )
 from gamekeeper.errors import InputError, Reason
-from tests import graph_twins as twin
+from tests.algorithms.decomposable import twins as twin
 
 NAMES = "ABDELSTX"
 ARROWS = "AT SL SB TE LE EX ED BD"

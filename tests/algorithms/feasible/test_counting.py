@@ -16,7 +16,7 @@ from gamekeeper.algorithms.releases.constraints import (
     NoTableError,
 )
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
-from tests.feasible_twins import releases, tables_by_hand
+from tests.algorithms.feasible.twins import releases, tables_by_hand
 
 
 def square(n, line_sum):

@@ -12,7 +12,7 @@ from scipy.stats import binom, poisson
 from gamekeeper.algorithms.feasible.posterior import cell_posteriors, independence_means
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, NoTableError
 from gamekeeper.errors import InputError, Reason
-from tests.feasible_twins import posterior_by_hand, releases
+from tests.algorithms.feasible.twins import posterior_by_hand, releases
 
 HALF = Fraction(1, 2)
 

@@ -19,7 +19,7 @@ from gamekeeper.algorithms.releases.constraints import (
     NoTableError,
 )
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
-from tests.feasible_twins import releases
+from tests.algorithms.feasible.twins import releases
 
 METHODS = ("exact", "importance", "chain")
 

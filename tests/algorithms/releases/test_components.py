@@ -6,7 +6,7 @@ from hypothesis import given, settings
 
 from gamekeeper.algorithms.releases.components import components, tightened
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, NoTableError
-from tests.bound_twins import all_tables, is_unbounded, releases
+from tests.twins.possible_tables import all_tables, is_unbounded, releases
 
 
 def limits_of(constraints):

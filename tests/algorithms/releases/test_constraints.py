@@ -13,7 +13,7 @@ from gamekeeper.algorithms.releases.constraints import (
     kept_axes,
 )
 from gamekeeper.errors import InputError, Reason
-from tests.bound_twins import all_tables, releases
+from tests.twins.possible_tables import all_tables, releases
 
 
 def cells_of(shape, margin):

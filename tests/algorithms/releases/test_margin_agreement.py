@@ -13,7 +13,7 @@ from gamekeeper.algorithms.releases.constraints import (
 )
 from gamekeeper.algorithms.releases.margin_agreement import require_agreement
 from gamekeeper.algorithms.releases.structure import release_structure
-from tests.release_twins import is_feasible
+from tests.twins.integer_programs import is_feasible
 
 SHAPE = (2, 3, 2)
 AXES = [(), (0,), (1,), (2,), (0, 1), (1, 2), (0, 2)]

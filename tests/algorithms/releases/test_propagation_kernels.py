@@ -5,7 +5,7 @@ from hypothesis import given
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.algorithms.releases.propagation_kernels import propagate, rows_of_cells
-from tests.bound_twins import (
+from tests.twins.possible_tables import (
     all_tables,
     bounds_by_enumeration,
     is_unbounded,

@@ -18,7 +18,7 @@ from gamekeeper.algorithms.subtraction.probability import (
 )
 from gamekeeper.algorithms.subtraction.recovery_rule import cell_groups, recovery_rule
 from gamekeeper.errors import InputError, LimitError, Reason
-from tests.subtraction_twins import (
+from tests.twins.subtraction import (
     by_definition,
     by_inclusion_and_exclusion,
     recovered_cells,

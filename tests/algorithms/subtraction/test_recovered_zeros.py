@@ -9,7 +9,7 @@ from gamekeeper.algorithms.subtraction.recovered_zeros import recovered_zeros
 from gamekeeper.algorithms.subtraction.recovery_rule import recovery_rule
 from gamekeeper.errors import LimitError
 from tests.algorithms.subtraction.test_probability import releases, rule_of
-from tests.subtraction_twins import by_definition
+from tests.twins.subtraction import by_definition
 
 
 @given(releases())

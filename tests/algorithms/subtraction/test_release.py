@@ -18,7 +18,7 @@ from gamekeeper.algorithms.subtraction.recovery_rule import recovery_rule
 from gamekeeper.algorithms.subtraction.release import release_group_risks, release_risk
 from gamekeeper.algorithms.subtraction.zeros import release_zeros
 from gamekeeper.errors import InputError, LimitError, Reason
-from tests.subtraction_twins import release_by_definition, samples
+from tests.twins.subtraction import release_by_definition, samples
 
 ALL_MARGINS = [(0, 1), (0,), (1,), ()]
 

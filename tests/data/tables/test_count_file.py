@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.data.tables.count_file import read_count_table, read_counts
 from gamekeeper.errors import InputError, LimitError, Reason
-from tests.count_tables import truths
+from tests.given.count_tables import truths
 
 TOWN = """\
 age,work,n

@@ -16,7 +16,7 @@ from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import PublishedTable, Release, check_truth, make_release
 from gamekeeper.errors import InputError, Reason
-from tests.count_tables import random_release, truths
+from tests.given.count_tables import random_release, truths
 
 AXES = {"age": ["16-17", "18-24", "25+"], "work": ["yes", "no"]}
 

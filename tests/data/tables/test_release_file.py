@@ -14,7 +14,7 @@ from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.data.tables.release_file import read_release, read_release_and_truth, write_release
 from gamekeeper.errors import InputError, Reason, StoreError
-from tests.count_tables import random_release, truths
+from tests.given.count_tables import random_release, truths
 
 AXES = {"age": ["16-17", "18-24"], "wörk": ["yes", "no"]}
 PLAIN = {

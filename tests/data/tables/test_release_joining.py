@@ -10,7 +10,7 @@ from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, check_truth, make_release
 from gamekeeper.data.tables.release_joining import align_truth, join_releases
 from gamekeeper.errors import InputError, Reason
-from tests.count_tables import random_release, truths
+from tests.given.count_tables import random_release, truths
 
 
 def shuffled(truth, random):

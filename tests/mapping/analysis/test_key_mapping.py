@@ -23,8 +23,7 @@ from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.evidence import Mode
 from gamekeeper.mapping.environment.variable import Variable
-from tests import twins
-from tests.strategies import (
+from tests.given.categorizations import (
     crossing_environment,
     disjoint_pairs,
     environments,
@@ -32,6 +31,7 @@ from tests.strategies import (
     ring_and_pairs,
     variable_of,
 )
+from tests.twins import partitions as twins
 
 SHARES = [Fraction(k, 12) for k in range(13)]
 AGE = Variable.of_bands("Age", ["0-15", "16-64", "65+", "0-17", "18+"])

@@ -10,7 +10,7 @@ from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.analysis.key_table import key_table, key_table_html
 from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.mapping.environment.variable import Variable
-from tests.strategies import crossing_environment
+from tests.given.categorizations import crossing_environment
 
 COARSE, FINE = ("0-15", "16+"), ("0-15", "16-64", "65+")
 

@@ -11,7 +11,7 @@ from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Pa
 from gamekeeper.mapping.environment.carrying import carry_codes
 from gamekeeper.mapping.environment.codes import CodeRegister
 from gamekeeper.mapping.environment.variable import Variable
-from tests.strategies import partition_graph_children, partitions
+from tests.given.categorizations import partition_graph_children, partitions
 
 
 def in_names(variable: Variable, meaning: Partition | Arbitrary) -> set[frozenset[str]]:

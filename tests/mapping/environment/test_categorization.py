@@ -11,7 +11,7 @@ from gamekeeper.algorithms.categories.partitions import ARBITRARY
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.environment.categorization import categorize
 from gamekeeper.mapping.environment.variable import OUTSIDE, Variable
-from tests.strategies import partition_graph_children
+from tests.given.categorizations import partition_graph_children
 
 AGE = Variable.of_bands("Age", ["0-15", "16-64", "65+", "16+"])
 RESIDENCE = Variable(

@@ -12,8 +12,8 @@ from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.environment.definitions import DEFINITION, definition_of, variable_of
 from gamekeeper.mapping.environment.variable import Scale, Variable
+from tests.given.categorizations import partition_graph_children
 from tests.store.test_variables import band_variables
-from tests.strategies import partition_graph_children
 
 
 @given(band_variables())

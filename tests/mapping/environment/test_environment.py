@@ -13,7 +13,13 @@ from gamekeeper.mapping.environment import environment as module
 from gamekeeper.mapping.environment.codes import CodeRegister
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.variable import Variable
-from tests.strategies import categorizations, disjoint_pairs, environments, labels_of, variable_of
+from tests.given.categorizations import (
+    categorizations,
+    disjoint_pairs,
+    environments,
+    labels_of,
+    variable_of,
+)
 
 AGE = Variable.of_bands("Age", ["0-15", "16+", "0-17", "18+"])
 SEX = Variable("Sex", PartitionGraph({"any": ["female", "male"]}))

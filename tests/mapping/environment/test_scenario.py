@@ -21,7 +21,7 @@ from gamekeeper.mapping.environment.evidence import Mode
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.mapping.scenario.document import SCENARIO, document_of, scenario_of
 from gamekeeper.mapping.scenario.proposal import propose_scenario
-from tests.strategies import categorizations, environments, partitions, variable_of
+from tests.given.categorizations import categorizations, environments, partitions, variable_of
 
 AT = datetime(2029, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
 PREVALENCES = st.sampled_from([0, "1/3", "1/2", "2/3", 1])

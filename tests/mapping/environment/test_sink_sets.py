@@ -4,7 +4,7 @@ import pytest
 
 import gamekeeper as gk
 from gamekeeper.mapping.environment.sink_sets import SinkFinder
-from tests.linkage import AGE, STATUS
+from tests.given.linked_files import AGE, STATUS
 
 
 def named(variable, text, **options):

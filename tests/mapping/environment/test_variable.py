@@ -15,7 +15,7 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.environment.names import name_problems
 from gamekeeper.mapping.environment.variable import OUTSIDE, Scale, Variable
 from gamekeeper.wording import count_of, unfit_character
-from tests.strategies import partition_graph_children, partitions
+from tests.given.categorizations import partition_graph_children, partitions
 
 AGES = ["0-15", "16-24", "25 to 64", "65+", "under 18", "18 and over"]
 

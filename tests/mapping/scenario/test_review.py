@@ -16,7 +16,7 @@ from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import review_scenario
-from tests.strategies import disjoint_pairs, environments, labels_of, variable_of
+from tests.given.categorizations import disjoint_pairs, environments, labels_of, variable_of
 
 AT = datetime(2029, 3, 1, tzinfo=UTC)
 PREVALENCES = st.sampled_from([0, "1/3", "1/2", "2/3", 1])

@@ -23,8 +23,8 @@ from gamekeeper.mapping.scenario.document import document_of
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import review_scenario
 from gamekeeper.mapping.scenario.staleness import staleness
+from tests.given.categorizations import environments
 from tests.mapping.scenario.test_review import AGE, BANK, CENSUS, HERE, SHOP, changed, made
-from tests.strategies import environments
 
 REVIEW = " `gamekeeper scenario review` says what that means for it."
 POST = Form("Post", {"Age": ("0-15", "16+")}, {"sector": "trade"})

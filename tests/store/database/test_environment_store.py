@@ -40,8 +40,8 @@ from gamekeeper.mapping.environment.names import folded, name_problems
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.revisions import Action
+from tests.given.categorizations import environments
 from tests.store.database.conftest import WHO, documents, everything, refusal
-from tests.strategies import environments
 
 RENAME = RenameForm(form="Bank", to="Savings bank")
 

@@ -12,7 +12,7 @@ from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.structure import link_structure
 from gamekeeper.attack.linkage.truth import share_interval
 from gamekeeper.attack.linkage.variables import LinkVariable
-from tests.linkage import file_of
+from tests.given.linked_files import file_of
 
 X = [LinkVariable("x", kind="number")]
 

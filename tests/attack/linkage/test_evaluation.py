@@ -10,7 +10,7 @@ from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.truth import share_interval
 from gamekeeper.attack.linkage.variables import LinkVariable
 from gamekeeper.errors import InputError
-from tests.linkage import file_of
+from tests.given.linked_files import file_of
 
 N = 40
 VARIABLES = [LinkVariable("x", kind="number"), LinkVariable("y", kind="number")]

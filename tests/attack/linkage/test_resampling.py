@@ -7,7 +7,7 @@ from gamekeeper.attack.linkage import files
 from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.variables import LinkVariable
 from gamekeeper.errors import LimitError
-from tests.linkage import file_of
+from tests.given.linked_files import file_of
 
 NUMBER = [LinkVariable("x", kind="number", measure="absolute")]
 

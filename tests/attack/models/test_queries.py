@@ -16,7 +16,7 @@ from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import infer_risk
 from gamekeeper.attack.models.queries import infer_target
 from gamekeeper.errors import InputError, Reason
-from tests.attack.test_model_fitting import counted, two_pairs
+from tests.given.two_pairs import counted, two_pairs
 
 NAMES = ("age", "work", "area", "home")
 WORDS = [

@@ -12,8 +12,8 @@ from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.results import Provenance
-from tests.bound_twins import all_tables, is_unbounded
-from tests.count_tables import random_release, truths
+from tests.given.count_tables import random_release, truths
+from tests.twins.possible_tables import all_tables, is_unbounded
 
 FIGURE_18 = [
     {"margin": ["VAR1", "VAR2"], "scheme": "conventional:3",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
@@ -11,32 +9,11 @@ from gamekeeper.algorithms.models.clique_scores import MarginScores
 from gamekeeper.algorithms.models.population_model import recommended_precisions
 from gamekeeper.algorithms.models.search import exact_posterior
 from gamekeeper.attack.models.fitting import FitMethod, fit_models
-from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.keys.key_table import KeyTable, count_keys
+from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
+from tests.given.two_pairs import METHODS, NAMES, counted, two_pairs
 
-METHODS = ("mc3", "annealing", "occam")
-NAMES = ("age", "work", "area", "home", "sex")
 WORKING, DWELLING = ("age", "work"), ("area", "home")
-
-
-def counted(codes, names: Sequence[str], words=None, **options) -> KeyTable:
-    """Return the counted keys of codes that are already there."""
-    return count_keys(coded_from_codes(codes, list(names), words), list(names), **options)
-
-
-def two_pairs(n: int, seed: int = 1):
-    """Return people whose age tells their work, whose area tells their home, and whose sex is free."""
-    generator = np.random.default_rng(seed)
-
-    def follower(column, n_codes):
-        other = generator.integers(1, n_codes + 1, n)
-        return np.where(generator.random(n) < 0.75, (column - 1) % n_codes + 1, other)
-
-    age, area = generator.integers(1, 6, n), generator.integers(1, 5, n)
-    return np.column_stack(
-        [age, follower(age, 4), area, follower(area, 3), generator.integers(1, 3, n)]
-    )
 
 
 class Stopping:

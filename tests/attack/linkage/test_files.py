@@ -14,7 +14,8 @@ from gamekeeper.attack.linkage.truth import share_interval, true_partners
 from gamekeeper.attack.linkage.variables import LinkVariable, compare_files
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.errors import InputError, LimitError, Reason
-from tests.linkage import AGE, STATUS, every_linking, file_of, least_cost
+from tests.given.linked_files import AGE, STATUS, file_of
+from tests.twins.linking import every_linking, least_cost
 
 NUMBERS = [LinkVariable("x", kind="number", measure="absolute")]
 

@@ -12,7 +12,7 @@ from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import infer_risk
 from gamekeeper.attack.models.ranking import rank_attacks
 from gamekeeper.errors import InputError, Reason
-from tests.attack.test_model_fitting import NAMES, counted, two_pairs
+from tests.given.two_pairs import NAMES, counted, two_pairs
 
 
 def drawn(n=900, share=10, seed=3):

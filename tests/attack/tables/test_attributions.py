@@ -13,8 +13,8 @@ from gamekeeper.attack.tables.bounds import bound_cells
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.errors import InputError, LimitError, Reason
-from tests.bound_twins import all_tables, is_unbounded
-from tests.count_tables import random_release, truths
+from tests.given.count_tables import random_release, truths
+from tests.twins.possible_tables import all_tables, is_unbounded
 
 WORK = {"age": ["16-17", "18-24", "25+"], "work": ["employed", "unemployed", "neither"]}
 

@@ -17,8 +17,8 @@ from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.data.tables.release_file import read_release, write_release
 from gamekeeper.errors import InputError, LimitError, Reason
-from tests import bound_twins, release_twins
-from tests.count_tables import random_release, truths
+from tests.given.count_tables import random_release, truths
+from tests.twins import integer_programs, possible_tables
 
 R4 = {"R": ["a", "b", "c", "d"], "C": ["e", "f", "g", "h"]}
 PAIRS = [("A", "B"), ("A", "C"), ("B", "C")]
@@ -54,10 +54,10 @@ def _pairs(nested):
     return [nested[0], None if nested[1] >= UNBOUNDED else nested[1]]
 
 
-@given(bound_twins.releases(can_conflict=False))
+@given(possible_tables.releases(can_conflict=False))
 def test_every_method_finds_the_bounds_of_all_tables(constraints):
     release = as_release(constraints)
-    lower, upper = bound_twins.bounds_by_enumeration(constraints)
+    lower, upper = possible_tables.bounds_by_enumeration(constraints)
     for method in ("auto", "integer", "shuttle"):
         found = bound_cells(release, method=method)
         assert found.lower.reshape(-1).tolist() == lower.tolist(), method
@@ -92,7 +92,7 @@ def test_bounds_contain_the_truth_under_every_scheme(truth, random):
     assert found.tight.all()
 
 
-@given(bound_twins.releases(can_conflict=False), st.randoms(use_true_random=False))
+@given(possible_tables.releases(can_conflict=False), st.randoms(use_true_random=False))
 def test_recoded_bounds_are_those_of_all_tables(constraints, random):
     release = as_release(constraints)
     groups, numbers, keep, sizes = {}, [], [], []
@@ -115,7 +115,7 @@ def test_recoded_bounds_are_those_of_all_tables(constraints, random):
     for place, cell in enumerate(itertools.product(*(range(n) for n in release.shape))):
         for own, k in zip(numbers, cell, strict=True):
             flat[place] = flat[place] * (own.max() + 1) + own[k]
-    lower, upper = bound_twins.bounds_by_enumeration(constraints, flat)
+    lower, upper = possible_tables.bounds_by_enumeration(constraints, flat)
     found = bound_recoded(release, groups, keep=keep)
     assert found.lower.shape == tuple(sizes)
     assert found.lower.reshape(-1).tolist() == lower.tolist()
@@ -137,7 +137,7 @@ def test_recoded_bounds_of_exact_margins_are_those_of_programs(truth, seed):
     numbers = np.arange(truth.size).reshape(truth.shape)
     kept = np.broadcast_to(np.take(numbers, [0], axis), truth.shape).reshape(-1)
     flat = np.unique(kept, return_inverse=True)[1]
-    lower, upper = release_twins.recoded_bounds(release.constraints, flat, found.lower.shape)
+    lower, upper = integer_programs.recoded_bounds(release.constraints, flat, found.lower.shape)
     assert np.array_equal(found.lower, lower)
     assert np.array_equal(found.upper, upper)
 
@@ -226,7 +226,7 @@ def test_parts_that_cannot_be_decomposed_are_put_together():
     release = make_release(CountTable.typed(axes, counts), margins)
     found = bound_cells(release)
     assert found.provenance.variant == "2 irreducible components"
-    lower, upper = release_twins.integer_bounds(release.constraints)
+    lower, upper = integer_programs.integer_bounds(release.constraints)
     assert np.array_equal(found.lower, lower)
     assert np.array_equal(found.upper, upper)
 

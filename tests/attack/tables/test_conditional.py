@@ -16,7 +16,7 @@ from gamekeeper.attack.tables.subtraction import subtract_known
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.errors import InputError, Reason
-from tests.subtraction_twins import by_definition, release_by_definition, samples
+from tests.twins.subtraction import by_definition, release_by_definition, samples
 
 AXES = {"area": ["n", "s"], "age": ["old", "young"], "work": ["yes", "no"]}
 N = [0, 1, 2, 4]

@@ -16,7 +16,7 @@ from gamekeeper.attack.models.queries import infer_target
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.key_table import count_keys
 from gamekeeper.data.population import CATEGORIES, make_population
-from tests.attack.test_model_fitting import NAMES, two_pairs
+from tests.given.two_pairs import NAMES, two_pairs
 
 KEYS = ("Age", "Sex", "Place of residence", "Economic activity", "Occupation", "Tenure")
 SPARSE, DENSE = 0.01, 0.2

@@ -15,7 +15,7 @@ from gamekeeper.attack.linkage.variables import (
 from gamekeeper.data.coding.codebook import Codebook, CodedVariable
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.errors import InputError, Reason
-from tests.linkage import AGE, STATUS, file_of
+from tests.given.linked_files import AGE, STATUS, file_of
 
 
 def compared(a, b, decimals=(".", "."), **options):

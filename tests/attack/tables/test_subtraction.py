@@ -11,8 +11,8 @@ from gamekeeper.attack.tables.subtraction import subtract_known
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.errors import InputError, LimitError, Reason
-from tests.count_tables import random_release, truths
-from tests.subtraction_twins import by_definition, release_by_definition
+from tests.given.count_tables import random_release, truths
+from tests.twins.subtraction import by_definition, release_by_definition
 
 SEX = {"sex": ["f", "m"]}
 AXES_18 = {"VAR1": ["A", "B", "C"], "VAR2": ["D", "E", "F"]}
