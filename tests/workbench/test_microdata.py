@@ -15,6 +15,7 @@ from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
 from gamekeeper.mapping.edits import RemoveCategory
 from gamekeeper.workbench.editing import edit_store, import_folder
+from gamekeeper.workbench.requests.reading import Reading
 from gamekeeper.workbench.sampled import SampledRequest, open_sampled
 from tests.given.microdata import KEYS, OF_SCENARIO, PEOPLE, SCENARIO, write, write_world
 
@@ -80,7 +81,7 @@ def test_a_column_may_have_a_comma_in_its_name(tmp_path):
 
 
 def test_values_can_be_read_as_missing(people):
-    data = open_sampled(replace(people, missing_values=["married", "71"]))
+    data = open_sampled(replace(people, reading=Reading(missing_values=["married", "71"])))
     assert words(data, "Status").count("missing") == 7
     assert words(data, "Age").count("missing") == 3
 
@@ -95,7 +96,7 @@ def test_user_missing_codes_of_spss(tmp_path):
     )
     request = SampledRequest(file=file, keys=["sex"])
     assert words(open_sampled(request), "sex") == ["female", "male", "missing"]
-    kept = open_sampled(replace(request, keep_user_missing=True))
+    kept = open_sampled(replace(request, reading=Reading(keep_user_missing=True)))
     assert words(kept, "sex") == ["female", "male", "refused"]
 
 

@@ -16,7 +16,9 @@ import typer
 
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.options import build
 from gamekeeper.wording import quoted
+from gamekeeper.workbench.requests.reading import Reading
 from gamekeeper.workbench.sampled import SampledRequest
 
 __all__ = ["microdata_command"]
@@ -227,7 +229,9 @@ def _request(file: Path, **given: Any) -> SampledRequest:
     given["missing_values"] = tuple(given["missing_values"] or ())
     given["columns"] = _pairs(given["columns"] or ())
     given["delimiter"] = _TAB.get(given["delimiter"] or "", given["delimiter"])
-    return SampledRequest(file=file, **given)
+    reading = build(Reading, given)
+    others = {name: value for name, value in given.items() if not hasattr(reading, name)}
+    return SampledRequest(file=file, reading=reading, **others)
 
 
 def _pairs(texts: Sequence[str]) -> dict[str, str]:

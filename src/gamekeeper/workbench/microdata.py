@@ -34,8 +34,9 @@ from gamekeeper.store.layout import shown_path
 from gamekeeper.wording import count_of, quoted
 from gamekeeper.workbench.environments import opened
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
+from gamekeeper.workbench.requests.reading import Reading
 
-__all__ = ["Microdata", "open_microdata"]
+__all__ = ["Microdata", "open_microdata", "opened_file"]
 
 _NO_DESIGN = SampleDesign()
 _HEADER = ("variable", "value", "label", "records", "category")
@@ -88,6 +89,18 @@ class Microdata:
         return made
 
 
+def opened_file(file: Path, asked: Reading) -> Source:
+    """Open a data file as people say that it is to be read."""
+    return open_source(
+        file,
+        delimiter=asked.delimiter,
+        encoding=asked.encoding,
+        decimal=asked.decimal,
+        missing=asked.missing_values,
+        keep_user_missing=asked.keep_user_missing,
+    )
+
+
 def open_microdata(
     asked: MicrodataRequest,
     *,
@@ -101,18 +114,11 @@ def open_microdata(
     `extra` names further columns to code, such as a household.
     """
     _require_one_way(asked)
-    source = open_source(
-        asked.file,
-        delimiter=asked.delimiter,
-        encoding=asked.encoding,
-        decimal=asked.decimal,
-        missing=asked.missing_values,
-        keep_user_missing=asked.keep_user_missing,
-    )
+    source = opened_file(asked.file, asked.reading)
     names = [column.name for column in source.columns]
     others = [name for name in (design.strata, *sensitive, *extra) if name]
     numbers = [design.weight] if design.weight else []
-    engine = DuckDBEngine(memory_limit=asked.memory_limit)
+    engine = DuckDBEngine(memory_limit=asked.reading.memory_limit)
 
     def coded(columns: Iterable[str]) -> CodedTable:
         wanted = list(dict.fromkeys([*columns, *others]))

@@ -11,17 +11,12 @@ from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import Option
 from gamekeeper.wording import quoted
+from gamekeeper.workbench.requests.reading import Reading
 
 __all__ = ["MicrodataRequest", "SampleDesign"]
 
 _KEYS = "Key variables"
-_FILE = "How the file is read"
 _SAMPLE = "The sample"
-_TAB = {"tab": "\t", "\\t": "\t"}
-
-
-def _delimiter(typed: str) -> str:
-    return _TAB.get(typed, typed)
 
 
 def _pairs(texts: Sequence[str]) -> dict[str, str]:
@@ -99,34 +94,7 @@ class MicrodataRequest:
             panel=_KEYS,
         ),
     ] = Missing.CATEGORY
-    missing_values: Annotated[
-        tuple[str, ...],
-        Option(
-            "A value to read as missing, besides the empty cell.",
-            flags="--missing-value",
-            panel=_FILE,
-        ),
-    ] = ()
-    keep_user_missing: Annotated[
-        bool,
-        Option("Keep the user-missing codes of SPSS, Stata and SAS as values.", panel=_FILE),
-    ] = False
-    delimiter: Annotated[
-        str | None,
-        Option(
-            "Of a CSV file, if it is not detected rightly: ',', ';', 'tab' or '|'.",
-            panel=_FILE,
-            read=_delimiter,
-        ),
-    ] = None
-    encoding: Annotated[
-        str | None, Option("Of a CSV file: utf-8, cp1252, latin-1, utf-16.", panel=_FILE)
-    ] = None
-    decimal: Annotated[str | None, Option("Decimal mark of numbers.", panel=_FILE)] = None
-    memory_limit: Annotated[
-        str | None,
-        Option("What counting may use before it spills to disk, such as 2GB.", panel=_FILE),
-    ] = None
+    reading: Reading = field(default_factory=Reading)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,51 @@
+"""How data files are read, where that is not told by the files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from gamekeeper.options import Option
+
+__all__ = ["Reading"]
+
+_FILE = "How the file is read"
+_TAB = {"tab": "\t", "\\t": "\t"}
+
+
+def _delimiter(typed: str) -> str:
+    return _TAB.get(typed, typed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How files are read: what is missing, how texts are written, how much memory there is."""
+
+    missing_values: Annotated[
+        tuple[str, ...],
+        Option(
+            "A value to read as missing, besides the empty cell.",
+            flags="--missing-value",
+            panel=_FILE,
+        ),
+    ] = ()
+    keep_user_missing: Annotated[
+        bool,
+        Option("Keep the user-missing codes of SPSS, Stata and SAS as values.", panel=_FILE),
+    ] = False
+    delimiter: Annotated[
+        str | None,
+        Option(
+            "Of a CSV file, if it is not detected rightly: ',', ';', 'tab' or '|'.",
+            panel=_FILE,
+            read=_delimiter,
+        ),
+    ] = None
+    encoding: Annotated[
+        str | None, Option("Of a CSV file: utf-8, cp1252, latin-1, utf-16.", panel=_FILE)
+    ] = None
+    decimal: Annotated[str | None, Option("Decimal mark of numbers.", panel=_FILE)] = None
+    memory_limit: Annotated[
+        str | None,
+        Option("What counting may use before it spills to disk, such as 2GB.", panel=_FILE),
+    ] = None
