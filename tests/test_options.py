@@ -136,6 +136,41 @@ def test_all_faults_are_told_at_once():
     assert search([1], method="odd") == 10
 
 
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    table: Annotated[str, Option("A name.")] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Both:
+    design: Design
+    search: Search
+
+
+def test_fields_that_are_no_options_are_left_alone():
+    asked = build(Both, {"table": "w", "rounds": 3})
+    assert asked.design.table == "w"
+    assert asked.search.table is None
+    with_data = Search(table=Request(file=Path("a.csv"), search=Search(rounds=9)))
+    assert texts_of(Both(design=Design(), search=with_data), "rounds", "table") == {
+        "rounds": "10", "table": "",
+    }  # fmt: skip
+    assert paths(with_data) == []
+
+
+def test_options_may_be_inherited_with_another_default():
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Longer(Search):
+        rounds: Annotated[int, Option("At most so many rounds.", least=1)] = 50
+        more: Annotated[bool, Option("More.")] = False
+
+    found = {item.name: item.default for item in options_of(Longer)}
+    assert found == {
+        "rounds": 50, "method": Method.PLAIN, "sizes": (2, 3), "limit": None, "more": False,
+    }  # fmt: skip
+    assert texts_of(Longer(rounds=7), "rounds", "method") == {"rounds": "7", "method": "plain"}
+
+
 def test_an_option_that_is_there_twice_is_a_fault_of_ours():
     @dataclass(frozen=True)
     class Twice:

@@ -151,9 +151,10 @@ def build(request: type[Asked], values: Mapping[str, Any]) -> Asked:
     hints = _hints(request)
     made: dict[str, Any] = {}
     for item in fields(request):  # pyright: ignore[reportArgumentType]
-        if is_dataclass(hints[item.name]):
-            made[item.name] = build(hints[item.name], values)
-        elif item.name in values:
+        hint = hints[item.name]
+        if is_dataclass(hint):
+            made[item.name] = build(hint, values)  # pyright: ignore[reportArgumentType]
+        elif item.name in values and _option(hint) is not None:
             made[item.name] = values[item.name]
     return request(**made)
 
@@ -221,20 +222,16 @@ def takes(
 
 @cache
 def _hints(request: type) -> dict[str, Any]:
-    """Return the annotations of the fields; Any for one whose type is known to the checker only.
-
-    So a field that is no option may have a type that would be slow to import.
-    """
-    scope = vars(sys.modules[request.__module__])
+    """Return annotations; Any for a type that only the checker knows, as it is slow to import."""
     hints: dict[str, Any] = {}
-    for item in fields(request):
-        hint: Any = item.type
-        if isinstance(hint, str):
+    # An annotation is read where it is written, in the module of the class that has it.
+    for owner in reversed(request.__mro__):
+        scope = vars(sys.modules[owner.__module__])
+        for name, hint in inspect.get_annotations(owner).items():
             try:
-                hint = eval(hint, scope)  # noqa: S307 - an annotation of our own code
+                hints[name] = eval(hint, scope) if isinstance(hint, str) else hint  # noqa: S307 - our own code
             except NameError:
-                hint = Any
-        hints[item.name] = hint
+                hints[name] = Any
     return hints
 
 
@@ -252,10 +249,13 @@ def _bare(hint: Any) -> tuple[Any, bool]:
 
 
 def _values(asked: Any) -> dict[str, Any]:
+    """Return the options of a request by name, those of its parts among them."""
     found: dict[str, Any] = {}
-    for item in fields(asked):
-        value = getattr(asked, item.name)
-        found |= _values(value) if is_dataclass(value) else {item.name: value}
+    for name, hint in _hints(type(asked)).items():
+        if is_dataclass(hint):
+            found |= _values(getattr(asked, name))
+        elif _option(hint) is not None:
+            found[name] = getattr(asked, name)
     return found
 
 
