@@ -7,7 +7,7 @@ file, how it is read, and where its key variables come from.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,9 +15,8 @@ from typing import Annotated, Any
 import typer
 
 from gamekeeper.data.keys.missing import Missing
-from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import build
-from gamekeeper.wording import quoted
+from gamekeeper.prompt_syntax import pairs_of
 from gamekeeper.workbench.requests.reading import Reading
 from gamekeeper.workbench.sampled import SampledRequest
 
@@ -227,26 +226,8 @@ def microdata_command(
 def _request(file: Path, **given: Any) -> SampledRequest:
     given["keys"] = tuple(given["keys"] or ())
     given["missing_values"] = tuple(given["missing_values"] or ())
-    given["columns"] = _pairs(given["columns"] or ())
+    given["columns"] = pairs_of("--column VARIABLE=COLUMN", given["columns"] or ())
     given["delimiter"] = _TAB.get(given["delimiter"] or "", given["delimiter"])
     reading = build(Reading, given)
     others = {name: value for name, value in given.items() if not hasattr(reading, name)}
     return SampledRequest(file=file, reading=reading, **others)
-
-
-def _pairs(texts: Sequence[str]) -> dict[str, str]:
-    pairs = [text.partition("=") for text in texts]
-    problems = [
-        Problem(Reason.BAD_OPTION, f"--column {quoted([text])}", "that is not VARIABLE=COLUMN.")
-        for text, (key, equals, column) in zip(texts, pairs, strict=True)
-        if not equals or not key.strip() or not column.strip()
-    ]
-    if problems:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Columns of key variables were given.",
-            f"{len(problems)} of them cannot be read.",
-            "Write --column 'Marital status=marstat'.",
-            problems=problems,
-        )
-    return {key.strip(): column.strip() for key, _, column in pairs}

@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 from gamekeeper.data.keys.missing import Missing
-from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import Option
-from gamekeeper.wording import quoted
+from gamekeeper.prompt_syntax import pairs_of
 from gamekeeper.workbench.requests.reading import Reading
 
 __all__ = ["MicrodataRequest", "SampleDesign"]
 
 _KEYS = "Key variables"
 _SAMPLE = "The sample"
-
-
-def _pairs(texts: Sequence[str]) -> dict[str, str]:
-    pairs = [text.partition("=") for text in texts]
-    problems = [
-        Problem(Reason.BAD_OPTION, f"--column {quoted([text])}", "that is not VARIABLE=COLUMN.")
-        for text, (key, equals, column) in zip(texts, pairs, strict=True)
-        if not equals or not key.strip() or not column.strip()
-    ]
-    if problems:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Columns of key variables were given.",
-            f"{len(problems)} of them cannot be read.",
-            "Write --column 'Marital status=marstat'.",
-            problems=problems,
-        )
-    return {key.strip(): column.strip() for key, _, column in pairs}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +49,7 @@ class MicrodataRequest:
             "VARIABLE=COLUMN where a key variable of the scenario has another name in the file.",
             flags="--column",
             panel=_KEYS,
-            read=_pairs,
+            read=partial(pairs_of, "--column VARIABLE=COLUMN"),
         ),
     ] = field(default_factory=dict[str, str])
     values: Annotated[

@@ -1,0 +1,67 @@
+"""What is typed for an option that is no plain word or number: lists of names, pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import quoted
+
+__all__ = ["names_of", "number_pairs_of", "pairs_of"]
+
+
+def names_of(typed: Sequence[str]) -> tuple[str, ...]:
+    """Return names from texts that may have several each, with commas between them.
+
+    Examples
+    --------
+    >>> names_of(["Age, Sex", "Region"])
+    ('Age', 'Sex', 'Region')
+    """
+    return tuple(name.strip() for text in typed for name in text.split(",") if name.strip())
+
+
+def pairs_of(written: str, typed: Sequence[str]) -> dict[str, str]:
+    """Return pairs that are typed with an equals sign; `written` says how, for an error.
+
+    Examples
+    --------
+    >>> pairs_of("--kind COLUMN=KIND", ["Age=number", "Name = text"])
+    {'Age': 'number', 'Name': 'text'}
+    """
+    option, form = written.split()
+    pairs = [text.partition("=") for text in typed]
+    problems = [
+        Problem(Reason.BAD_OPTION, f"{option} {quoted([text])}", f"that is not {form}.")
+        for text, (name, equals, value) in zip(typed, pairs, strict=True)
+        if not equals or not name.strip() or not value.strip()
+    ]
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Pairs were given with {option}.",
+            f"{len(problems)} of {len(pairs)} cannot be read.",
+            f"Write {written}.",
+            problems=problems,
+        )
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def number_pairs_of(written: str, typed: Sequence[str]) -> dict[str, float]:
+    """Return pairs whose second part is a number.
+
+    Examples
+    --------
+    >>> number_pairs_of("--weight COLUMN=NUMBER", ["Age=2", "Sex=0.5"])
+    {'Age': 2.0, 'Sex': 0.5}
+    """
+    pairs = pairs_of(written, typed)
+    try:
+        return {name: float(value) for name, value in pairs.items()}
+    except ValueError:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Pairs were given with {written.split()[0]}.",
+            "Not all of them have a number.",
+            f"Write {written}.",
+        ) from None

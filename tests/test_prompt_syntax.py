@@ -1,0 +1,31 @@
+"""What is typed for options: names, pairs, pairs with numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
+
+
+def test_names_are_split_at_commas_and_bare():
+    assert names_of(["a,b", " c ", ",", "d e, f"]) == ("a", "b", "c", "d e", "f")
+    assert names_of([]) == ()
+
+
+def test_pairs_are_split_at_the_first_equals_sign():
+    assert pairs_of("--order COLUMN=LOW|HIGH", [" a = x|y=z "]) == {"a": "x|y=z"}
+
+
+def test_all_that_are_no_pairs_are_told_with_how_to_write_them():
+    with pytest.raises(InputError) as caught:
+        pairs_of("--kind COLUMN=KIND", ["a", "=b", "c=", "d=e"])
+    assert caught.value.reason is Reason.BAD_OPTION
+    assert len(caught.value.problems) == 3
+    assert "3 of 4 cannot be read. Write --kind COLUMN=KIND." in caught.value.message
+
+
+def test_pairs_with_numbers():
+    assert number_pairs_of("--weight COLUMN=NUMBER", ["a=1e3", "b=-2"]) == {"a": 1000, "b": -2}
+    with pytest.raises(InputError, match="Write --weight COLUMN=NUMBER"):
+        number_pairs_of("--weight COLUMN=NUMBER", ["a=1", "b=heavy"])
