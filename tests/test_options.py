@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Annotated
 import pytest
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.options import Option, build, given, options_of, paths, takes, texts_of, written
+from gamekeeper.options import (
+    Option,
+    build,
+    given,
+    options_of,
+    paths,
+    require_valid,
+    takes,
+    texts_of,
+    written,
+)
 
 if TYPE_CHECKING:
     from somewhere_slow import Table  # pyright: ignore[reportMissingImports]
@@ -125,8 +135,22 @@ def test_a_function_takes_its_options_as_keywords():
 def test_what_is_out_of_range_is_refused(wrong, where):
     with pytest.raises(InputError) as caught:
         search([1], **wrong)
-    assert caught.value.reason is Reason.BAD_OPTION
+    is_name = "is not known" in where
+    assert caught.value.reason is (Reason.UNKNOWN_NAME if is_name else Reason.BAD_OPTION)
     assert str(caught.value.problems[0]).startswith(where)
+
+
+def test_names_of_an_enum_may_be_texts():
+    @dataclass(frozen=True)
+    class Either:
+        method: Annotated[Method | str, Option("How.")] = Method.PLAIN
+        other: Annotated[Method | str | None, Option("How else.")] = None
+
+    assert [(item.kind, item.is_optional) for item in options_of(Either)] == [
+        (Method, False), (Method, True),
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="Near to it: 'plain'"):
+        require_valid(Either(method="plian"), "Asked.")
 
 
 def test_all_faults_are_told_at_once():

@@ -8,14 +8,10 @@ may ask for; a field that is itself such a dataclass stands for all of its optio
     @dataclass(frozen=True, kw_only=True)
     class DisOptions:
         rounds: Annotated[int, Option("At most so many rounds.", least=1)] = 200_000
-        progress: Progress | None = None
 
 
-    @takes(DisOptions)
+    @takes(DisOptions)  # so that it is called as assess_dis(key_table, rounds=1_000)
     def assess_dis(key_table: KeyTable, asked: DisOptions) -> DisRisk: ...
-
-
-    assess_dis(key_table, rounds=1_000)
 """
 
 from __future__ import annotations
@@ -32,7 +28,7 @@ from pathlib import Path
 from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 __all__ = [
     "Field",
@@ -60,7 +56,7 @@ class Option:
     Attributes
     ----------
     help
-        What it does, in a sentence or two.
+        What it does.
     flags
         Its names at the prompt, such as "--keys -k", where they do not follow from the field's.
     least, most
@@ -192,11 +188,15 @@ def paths(asked: Any) -> list[Path]:
 def require_valid(asked: Any, what: str) -> None:
     """Raise one error for all options of a request that are out of range or of another type."""
     values = _values(asked)
-    faults = [(item.name, *_fault(item, values[item.name])) for item in options_of(type(asked))]
-    problems = [Problem(Reason.BAD_OPTION, name, found, do) for name, found, do in faults if found]
+    problems: list[Problem] = []
+    for item in options_of(type(asked)):
+        found, do = _fault(item, values[item.name])
+        if found:
+            reason = Reason.UNKNOWN_NAME if _is_enum(item.kind) else Reason.BAD_OPTION
+            problems.append(Problem(reason, item.name, found, do))
     if problems:
         found = f"{count_of(len(problems), 'option')} cannot be used."
-        raise InputError(Reason.BAD_OPTION, what, found, problems=problems)
+        raise InputError(problems[0].reason, what, found, problems=problems)
 
 
 def takes(
@@ -224,7 +224,6 @@ def takes(
 def _hints(request: type) -> dict[str, Any]:
     """Return annotations; Any for a type that only the checker knows, as it is slow to import."""
     hints: dict[str, Any] = {}
-    # An annotation is read where it is written, in the module of the class that has it.
     for owner in reversed(request.__mro__):
         scope = vars(sys.modules[owner.__module__])
         for name, hint in inspect.get_annotations(owner).items():
@@ -241,11 +240,16 @@ def _option(hint: Any) -> Option | None:
 
 
 def _bare(hint: Any) -> tuple[Any, bool]:
-    """Return a type without None, and whether None was allowed."""
+    """Return a type without None, and whether None was allowed; an enum's names may be texts."""
     if get_origin(hint) not in (Union, types.UnionType):
         return hint, False
-    kinds = tuple(kind for kind in get_args(hint) if kind is not types.NoneType)
-    return (kinds[0] if len(kinds) == 1 else Union[kinds]), len(kinds) < len(get_args(hint))  # noqa: UP007 - made at run time
+    every = get_args(hint)
+    kinds = tuple(filter(_is_enum, every)) or tuple(k for k in every if k is not types.NoneType)
+    return (kinds[0] if len(kinds) == 1 else Union[kinds]), types.NoneType in every  # noqa: UP007 - made at run time
+
+
+def _is_enum(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Enum)
 
 
 def _values(asked: Any) -> dict[str, Any]:
@@ -264,11 +268,9 @@ def _fault(item: Field, value: Any) -> tuple[str, str]:
     option = item.option
     if value is None:
         return ("", "") if item.is_optional else ("it is None.", "Leave it out for the default.")
-    if isinstance(item.kind, type) and issubclass(item.kind, Enum):
-        if value not in set(item.kind):
-            known = quoted(str(member.value) for member in item.kind)
-            return f"{quoted([str(value)])} is not known.", f"There are: {known}."
-        return "", ""
+    if _is_enum(item.kind) and value not in set(item.kind):
+        known = [str(member.value) for member in item.kind]
+        return f"{quoted([str(value)])} is not known.", did_you_mean(str(value), known)
     kind = item.element or item.kind
     for number in (value if item.element else [value]) if kind in (int, float) else ():
         if isinstance(number, bool) or not isinstance(number, Real):
