@@ -20,7 +20,7 @@ export PIP_ROOT_USER_ACTION := ignore
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test thorough check format reference bench lock clean FORCE
+.PHONY: help demo test thorough check format reference bench matrix dist lock clean FORCE
 
 help: ## list the chores
 	@sed -n 's/^\([a-z][a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS='	' read -r name text; do \
@@ -52,6 +52,12 @@ reference: $(VENV)/.run ## run the worked examples in a folder (GOLDEN=folder, S
 bench: $(VENV)/.run ## run the benchmarks (BENCH="..." hands them arguments)
 	@$(PY) -m benchmarks $(BENCH)
 
+matrix: ## run the tests on every Python from 3.11 to 3.14 that is found
+	@.ci/matrix
+
+dist: $(VENV)/.run ## build wheel and sdist, and try the wheel in a clean environment
+	@.ci/dist
+
 lock: $(VENV)/.made ## resolve the locks anew (UPGRADE=1 raises every version)
 	@$(PIP) 'uv>=0.13'
 	@set -e; compile() { \
@@ -65,7 +71,7 @@ lock: $(VENV)/.made ## resolve the locks anew (UPGRADE=1 raises every version)
 	@if grep -n '://' requirements/*.lock; then echo 'a lock must hold no address' >&2; exit 1; fi
 
 clean: ## remove everything that make has made
-	@rm -rf $(VENV) demo-output build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) .matrix demo-output build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	@find src tests benchmarks -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Set-up. A virtual environment knows its own place: one that was moved is made anew.
