@@ -18,12 +18,12 @@ from gamekeeper.report.risk_page import (
     RiskSection,
     RiskTable,
     build_risk_report,
-    cell_text,
     facts_of,
     write_risk_report,
 )
 from gamekeeper.report.risk_report import assessment_report
 from gamekeeper.results import Provenance
+from gamekeeper.wording import cell_text
 
 MARKUP = "--></td></svg><blink>$\\frac{$ & \"co\"</blink><script>alert('x')</script>"
 CANARY = "CANARY-7341"

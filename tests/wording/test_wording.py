@@ -5,7 +5,17 @@ from fractions import Fraction
 
 import pytest
 
-from gamekeeper.wording import asking_text, listed, number_text, percent_text, short
+from gamekeeper.wording import (
+    asking_text,
+    exact_percent,
+    fraction_text,
+    listed,
+    number_text,
+    percent_text,
+    share_text,
+    short,
+    three_digits,
+)
 
 
 @pytest.mark.parametrize(
@@ -24,10 +34,24 @@ def test_numbers_for_people(value: float, text: str):
 
 
 def test_shares_for_people():
-    assert percent_text(Fraction(0)) == "0%"
-    assert percent_text(Fraction(1, 8)) == "12.5%"
-    assert percent_text(Fraction(29, 100)) == "29%"
-    assert percent_text(Fraction(2, 3)) == "2/3, about 66.67%"
+    assert exact_percent(Fraction(0)) == "0%"
+    assert exact_percent(Fraction(1, 8)) == "12.5%"
+    assert exact_percent(Fraction(29, 100)) == "29%"
+    assert exact_percent(Fraction(2, 3)) == "2/3, about 66.67%"
+    # The same share as it was chosen, counted, estimated, and drawn.
+    share = Fraction(1, 3_000)
+    told = [exact_percent(share), percent_text(float(share)), share_text(share)]
+    assert told == ["1/3000, about 0.03%", "0.0%", "0.0333%"]
+    assert fraction_text(share) == "0.03333%"
+    assert share_text(1) == "100%"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (1e-9, "1e-09"), (Fraction(1, 7), "0.143"), (99.96, "100"), (1_234.5, "1,234")],
+)
+def test_estimates_for_people(value: float, text: str):
+    assert three_digits(value) == text
 
 
 def test_texts_are_cut():

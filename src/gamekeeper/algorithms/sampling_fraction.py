@@ -1,4 +1,4 @@
-"""Sampling fractions, read exactly and written for people."""
+"""Sampling fractions, read exactly."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from gamekeeper.errors import InputError, Reason
 
-__all__ = ["FractionLike", "fraction_text", "parse_fraction"]
+__all__ = ["FractionLike", "parse_fraction"]
 
 FractionLike = str | float | Fraction
 """How a fraction may be given: '2%', '1/50', 0.02, Fraction(1, 50)."""
@@ -41,14 +41,3 @@ def parse_fraction(value: FractionLike) -> Fraction:
             "Write it as 0.02, 1/50 or 2%.",
         )
     return exact
-
-
-def fraction_text(fraction: Fraction | None) -> str:
-    """Return a fraction as a percentage of four digits.
-
-    Examples
-    --------
-    >>> fraction_text(Fraction(1, 50)), fraction_text(Fraction(1, 3)), fraction_text(None)
-    ('2%', '33.33%', 'not known')
-    """
-    return "not known" if fraction is None else f"{float(fraction * 100):.4g}%"

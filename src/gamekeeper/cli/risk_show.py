@@ -10,8 +10,8 @@ from gamekeeper.attack.uniques.suda import UniquesRisk
 from gamekeeper.cli.show import say, show_table
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
-from gamekeeper.report.risk_page import cell_text, percent_text
 from gamekeeper.results import Result
+from gamekeeper.wording import cell_text, percent_text
 from gamekeeper.workbench.microdata import Microdata
 
 if TYPE_CHECKING:

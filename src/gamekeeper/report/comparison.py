@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from gamekeeper.algorithms.sampling_fraction import fraction_text
 from gamekeeper.attack.judging.attack_experiment import AttackExperiment, attack_words
 from gamekeeper.attack.judging.comparison import Comparison, Setting
 from gamekeeper.attack.judging.judgement import Judgement, all_in_words, in_words
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
+from gamekeeper.wording import fraction_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,9 +16,9 @@ from gamekeeper.wording import (
     asking_text,
     categories_text,
     count_of,
+    exact_percent,
     joined,
     number_text,
-    percent_text,
     short,
 )
 
@@ -49,11 +49,11 @@ def prevalence_text(outcome: KeyVariableMap) -> str:
     matched = f"at least {threshold(n_forms, share)} of {n_forms} forms"
     exact = n_forms * share
     if exact <= 1 or exact.denominator == 1:
-        return f"{matched} (a prevalence of {percent_text(share)})"
+        return f"{matched} (a prevalence of {exact_percent(share)})"
     have = math.ceil(exact)
     return (
         f"{matched}; a variable counts only if at least {have} have it,"
-        f" {percent_text(share)} of {n_forms} being {_decimal(exact)}"
+        f" {exact_percent(share)} of {n_forms} being {_decimal(exact)}"
     )
 
 
@@ -193,7 +193,7 @@ def _wanting(item: KeyVariable) -> str:
     needed = f"; a variable counts only if at least {item.n_needed} {have}"
     if exact.denominator == 1:
         return needed
-    return f"{needed}, {percent_text(item.prevalence)} of {item.n_forms} being {_decimal(exact)}"
+    return f"{needed}, {exact_percent(item.prevalence)} of {item.n_forms} being {_decimal(exact)}"
 
 
 def _coded(number: float, code: str) -> str:

@@ -20,6 +20,7 @@ from gamekeeper.report.figures import figure_svg
 from gamekeeper.report.rendering import render
 from gamekeeper.report.saving import PAGE_ENDINGS, require_ending, write_file
 from gamekeeper.results import Provenance
+from gamekeeper.wording import cell_text, percent_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,9 +31,7 @@ __all__ = [
     "RiskSection",
     "RiskTable",
     "build_risk_report",
-    "cell_text",
     "facts_of",
-    "percent_text",
     "write_risk_report",
 ]
 
@@ -140,36 +139,6 @@ def write_risk_report(report: RiskReport, path: str | Path) -> Path:
     """Write the report to a file that ends in .html."""
     require_ending("report", path, PAGE_ENDINGS)
     return write_file(path, build_risk_report(report).encode())
-
-
-def cell_text(cell: Any) -> str:
-    """Return a value for reading: four digits are enough, and nothing is a dash.
-
-    Examples
-    --------
-    >>> cell_text(0.123456), cell_text(12345), cell_text(None), cell_text(1e-7)
-    ('0.1235', '12,345', '—', '1e-07')
-    """
-    if cell is None:
-        return "—"
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if isinstance(cell, int):
-        return f"{cell:,}"
-    if isinstance(cell, float):
-        return f"{cell:,.0f}" if abs(cell) >= 10_000 else f"{cell:.4g}"
-    return str(cell)
-
-
-def percent_text(cell: float | None) -> str:
-    """Return a share as a percentage.
-
-    Examples
-    --------
-    >>> percent_text(0.1234), percent_text(None)
-    ('12.3%', '—')
-    """
-    return "—" if cell is None else f"{cell:.1%}"
 
 
 def _sorted_by(cell: Any) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gamekeeper.algorithms.sampling_fraction import fraction_text
 from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.risk_classes import NOT_UNIQUE
 from gamekeeper.attack.uniques.suda import UniquesRisk
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
+from gamekeeper.wording import fraction_text
 
 __all__ = ["assessment_report"]
 

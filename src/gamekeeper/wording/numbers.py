@@ -1,11 +1,12 @@
-"""Counts, numbers and shares as people would write them."""
+"""Counts and numbers as people would write them."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
-__all__ = ["asking_text", "categories_text", "count_of", "number_text", "percent_text"]
+__all__ = ["asking_text", "categories_text", "cell_text", "count_of", "number_text", "three_digits"]
 
 
 def count_of(number: int, singular: str, plural: str = "") -> str:
@@ -32,16 +33,36 @@ def number_text(value: Fraction | float) -> str:
     return f"{float(value):,.2f}".rstrip("0").rstrip(".")
 
 
-def percent_text(share: Fraction) -> str:
-    """Return a share in percent, and as a fraction besides where two decimals are not exact.
+def three_digits(number: Fraction | float) -> str:
+    """Return an estimate for reading: three digits, or all before the point where there are more.
 
     Examples
     --------
-    >>> percent_text(Fraction(1, 5)), percent_text(Fraction(1, 3))
-    ('20%', '1/3, about 33.33%')
+    >>> three_digits(0.030523), three_digits(Fraction(2, 3)), three_digits(64.7058)
+    ('0.0305', '0.667', '64.7')
+    >>> three_digits(12345.6)
+    '12,346'
     """
-    text = f"{number_text(100 * share)}%"
-    return text if (share * 10_000).denominator == 1 else f"{share}, about {text}"
+    return f"{float(number):.3g}" if number < 100 else f"{float(number):,.0f}"
+
+
+def cell_text(cell: Any) -> str:
+    """Return a cell of a table as people read it: four digits, thousands apart, a dash for none.
+
+    Examples
+    --------
+    >>> cell_text(0.123456), cell_text(12345), cell_text(None), cell_text(1e-7)
+    ('0.1235', '12,345', '—', '1e-07')
+    """
+    if cell is None:
+        return "—"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    if isinstance(cell, float):
+        return f"{cell:,.0f}" if abs(cell) >= 10_000 else f"{cell:.4g}"
+    return str(cell)
 
 
 def categories_text(number: float) -> str:

@@ -14,7 +14,7 @@ from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
 from gamekeeper.mapping.scenario.staleness import staleness
 from gamekeeper.report.saving import write_file
 from gamekeeper.results import EVERYTHING, Cell, Listing, Page, Progress, make_listing
-from gamekeeper.wording import count_of, number_text, percent_text
+from gamekeeper.wording import count_of, exact_percent, number_text
 from gamekeeper.workbench.editing import Edited, acknowledged
 from gamekeeper.workbench.environments import Place, opened, opened_store
 from gamekeeper.workbench.mapping import MapRequest, analyse
@@ -77,7 +77,7 @@ def list_scenarios(
                 item.attacker,
                 item.target,
                 len(item.match_forms),
-                percent_text(item.prevalence),
+                exact_percent(item.prevalence),
                 len(item.keys),
                 f"{item.at:%Y-%m-%d}",
                 item.who,
@@ -114,7 +114,7 @@ def show_scenario(path: Path, name: str, *, as_of: str = "") -> tuple[Listing, S
         f"attacker: {scenario.attacker or 'not said'}",
         f"target: {scenario.target}",
         f"matched against: {against or 'all other forms'} ({n_forms}, {scenario.mode.value})",
-        f"prevalence: {percent_text(scenario.prevalence)}",
+        f"prevalence: {exact_percent(scenario.prevalence)}",
         f"{made} from revision {scenario.revision}",
     ]
     if scenario.description:

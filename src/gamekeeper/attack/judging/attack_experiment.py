@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.algorithms.sampling_fraction import fraction_text
 from gamekeeper.attack.judging.attacks import BY_MEASURE, PLAIN
 from gamekeeper.attack.judging.judgement import at_start, in_words
 from gamekeeper.attack.judging.scores import AttackValue
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, fraction_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.algorithms.sampling_fraction import fraction_text
 from gamekeeper.attack.judging.attack_experiment import AttackExperiment
 from gamekeeper.attack.judging.joint import JointTable
 from gamekeeper.attack.judging.judgement import Judgement, all_in_words
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Listing, Provenance, Result
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, fraction_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa

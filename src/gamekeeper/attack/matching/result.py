@@ -12,7 +12,7 @@ from gamekeeper.algorithms.intrusion.strategies import Direction, Strategy, Stra
 from gamekeeper.attack.risk import FileRisk, RiskLine
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import EVERYTHING, Listing, Provenance, Result, make_listing
-from gamekeeper.wording import count_of, did_you_mean, number_text, quoted
+from gamekeeper.wording import count_of, did_you_mean, number_text, quoted, share_text, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -211,7 +211,7 @@ def told(value: StrategyValue) -> str:
     if not value.feasible:
         return f"{name}, {does}: there is no target."
     return (
-        f"{name}, {does}: correct with probability {number(value.pr_cm)}, after a search of "
+        f"{name}, {does}: correct with probability {three_digits(value.pr_cm)}, after a search of "
         f"{number_text(value.cost_without)} {'person' if value.cost_without == 1 else 'people'} on "
         f"average ({number_text(value.cost_with)} if anybody may be met again)."
     )
@@ -239,12 +239,7 @@ def file_lines(
             named = _MEANINGS[name].split(":")[0]
             lines.append(RiskLine(name, None, f"{named} is not known: {_ABSENT[name]}."))
             continue
-        said = _MEANINGS[name].format(share=f"{100 * float(value):.3g}%", value=number(value))
+        said = _MEANINGS[name].format(share=share_text(value), value=three_digits(value))
         model = " (estimated by a model)" if estimated and name != "dis" else ""
         lines.append(RiskLine(name, value, f"{said}{model}."))
     return tuple(lines)
-
-
-def number(value: Fraction | float) -> str:
-    """Return a probability with three digits."""
-    return f"{float(value):.3g}"

@@ -25,13 +25,13 @@ from gamekeeper.algorithms.models.population_model import (
     calibrated_estimate,
     printed_estimate,
 )
-from gamekeeper.algorithms.sampling_fraction import FractionLike, fraction_text, parse_fraction
+from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
 from gamekeeper.attack.models.fitting import ModelFit
 from gamekeeper.attack.risk import FileRisk, RecordRisk, RiskLine
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, did_you_mean, fraction_text, quoted, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -364,12 +364,8 @@ def _file(key_table: KeyTable, found: PopulationEstimate, provenance: Provenance
 
 
 def _range(measure: Measure) -> str:
-    low, middle, high = (_short(x) for x in (measure.lower, measure.value, measure.upper))
+    low, middle, high = (three_digits(x) for x in (measure.lower, measure.value, measure.upper))
     return f"{middle} ({low} to {high})"
-
-
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _sentences(

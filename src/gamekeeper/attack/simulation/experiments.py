@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gamekeeper.algorithms.intrusion.strategies import Strategy, numbered_strategies
-from gamekeeper.algorithms.sampling_fraction import FractionLike, fraction_text
+from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.attack.simulation.measure_words import measure_words
 from gamekeeper.attack.simulation.measures import STRATEGY_PARTS, strategy_name
 from gamekeeper.attack.simulation.model_attacks import MODEL_CURVES
@@ -25,7 +25,7 @@ from gamekeeper.attack.simulation.running import Pool
 from gamekeeper.attack.simulation.simulate import simulate
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.results import Progress, Provenance, Result
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, fraction_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.sampling_fraction import fraction_text
 from gamekeeper.attack.simulation.measure_words import measure_words
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, did_you_mean, fraction_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa

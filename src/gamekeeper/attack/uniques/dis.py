@@ -20,7 +20,7 @@ from gamekeeper.algorithms.intrusion.dis import (
 )
 from gamekeeper.algorithms.intrusion.dis_simulation import simulate_dis
 from gamekeeper.algorithms.intrusion.dis_special import special_dis
-from gamekeeper.algorithms.sampling_fraction import FractionLike, fraction_text, parse_fraction
+from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
 from gamekeeper.attack.uniques.dis_result import (
     DisMethod,
     DisRisk,
@@ -33,7 +33,7 @@ from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, did_you_mean, fraction_text, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,9 +14,9 @@ from gamekeeper.attack.risk_classes import NOT_UNIQUE
 from gamekeeper.attack.uniques.contributions import NO_MSU
 from gamekeeper.attack.uniques.facts import UniqueFacts
 from gamekeeper.attack.uniques.scoring import MEASURE_NAMES, PROBABILITIES
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, quoted, three_digits
 
-__all__ = ["HEADLINE", "about", "file_lines"]
+__all__ = ["HEADLINE", "file_lines"]
 
 HEADLINE = (
     "records",
@@ -40,17 +40,6 @@ def file_lines(facts: UniqueFacts) -> tuple[RiskLine, ...]:
         *_score_lines(facts),
         *_size_lines(facts.sizes),
     )
-
-
-def about(number: Fraction | float) -> str:
-    """Return a number for reading: three digits, or all before the point where there are more.
-
-    Examples
-    --------
-    >>> about(0.030523), about(Fraction(2, 3)), about(64.7058), about(12345.6)
-    ('0.0305', '0.667', '64.7', '12,346')
-    """
-    return f"{float(number):.3g}" if number < 100 else f"{float(number):,.0f}"
 
 
 def _count_lines(facts: UniqueFacts) -> list[RiskLine]:
@@ -149,7 +138,7 @@ def _expected_line(facts: UniqueFacts) -> RiskLine:
     expected = math.fsum(values[~np.isnan(values)].tolist())
     meaning = (
         "Correct matches to be expected if every sample unique were linked to one member of the"
-        f" population with its key (sum of {MEASURE_NAMES[measure]}): {about(expected)}."
+        f" population with its key (sum of {MEASURE_NAMES[measure]}): {three_digits(expected)}."
     )
     if measure != "dis_suda":
         meaning += " It may differ from DIS times their number, since DIS is a harmonic mean."
@@ -190,7 +179,7 @@ def _score_lines(facts: UniqueFacts) -> list[RiskLine]:
                 "dis_suda_unallocated",
                 facts.scores.unallocated,
                 "What DIS-SUDA could not divide, because every sample unique with a weight has 1"
-                f" already: {about(facts.scores.unallocated)}.",
+                f" already: {three_digits(facts.scores.unallocated)}.",
             )
         )
     return lines

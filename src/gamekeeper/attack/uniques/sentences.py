@@ -13,10 +13,9 @@ from gamekeeper.attack.risk import FileRisk
 from gamekeeper.attack.uniques.contributions import NO_MSU
 from gamekeeper.attack.uniques.explaining import names_of
 from gamekeeper.attack.uniques.facts import UniqueFacts
-from gamekeeper.attack.uniques.file_level import about
 from gamekeeper.attack.uniques.scoring import MEASURE_NAMES, PROBABILITIES
 from gamekeeper.data.coding.codebook import CodedVariable
-from gamekeeper.wording import count_of, joined, quoted
+from gamekeeper.wording import count_of, joined, quoted, share_text, three_digits
 
 __all__ = ["director_sentences", "riskiest_kind"]
 
@@ -85,7 +84,7 @@ def _uniques(facts: UniqueFacts) -> str:
     )
     share = Fraction(facts.n_uniques, facts.n_records) if facts.n_records else Fraction(0)
     return (
-        f"Of {count_of(facts.n_records, 'record')}, {facts.n_uniques:,} ({_percent(share)}) {are}"
+        f"Of {count_of(facts.n_records, 'record')}, {facts.n_uniques:,} ({share_text(share)}) {are}"
         f" unique in the file on the key variable{plural} {named}.{left_out}"
     )
 
@@ -114,8 +113,9 @@ def _classes(facts: UniqueFacts, file: FileRisk) -> str:
     if hidden:
         classes += f" Not among these, since only larger combinations set them apart: {hidden:,}."
     return (
-        f"Added up over the uniques, {_short_name(measure)} says that {amount} {about(expected)} of them would be"
-        f" matched rightly; it ranks records better than it counts them.{classes}"
+        f"Added up over the uniques, {_short_name(measure)} says that {amount}"
+        f" {three_digits(expected)} of them would be matched rightly; it ranks records better than"
+        f" it counts them.{classes}"
     )
 
 
@@ -140,7 +140,7 @@ def _special(facts: UniqueFacts, file: FileRisk) -> str:
 
 def _blamed(lines: Sequence[Contribution], file_is: int) -> str:
     parts = [
-        f"{line.variable} ({_percent(Fraction(line.is_score, file_is))})"
+        f"{line.variable} ({share_text(Fraction(line.is_score, file_is))})"
         for line in lines[:_BLAMED]
         if line.is_score
     ]
@@ -174,7 +174,7 @@ def _advice(lines: Sequence[Contribution], variables: Sequence[CodedVariable], f
             f"To consider: leave {lines[0].variable} out, since no variable has more than two"
             " categories to join."
         )
-    share = _percent(Fraction(first.is_score, file_is))
+    share = share_text(Fraction(first.is_score, file_is))
     return (
         f"To consider: coarsen {first.variable} first, which has"
         f" {count_of(categories[first.variable], 'category', 'categories')} and a part in {share} of"
@@ -196,7 +196,3 @@ def _methods(facts: UniqueFacts) -> str:
         f"Methods: {', '.join(known)}; records are ranked by {ranked}; {facts.missing.words}"
         f"{searched}."
     )
-
-
-def _percent(share: Fraction) -> str:
-    return f"{about(100 * share)}%"

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.sampling_fraction import fraction_text
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.attack.matching.population import MatchedClasses, match_classes
 from gamekeeper.attack.simulation.sampling import sample_size
@@ -39,7 +38,7 @@ from gamekeeper.attack.uniques.special_table import SpecialProperties
 from gamekeeper.attack.uniques.special_thinning import Thinning, thin
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress, Provenance, Result
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, fraction_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

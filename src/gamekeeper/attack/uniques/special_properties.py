@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.sampling_fraction import fraction_text
 from gamekeeper.attack.uniques.special_table import GroupCount, PropertyLine
 from gamekeeper.attack.uniques.special_thinning import Kept, Thinning
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, fraction_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from gamekeeper.algorithms.sampling_fraction import FractionLike, fraction_text
+from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.counting import Counts, count_classes
 from gamekeeper.data.keys.keyed_records import KeyedRecords
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress, Provenance, Result, table_html
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, fraction_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
