@@ -37,6 +37,7 @@ class Method(StrEnum):
 class Search:
     rounds: Annotated[int, Option("At most so many rounds.", least=1, most=100)] = 10
     method: Annotated[Method, Option("How.")] = Method.PLAIN
+    methods: Annotated[tuple[Method | str, ...], Option("Others.")] = ()
     sizes: Annotated[tuple[int, ...], Option("Sizes.", least=1)] = (2, 3)
     limit: Annotated[float | None, Option("A limit.", least=0)] = None
     table: Table | None = None
@@ -51,7 +52,7 @@ class Request:
 
 def test_options_of_parts_stand_in_their_place():
     assert [item.name for item in options_of(Request)] == [
-        "file", "rounds", "method", "sizes", "limit", "plot",
+        "file", "rounds", "method", "methods", "sizes", "limit", "plot",
     ]  # fmt: skip
     by_name = {item.name: item for item in options_of(Request)}
     assert by_name["file"].is_required
@@ -67,7 +68,7 @@ def test_a_request_is_built_from_flat_values_and_taken_apart_again():
     assert asked == Request(file=Path("a.csv"), search=Search(rounds=7))
     assert given(asked.search)["rounds"] == 7
     assert texts_of(asked) == {
-        "file": "a.csv", "rounds": "7", "method": "plain", "sizes": "2, 3",
+        "file": "a.csv", "rounds": "7", "method": "plain", "methods": "", "sizes": "2, 3",
     }  # fmt: skip
     assert texts_of(asked, "rounds", "limit") == {"rounds": "7", "limit": "None"}
 
@@ -107,7 +108,7 @@ def test_a_function_takes_its_options_as_keywords():
     assert search([1, 2], rounds=3) == 6
     assert search([1]) == 10
     assert list(inspect.signature(search).parameters) == [
-        "data", "rounds", "method", "sizes", "limit", "table",
+        "data", "rounds", "method", "methods", "sizes", "limit", "table",
     ]  # fmt: skip
     assert "At most so many rounds." in search.__doc__
     assert search.__doc__.index("rounds\n") < search.__doc__.index("Examples\n----")
@@ -127,6 +128,7 @@ def test_a_function_takes_its_options_as_keywords():
         ({"rounds": True}, "rounds: a bool is no number."),
         ({"rounds": None}, "rounds: it is None."),
         ({"method": "strange"}, "method: 'strange' is not known."),
+        ({"methods": ("odd", "strange")}, "methods: 'strange' is not known."),
         ({"sizes": (1, 0)}, "sizes: 0 is less than 1."),
         ({"limit": -1.0}, "limit: -1.0 is less than 0."),
         ({"limit": float("nan")}, "limit: nan is less than 0."),
@@ -190,7 +192,7 @@ def test_options_may_be_inherited_with_another_default():
 
     found = {item.name: item.default for item in options_of(Longer)}
     assert found == {
-        "rounds": 50, "method": Method.PLAIN, "sizes": (2, 3), "limit": None, "more": False,
+        "rounds": 50, "method": Method.PLAIN, "methods": (), "sizes": (2, 3), "limit": None, "more": False,
     }  # fmt: skip
     assert texts_of(Longer(rounds=7), "rounds", "method") == {"rounds": "7", "method": "plain"}
 

@@ -104,12 +104,9 @@ class Field:
 
     @property
     def element(self) -> Any:
-        """The type of one element where the option is a list of them, else None.
-
-        A mapping is typed as a list of texts that its `read` turns into pairs.
-        """
+        """The type of one element of a list, or of a mapping (typed as a list of pairs); else None."""
         many = (tuple, Sequence, Mapping)
-        return get_args(self.kind)[0] if get_origin(self.kind) in many else None
+        return _bare(get_args(self.kind)[0])[0] if get_origin(self.kind) in many else None
 
 
 @cache
@@ -192,7 +189,8 @@ def require_valid(asked: Any, what: str) -> None:
     for item in options_of(type(asked)):
         found, do = _fault(item, values[item.name])
         if found:
-            reason = Reason.UNKNOWN_NAME if _is_enum(item.kind) else Reason.BAD_OPTION
+            is_name = _is_enum(item.element or item.kind)
+            reason = Reason.UNKNOWN_NAME if is_name else Reason.BAD_OPTION
             problems.append(Problem(reason, item.name, found, do))
     if problems:
         found = f"{count_of(len(problems), 'option')} cannot be used."
@@ -268,11 +266,12 @@ def _fault(item: Field, value: Any) -> tuple[str, str]:
     option = item.option
     if value is None:
         return ("", "") if item.is_optional else ("it is None.", "Leave it out for the default.")
-    if _is_enum(item.kind) and value not in set(item.kind):
-        known = [str(member.value) for member in item.kind]
-        return f"{quoted([str(value)])} is not known.", did_you_mean(str(value), known)
-    kind = item.element or item.kind
-    for number in (value if item.element else [value]) if kind in (int, float) else ():
+    kind, each = item.element or item.kind, value if item.element else [value]
+    for name in each if _is_enum(kind) else ():
+        if name not in set(kind):
+            known = [str(member.value) for member in kind]
+            return f"{quoted([str(name)])} is not known.", did_you_mean(str(name), known)
+    for number in each if kind in (int, float) else ():
         if isinstance(number, bool) or not isinstance(number, Real):
             return f"a {type(number).__name__} is no number.", "Give a number."
         if kind is int and not (isinstance(number, Integral) or float(number).is_integer()):

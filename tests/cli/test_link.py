@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -118,6 +120,7 @@ def test_versions_are_compared(run, place):
     )  # fmt: skip
     told = run(*arguments, "--plot", picture, "-o", table)
     assert told.exit_code == 0, told.err
+    assert f"Written: {table}, {picture}" in told.out
     first, second = told.out.splitlines()[:2]
     assert first.startswith("noise: ")
     assert second.startswith("more: ")
@@ -170,6 +173,9 @@ BAD = {
     "unfit kind": ("files", "noise", "original", "--kind", "sex=number"),
     "unfit measure": ("files", "noise", "original", "--measure", "sex=absolute"),
     "no rule": ("files", "noise", "original", "--missing", "sex=never"),
+    "idle steps": ("files", "noise", "original", "--steps", "age=2"),
+    "half steps": ("files", "noise", "original", "--steps", "age=1.5", "--objective",
+                   "lexicographic"),
     "order": ("files", "noise", "original", "--order", "sex=f|x"),
     "no number": ("files", "noise", "original", "--weight", "age=heavy"),
     "idle weight": ("files", "noise", "original", "--weight", "age=2"),
@@ -218,7 +224,34 @@ def test_a_limit_has_its_own_exit_code(run, place):
             both = files(place, "noise", "original")
             told = run("link", command, *both, "--max-pairs", "10", *block)
             assert told.exit_code == 3
-            assert "max_pairs" in told.err
+            assert "raise max_pairs (--max-pairs)" in told.err
+
+
+def test_limits_that_are_told_can_be_lifted(run, place):
+    both = files(place, "noise", "original")
+    chosen = ("--columns", "age,income", "--others", "age,income")
+    told = run("link", "structure", *both, *chosen, "--most-records", "29")
+    assert told.exit_code == 3
+    assert "most_records (--most-records)" in told.err
+    assert run("link", "structure", *both, *chosen, "--most-records", "30").exit_code == 0
+    fine = ("--objective", "lexicographic", *(f"--kind={name}=number" for name in NAMES[:2]))
+    steps = [f"--steps={name}=1000000000" for name in NAMES[:2]]
+    told = run("link", "files", *both, *fine, *steps)
+    assert told.exit_code == 3
+    assert "fewer steps (--steps)" in told.err
+    assert run("link", "files", *both, *fine, "--steps", "income=50").exit_code == 0
+
+
+def test_files_are_read_as_is_said(run, place):
+    for name in ("noise", "original"):
+        text = (place / f"{name}.csv").read_text(encoding="utf-8")
+        write(place, f"{name}.csv", text.replace(",", "|"))
+    told = run(
+        "link", "files", *files(place, "noise", "original"), "--delimiter", "|", "--id", "row",
+        "--format", "json",
+    )  # fmt: skip
+    assert told.exit_code == 0, told.err
+    assert json.loads(told.out)["summary"]["rate"] > 0.5
 
 
 def test_files_of_different_sizes_are_linked(run, place):
@@ -228,3 +261,10 @@ def test_files_of_different_sizes_are_linked(run, place):
     assert json.loads(few.out)["summary"]["links"] == 7
     many = run("link", "files", *files(place, "original", "some"), "--id", "row")
     assert "7 of the 30 records of the first file are linked with the 7" in many.out
+
+
+def test_the_commands_are_there_without_what_they_need():
+    heavy = "numpy", "pyarrow", "duckdb", "numba", "gamekeeper.workbench.linkage"
+    code = f"import sys, gamekeeper.cli.link.app; print([n for n in {heavy} if n in sys.modules])"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"

@@ -8,15 +8,12 @@ import pytest
 
 import gamekeeper as gk
 from gamekeeper.attack.linkage.files import link_files
-from gamekeeper.attack.linkage.linking import LinkMethod, ObjectiveName
+from gamekeeper.attack.linkage.options import LinkMethod, ObjectiveName
 from gamekeeper.attack.linkage.variables import Kind, LinkVariable
 from gamekeeper.errors import InputError, LimitError, Reason, StoreError
-from gamekeeper.workbench.linkage import (
-    LinkRequest,
-    evaluate_files,
-    link_two_files,
-    link_two_structures,
-)
+from gamekeeper.options import build
+from gamekeeper.workbench.linkage import evaluate_files, link_two_files, link_two_structures
+from gamekeeper.workbench.requests.linkage import EvaluateRequest, LinkRequest, StructureRequest
 from tests.given.linked_files import AGE, STATUS
 from tests.given.microdata import write
 
@@ -46,8 +43,18 @@ def place(tmp_path):
     return tmp_path
 
 
-def linked(place, *, first="masked.csv", second="original.csv", options=None, **request):
-    return link_two_files(place / first, place / second, LinkRequest(**request), **(options or {}))
+def linked(place, *, first="masked.csv", second="original.csv", **asked):
+    files = {"first": place / first, "second": place / second}
+    return link_two_files(build(LinkRequest, {**files, **asked}))
+
+
+def evaluated(original, masked, **asked):
+    files = {"original": original, "masked": tuple(masked)}
+    return evaluate_files(build(EvaluateRequest, {**files, **asked}))
+
+
+def structured(first, second, **asked):
+    return link_two_structures(build(StructureRequest, {"first": first, "second": second, **asked}))
 
 
 def test_two_files_are_linked_on_what_they_share(place):
@@ -85,19 +92,19 @@ def test_columns_may_have_other_names(place):
     ]
     assert found.rate == 1
     # The first file named is the original here, and links go the other way.
-    rates = evaluate_files(
+    rates = evaluated(
         place / "original.csv",
         [place / "masked.csv"],
-        LinkRequest(on=["age", "income"], kinds=NUMBERS, identifier="id"),
+        on=["age", "income"],
+        kinds=NUMBERS,
+        identifier="id",
     )
-    other = evaluate_files(
+    other = evaluated(
         place / "renamed.csv",
         [place / "masked.csv"],
-        LinkRequest(
-            on=["years=age", "money=income"],
-            kinds={"years": "number", "money": "number"},
-            identifier="id",
-        ),
+        on=["years=age", "money=income"],
+        kinds={"years": "number", "money": "number"},
+        identifier="id",
     )
     assert rates.summary() == other.summary() == {"masked": 1}
 
@@ -109,10 +116,12 @@ def test_decimal_marks_are_those_of_each_file(place):
         place, second="commas.csv", on=["income"], kinds={"income": "number"}, identifier="id"
     )
     assert found.rate == 1
-    rates = evaluate_files(
+    rates = evaluated(
         place / "commas.csv",
         [place / "masked.csv"],
-        LinkRequest(on=["income"], kinds={"income": "number"}, identifier="id"),
+        on=["income"],
+        kinds={"income": "number"},
+        identifier="id",
     )
     assert rates.summary() == {"masked": 1}
 
@@ -183,6 +192,35 @@ def test_names_and_rules_that_are_not_there_are_refused(place, request_, found):
         linked(place, **request_)
 
 
+def test_steps_are_for_lexicographic_costs(place):
+    """Two records are told apart by income only; in one step, their incomes are alike."""
+    request = {"on": ["sex", "income"], "kinds": {"income": "number"}, "identifier": "id"}
+    found = linked(place, **request, objective=ObjectiveName.LEXICOGRAPHIC, steps={"income": 200})
+    assert found.rate == 1
+    coarse = linked(place, **request, objective=ObjectiveName.LEXICOGRAPHIC, steps={"income": 1})
+    assert coarse.rate < 1
+    with pytest.raises(InputError, match="Only the objective 'lexicographic'"):
+        linked(place, **request, steps={"income": 1})
+    with pytest.raises(InputError, match="steps of 'age'"):
+        linked(place, **request, objective=ObjectiveName.LEXICOGRAPHIC, steps={"age": 1})
+
+
+def test_both_files_are_read_as_is_said(place):
+    for name, text in (("a.csv", MASKED), ("b.csv", ORIGINAL)):
+        write(place, name, text.replace(",", "|").replace("Nord", "-9"))
+    asked = {
+        "first": "a.csv", "second": "b.csv", "on": ["age", "town"], "kinds": {"age": "number"},
+        "identifier": "id", "objective": "equal",
+    }  # fmt: skip
+    found = linked(place, **asked, delimiter="|")
+    assert found.rate == 1
+    gaps = linked(place, **asked, delimiter="|", missing_values=("-9",))
+    # One town is missing in one file: half a difference, unless only one town is left.
+    assert gaps.linked.total == pytest.approx(found.linked.total - 0.5)
+    with pytest.raises(InputError):
+        linked(place, **asked, delimiter=";")
+
+
 def test_files_without_a_common_column_are_pointed_to_structure(place):
     write(place, "other.csv", "id,height\na,1\n")
     with pytest.raises(InputError) as caught:
@@ -203,12 +241,12 @@ def test_weights_are_one_where_none_is_given(place):
 
 def test_links_are_written_and_drawn(place):
     output, plot = place / "links.csv", place / "links.svg"
-    found = linked(place, identifier="id", options={"output": output, "plot": plot})
+    found = linked(place, identifier="id", output=output, plot=plot)
     written = pyarrow.csv.read_csv(output).to_pylist()
     assert [row["linked_to"] for row in written] == found.to_arrow()["linked_to"].to_pylist()
     assert "<svg" in plot.read_text(encoding="utf-8")
     with pytest.raises((InputError, StoreError)):
-        linked(place, options={"output": place / "original.csv"})
+        linked(place, output=place / "original.csv")
     assert (place / "original.csv").read_text(encoding="utf-8") == ORIGINAL
 
 
@@ -220,17 +258,19 @@ def in_order(text, order="abcde"):
 
 def test_versions_are_compared_with_and_without_identifier(place):
     write(place, "ordered.csv", in_order(MASKED))
-    request = LinkRequest(on=["age", "income"], kinds=NUMBERS)
+    request = {"on": ["age", "income"], "kinds": NUMBERS}
     original, masked, ordered = (
         place / name for name in ("original.csv", "masked.csv", "ordered.csv")
     )
-    by_order = evaluate_files(original, [ordered, masked], request)
+    by_order = evaluated(original, [ordered, masked], **request)
     # Without an identifier, records are taken to be in the same order; in one file they are not.
     assert by_order.summary() == {"ordered": 1, "masked": 1 / 5}
-    by_name = evaluate_files(
+    by_name = evaluated(
         original,
         [ordered, masked],
-        LinkRequest(on=["age", "income"], kinds=NUMBERS, identifier="id"),
+        on=["age", "income"],
+        kinds=NUMBERS,
+        identifier="id",
     )
     assert by_name.summary() == {"ordered": 1, "masked": 1}
     assert by_name.methods == ("optimal, estimated", "nearest, estimated")
@@ -240,9 +280,9 @@ def test_versions_of_another_length_need_an_identifier(place):
     write(place, "part.csv", "\n".join(MASKED.splitlines()[:4]) + "\n")
     original, part = place / "original.csv", place / "part.csv"
     with pytest.raises(InputError) as caught:
-        evaluate_files(original, [part], LinkRequest(kinds=NUMBERS))
+        evaluated(original, [part], kinds=NUMBERS)
     assert "3 records, not 5" in str(caught.value)
-    found = evaluate_files(original, [part], LinkRequest(kinds=NUMBERS, identifier="id"))
+    found = evaluated(original, [part], kinds=NUMBERS, identifier="id")
     assert found.to_arrow()["records"].to_pylist() == [3, 3]
 
 
@@ -252,20 +292,23 @@ def test_versions_with_the_same_name_are_told_apart(place):
         write(place / folder, "masked.csv", MASKED)
     write(place, "masked.txt.csv", MASKED)
     files = [place / "mild" / "masked.csv", place / "strong" / "masked.csv"]
-    request = LinkRequest(kinds=NUMBERS, identifier="id")
-    found = evaluate_files(place / "original.csv", files, request)
+    request = {"kinds": NUMBERS, "identifier": "id"}
+    found = evaluated(place / "original.csv", files, **request)
     assert found.names == tuple(map(str, files))
-    again = evaluate_files(place / "original.csv", [*files[:1], *files[:1]], request)
+    again = evaluated(place / "original.csv", [*files[:1], *files[:1]], **request)
     assert again.names == ("masked",)
     with pytest.raises(InputError, match="None was given"):
-        evaluate_files(place / "original.csv", [], request)
+        evaluated(place / "original.csv", [], **request)
 
 
 def test_weights_count_in_a_comparison(place):
-    found = evaluate_files(
+    found = evaluated(
         place / "original.csv",
         [place / "masked.csv"],
-        LinkRequest(on=["age", "income"], kinds=NUMBERS, identifier="id", weights={"age": 0.0}),
+        on=["age", "income"],
+        kinds=NUMBERS,
+        identifier="id",
+        weights={"age": 0.0},
         objectives=[ObjectiveName.WEIGHTED, ObjectiveName.EQUAL],
         methods=[LinkMethod.OPTIMAL],
     )
@@ -277,18 +320,19 @@ def test_versions_are_compared_within_blocks(place):
     """Blocks are named by columns of the original, which a version may have under another name."""
     write(place, "renamed.csv", MASKED.replace("sex", "gender"))
     original = place / "original.csv"
-    request = LinkRequest(
-        on=["age", "sex=gender"], kinds={"age": "number"}, identifier="id", block=["sex"]
-    )
-    found = evaluate_files(original, [place / "renamed.csv"], request)
+    request = {
+        "on": ["age", "sex=gender"], "kinds": {"age": "number"}, "identifier": "id",
+        "block": ["sex"],
+    }  # fmt: skip
+    found = evaluated(original, [place / "renamed.csv"], **request)
     assert [one.provenance.parameters["blocking"] for one in found.links[0]] == ["gender"] * 2
     assert [one.linked.n_pairs for one in found.links[0]] == [13, 13]
     assert found.summary() == {"renamed": 1}
     for block in ([], ["sex"]):
         with pytest.raises(LimitError, match="max_pairs"):
-            evaluate_files(original, [original], LinkRequest(block=block), max_pairs=3)
+            evaluated(original, [original], block=block, max_pairs=3)
     with pytest.raises(InputError, match="blocked on 'town'"):
-        evaluate_files(original, [original], LinkRequest(on=["age"], block=["town"]))
+        evaluated(original, [original], on=["age"], block=["town"])
 
 
 @pytest.mark.parametrize("column", ["id", "sex"])
@@ -299,8 +343,12 @@ def test_identifiers_that_are_there_twice_are_refused(place, column):
         linked(place, first=first, identifier=column, on=["age"])
     assert caught.value.reason is Reason.DUPLICATE
     with pytest.raises(InputError):
-        link_two_structures(
-            place / first, place / "original.csv", columns=(["age"], ["age"]), identifier=column
+        structured(
+            place / first,
+            place / "original.csv",
+            columns=["age"],
+            others=["age"],
+            identifier=column,
         )
 
 
@@ -323,8 +371,8 @@ def halves(tmp_path):
 
 def test_structures_are_matched_from_files(halves):
     output, plot = halves / "links.csv", halves / "links.svg"
-    found = link_two_structures(
-        halves / "one.csv", halves / "two.csv", identifier="id", clusters=3, leave_out=True,
+    found = structured(
+        halves / "one.csv", halves / "two.csv", identifier="id", n_clusters=3, leave_out=True,
         output=output, plot=plot,
     )  # fmt: skip
     assert found.n_correct == 20
@@ -332,8 +380,8 @@ def test_structures_are_matched_from_files(halves):
     written = pyarrow.csv.read_csv(output).to_pylist()
     assert [row["linked_to"] for row in written] == list(range(20, 0, -1))
     assert "<svg" in plot.read_text(encoding="utf-8")
-    chosen = link_two_structures(
-        halves / "one.csv", halves / "two.csv", columns=(["v0"], ["w0", "w1"]), clusters=2
+    chosen = structured(
+        halves / "one.csv", halves / "two.csv", columns=["v0"], others=["w0", "w1"], n_clusters=2
     )
     assert chosen.truth is None
     assert chosen.n_clusters == (2,) * 6
@@ -342,19 +390,17 @@ def test_structures_are_matched_from_files(halves):
 def test_structures_need_numbers_everywhere(halves):
     write(halves, "bad.csv", "id,v0,v1,v2\n1,x,2,\n2,y,,3\n3,4,5,6\n")
     with pytest.raises(InputError) as caught:
-        link_two_structures(halves / "bad.csv", halves / "two.csv", identifier="id")
+        structured(halves / "bad.csv", halves / "two.csv", identifier="id")
     assert [problem.found for problem in caught.value.problems] == [
         "2 values are no number.",
         "1 cell is missing.",
         "1 cell is missing.",
     ]
     for options, found in (
-        ({"clusters": 21}, "21 clusters of 20 records"),
+        ({"n_clusters": 21}, "21 clusters of 20 records"),
         ({"leave_out": True, "identifier": ""}, "--id"),
-        ({"columns": (["v7"], [])}, "v7"),
+        ({"columns": ["v7"]}, "v7"),
         ({"identifier": "key"}, "key"),
     ):
         with pytest.raises(InputError, match=found):
-            link_two_structures(
-                halves / "one.csv", halves / "two.csv", **{"identifier": "id", **options}
-            )
+            structured(halves / "one.csv", halves / "two.csv", **{"identifier": "id", **options})

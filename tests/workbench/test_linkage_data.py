@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from gamekeeper.attack.linkage.linking import ObjectiveName
+from gamekeeper.attack.linkage.options import LinkOptions, ObjectiveName
 from gamekeeper.attack.linkage.structure import link_structure
-from gamekeeper.workbench.linkage import LinkRequest, evaluate_files, link_two_files
+from gamekeeper.workbench.linkage import evaluate_files, link_two_files
+from gamekeeper.workbench.requests.linkage import ComparedColumns, EvaluateRequest, LinkRequest
 
 
 def file_of(name):
@@ -37,7 +38,11 @@ def test_masked_business_data_are_linked_as_by_another_solver(name):
         file_of(f"linkage/{name}_masked_{masking}.csv")
         for masking in ("mdav3", "noise10", "rankswap5")
     ]
-    found = evaluate_files(original, masked, LinkRequest(identifier="row"))
+    found = evaluate_files(
+        EvaluateRequest(
+            original=original, masked=tuple(masked), columns=ComparedColumns(identifier="row")
+        )
+    )
     truth = numbers_of(original)
     for file, (optimal, nearest) in zip(masked, found.links, strict=True):
         release = numbers_of(file)
@@ -61,15 +66,17 @@ def test_names_with_errors_are_linked_rightly():
     a, b = file_of("linkage/febrl4a.csv"), file_of("linkage/febrl4b.csv")
     number = {file: [line[0].split("-")[1] for line in _lines(file)] for file in (a, b)}
     found = link_two_files(
-        a,
-        b,
         LinkRequest(
-            on=["given_name", "surname", "suburb", "postcode", "date_of_birth", "state"],
-            kinds={"surname": "text", "suburb": "text"},
-            block=["given_name"],
-            objective=ObjectiveName.FELLEGI_SUNTER,
-        ),
-        unlinked=0.5,
+            first=a,
+            second=b,
+            columns=ComparedColumns(
+                on=["given_name", "surname", "suburb", "postcode", "date_of_birth", "state"],
+                kinds={"surname": "text", "suburb": "text"},
+            ),
+            options=LinkOptions(
+                block=["given_name"], objective=ObjectiveName.FELLEGI_SUNTER, unlinked=0.5
+            ),
+        )
     )
     linked = np.flatnonzero(found.linked.columns >= 0)
     right = sum(number[a][row] == number[b][found.linked.columns[row]] for row in linked)

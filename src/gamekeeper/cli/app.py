@@ -55,7 +55,7 @@ PARTS = {
     ),
     "risk": ("risk", "Stage two: attack a file of microdata that may be released."),
     "tables": ("tables", "Stage two: attack tables of counts that may be released."),
-    "link": ("link", "Stage two: link records, the attack that works on every masking method."),
+    "link": ("link.app", "Stage two: link records, the attack that works on every masking method."),
 }
 """Which module here has the `app` of each part, and what the part is for (its first sentence)."""
 

@@ -59,9 +59,12 @@ def command(
 
 
 def say_written(asked: Any) -> None:
-    """Say which files a request had written."""
+    """Say which files a request had written, those of one label together."""
+    files: dict[str, list[str]] = {}
     for option, path in written(asked):
-        say(f"{option.label}: {path}")
+        files.setdefault(option.label, []).append(str(path))
+    for label, paths in files.items():
+        say(f"{label}: {', '.join(paths)}")
 
 
 def _parameter(item: Field, offer: Callable[..., Any] | None) -> inspect.Parameter:

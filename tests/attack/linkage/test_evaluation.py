@@ -127,7 +127,7 @@ def test_what_is_missing_is_told():
         compare_maskings(original, masked, VARIABLES, truths={"mild": TRUTH})
     with pytest.raises(InputError, match="No way of linking"):
         compared(methods=[])
-    with pytest.raises(InputError, match="no such objective"):
+    with pytest.raises(InputError, match="objectives: 'best' is not known"):
         compared(objectives=["best"])
 
 

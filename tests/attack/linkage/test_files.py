@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gamekeeper.attack.linkage import linking
 from gamekeeper.attack.linkage.files import link_files
-from gamekeeper.attack.linkage.linking import LinkMethod, ObjectiveName
+from gamekeeper.attack.linkage.options import LinkMethod, ObjectiveName
 from gamekeeper.attack.linkage.truth import share_interval, true_partners
 from gamekeeper.attack.linkage.variables import LinkVariable, compare_files
 from gamekeeper.data.coding.coded_table import coded_from_codes
@@ -409,8 +409,8 @@ def test_links_without_another_candidate_say_little_and_come_last():
 @pytest.mark.parametrize(
     ("options", "found"),
     [
-        ({"objective": "best"}, "There is no such objective"),
-        ({"method": "quick"}, "There is no such method"),
+        ({"objective": "best"}, "objective: 'best' is not known"),
+        ({"method": "quick"}, "method: 'quick' is not known"),
         ({"objective": "weighted"}, "0 weights for 1 variable"),
         ({"objective": "weighted", "weights": [1, 2]}, "2 weights for 1 variable"),
         ({"objective": "weighted", "weights": [-1]}, "negative"),

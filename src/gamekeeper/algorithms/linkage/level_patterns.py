@@ -152,7 +152,7 @@ def _with_missing_apart(
             Reason.TOO_LARGE,
             _ASKED,
             f"{len(sizes)} variables have more than 2^62 patterns of levels.",
-            "Use fewer variables or fewer levels.",
+            "Compare fewer variables (--on); in Python, with fewer levels.",
         )
     strides = [math.prod(sizes[:k]) for k in range(len(sizes))]
     return [c.with_missing(math.nan) for c in comparisons], strides

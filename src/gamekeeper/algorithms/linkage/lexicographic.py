@@ -117,7 +117,7 @@ def lexicographic_cost(
             f"{len(chosen)} variables with {', '.join(map(str, chosen))} steps and {n_links:,} "
             f"links need whole numbers up to 2^{math.log2(math.prod(bases)):.0f}; up to 2^53 they "
             "are exact.",
-            "Give fewer steps or variables, link within blocks, or use a weighted sum.",
+            "Give fewer steps (--steps) or variables (--on), or use a weighted sum (--objective weighted).",
         )
     notes = tuple(note for comparison in comparisons for note in comparison.notes)
     strides = tuple(math.prod(bases[k + 1 :]) for k in range(len(bases)))

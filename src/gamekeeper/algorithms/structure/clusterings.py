@@ -29,6 +29,7 @@ from gamekeeper.wording import count_of, did_you_mean
 __all__ = [
     "CRITERIA",
     "DISSIMILARITIES",
+    "MOST_RECORDS",
     "Clusterer",
     "Dendrogram",
     "agglomerate",
@@ -43,8 +44,8 @@ CRITERIA = ("average", "centroid")
 DISSIMILARITIES = ("manhattan", "differences", "taxonomic", "penrose_size")
 
 _ASKED = "A clustering of records was asked for."
-# 3.2 GB of dissimilarities.
-_MOST_RECORDS = 28_000
+MOST_RECORDS = 28_000
+"""The most records that are clustered by default: 3.2 GB of dissimilarities."""
 
 
 @runtime_checkable
@@ -96,7 +97,7 @@ def agglomerate(
     *,
     criterion: str = "average",
     dissimilarity: str = "manhattan",
-    most_records: int = _MOST_RECORDS,
+    most_records: int = MOST_RECORDS,
 ) -> Dendrogram:
     """Merge the nearest clusters of records until one is left.
 
@@ -139,7 +140,7 @@ def agglomerate(
             _ASKED,
             f"{count_of(len(checked), 'record')} would take"
             f" {len(checked) ** 2 * 4 / 1e9:,.1f} GB of memory.",
-            "Raise most_records, or cluster with another clusterer.",
+            "Raise most_records (--most-records), or cluster with another clusterer in Python.",
         )
     table = kernels.pair_table(checked, kind)
     return Dendrogram(*kernels.merge_all(checked, table, kind, criterion == "centroid"))

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.structure.clusterings import (
     CRITERIA,
+    MOST_RECORDS,
     Clusterer,
     agglomerate,
     check_values,
@@ -94,6 +95,7 @@ def cluster_alike(
     n_clusters: int | Sequence[int] | None = None,
     fewest: int = _FEWEST_CLUSTERS,
     most: int = _MOST_CLUSTERS,
+    most_records: int = MOST_RECORDS,
     progress: Progress | None = None,
 ) -> CommonClusterings:
     """Cluster two files by the same techniques into the same numbers of clusters.
@@ -109,6 +111,8 @@ def cluster_alike(
         The number of clusters, one for all or one per technique; chosen if left out.
     fewest, most
         The numbers to choose from; at most one less than the records of the smaller file.
+    most_records
+        Refuse larger files, as `agglomerate` does.
     progress
         Called with the number of techniques done and all of them.
 
@@ -129,7 +133,7 @@ def cluster_alike(
     for done, (technique, asked) in enumerate(zip(techniques, numbers, strict=True)):
         if progress is not None:
             progress(done, len(techniques))
-        cut_a, cut_b = _cutter(technique, a), _cutter(technique, b)
+        cut_a, cut_b = (_cutter(technique, values, most_records) for values in (a, b))
         number = 0 if _decides_itself(technique) else asked
         if number is None:
             choices = range(fewest, min(most, len(a) - 1, len(b) - 1) + 1)
@@ -231,12 +235,15 @@ def _chosen(
 
 
 def _cutter(
-    technique: Technique | Clusterer, values: NDArray[np.float64]
+    technique: Technique | Clusterer, values: NDArray[np.float64], most_records: int
 ) -> Callable[[int], Labels]:
     """Return the function that clusters a file into a number of clusters."""
     if isinstance(technique, Technique):
         return agglomerate(
-            values, criterion=technique.criterion, dissimilarity=technique.dissimilarity
+            values,
+            criterion=technique.criterion,
+            dissimilarity=technique.dissimilarity,
+            most_records=most_records,
         ).cut
 
     def cut(number: int) -> Labels:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.attack.linkage.files import FileLinks, link_files
-from gamekeeper.attack.linkage.linking import LinkMethod, ObjectiveName
+from gamekeeper.attack.linkage.options import LinkMethod, MaskingInput, ObjectiveName
 from gamekeeper.attack.linkage.truth import share_interval
-from gamekeeper.attack.linkage.variables import LinkVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.options import takes
+from gamekeeper.results import Provenance, Result
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
 __all__ = ["MaskingComparison", "compare_maskings"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,51 +112,26 @@ class MaskingComparison(Result):
         return plot_maskings(self)
 
 
-def compare_maskings(
-    original: CodedTable,
-    masked: Mapping[str, CodedTable],
-    variables: Sequence[LinkVariable],
-    *,
-    truths: Mapping[str, NDArray[np.int64]],
-    weights: Sequence[float] = (),
-    objectives: Sequence[ObjectiveName | str] = (ObjectiveName.ESTIMATED,),
-    methods: Sequence[LinkMethod | str] = (LinkMethod.OPTIMAL, LinkMethod.NEAREST),
-    block: Sequence[str] = (),
-    max_pairs: int | None = None,
-    decimals: Mapping[str, str] | None = None,
-    decimal: str = ".",
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> MaskingComparison:
+@takes(MaskingInput)
+def compare_maskings(original: CodedTable, asked: MaskingInput) -> MaskingComparison:
     """Link every masked version of a file with the original, and count who is re-identified.
 
-    Parameters
-    ----------
-    original, masked
-        The original file, and its masked versions by name.
-    variables
-        What to compare, and how; the same for all.
-    truths
-        For each version the record of the original that each of its records was made from.
-    weights
-        For the objective "weighted".
-    objectives, methods
-        The ways of linking to try; every combination of them.
-    block, max_pairs
-        Variables that must agree, and the limit on pairs, as for `link_files`.
-    decimals, decimal
-        The decimal marks of the versions by name, and of the original.
+    `variables` says what to compare, and how, the same for all; every combination of objectives and
+    methods is tried. `truths` has for each version the record of the original that each of its
+    records was made from; `decimals` the decimal marks of versions that have another than `decimal`.
 
     Examples
     --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> original = coded_from_codes([[1, 1], [2, 3], [3, 2]], ["age", "sex"])
     >>> masked = coded_from_codes([[1, 1], [2, 3], [3, 3]], ["age", "sex"])
+    >>> from gamekeeper.attack.linkage.variables import LinkVariable
     >>> variables = [LinkVariable("age"), LinkVariable("sex")]
     >>> compare_maskings(original, {"mild": masked}, variables, truths={"mild": np.arange(3)})
     MaskingComparison(mild=1.0)
     """
     started = time.perf_counter()
+    masked, truths = asked.masked, asked.truths
     if not masked:
         raise InputError(
             Reason.NOTHING_GIVEN,
@@ -162,7 +139,7 @@ def compare_maskings(
             "None was given.",
             "Give at least one.",
         )
-    ways = [(ObjectiveName(o), LinkMethod(m)) for o in objectives for m in methods]
+    ways = [(ObjectiveName(o), LinkMethod(m)) for o in asked.objectives for m in asked.methods]
     if not ways or not set(truths).issuperset(masked):
         raise InputError(
             Reason.NOTHING_GIVEN,
@@ -170,8 +147,6 @@ def compare_maskings(
             "No way of linking was given." if not ways else "Not all of them have a truth.",
             "Give at least one objective and method, and the truth of each version.",
         )
-    marks = decimals or {}
-    has_weighted = any(objective is ObjectiveName.WEIGHTED for objective, _ in ways)
     found: list[tuple[FileLinks, ...]] = []
     for number, (name, table) in enumerate(masked.items()):
         found.append(
@@ -179,23 +154,22 @@ def compare_maskings(
                 link_files(
                     table,
                     original,
-                    variables,
+                    asked.variables,
                     objective=objective,
                     method=method,
-                    weights=()
-                    if has_weighted and objective is not ObjectiveName.WEIGHTED
-                    else weights,
-                    block=block,
+                    weights=_fit(asked.weights, ObjectiveName.WEIGHTED, objective, ways),
+                    steps=_fit(asked.steps, ObjectiveName.LEXICOGRAPHIC, objective, ways),
+                    block=asked.block,
                     truth=truths[name],
-                    max_pairs=max_pairs,
-                    decimals=(marks.get(name, decimal), decimal),
-                    seed=seed,
+                    max_pairs=asked.max_pairs,
+                    decimals=(asked.decimals.get(name, asked.decimal), asked.decimal),
+                    seed=asked.seed,
                 )
                 for objective, method in ways
             )
         )
-        if progress is not None:
-            progress(number + 1, len(masked))
+        if asked.progress is not None:
+            asked.progress(number + 1, len(masked))
     return MaskingComparison(
         tuple(masked),
         tuple(f"{method}, {objective}" for objective, method in ways),
@@ -204,16 +178,27 @@ def compare_maskings(
             "re-identification by record linkage",
             "",
             {
-                "variables": ", ".join(one.name for one in variables),
-                "blocking": ", ".join(block),
+                "variables": ", ".join(one.name for one in asked.variables),
+                "blocking": ", ".join(asked.block),
             },
-            seed=seed,
+            seed=asked.seed,
             fingerprint=sha256(
                 " ".join(table.fingerprint for table in (original, *masked.values())).encode()
             ).hexdigest()[:16],
             seconds=time.perf_counter() - started,
         ),
     )
+
+
+def _fit(
+    given: Sequence[T],
+    its: ObjectiveName,
+    objective: ObjectiveName,
+    ways: Sequence[tuple[ObjectiveName, LinkMethod]],
+) -> Sequence[T]:
+    """Return what one objective has use for; to others it is given only where that one is not tried."""
+    is_tried = any(tried is its for tried, _ in ways)
+    return () if is_tried and objective is not its else given
 
 
 def _way(variant: str) -> str:

@@ -17,18 +17,18 @@ from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.attack.linkage.linking import (
     MOST_PAIRS,
     Linked,
-    LinkMethod,
-    ObjectiveName,
     link_pairs,
     make_objective,
     most_worth,
 )
+from gamekeeper.attack.linkage.options import LinkInput, LinkMethod, ObjectiveName
 from gamekeeper.attack.linkage.resampling import Resampled, resample_links
 from gamekeeper.attack.linkage.truth import chance_text, require_partners, share_interval
 from gamekeeper.attack.linkage.variables import Kind, LinkVariable, compare_files, equal_codes
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.results import Progress, Provenance, Result, table_html
+from gamekeeper.options import takes
+from gamekeeper.results import Provenance, Result, table_html
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -208,56 +208,14 @@ class FileLinks(Result):
         return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)
 
 
-def link_files(
-    a: CodedTable,
-    b: CodedTable,
-    variables: Sequence[LinkVariable],
-    *,
-    objective: ObjectiveName | str = ObjectiveName.ESTIMATED,
-    weights: Sequence[float] = (),
-    method: LinkMethod | str = LinkMethod.OPTIMAL,
-    block: Sequence[str] = (),
-    truth: Integers | None = None,
-    unlinked: float | None = None,
-    resamples: int = 0,
-    max_pairs: int | None = None,
-    decimals: tuple[str, str] = (".", "."),
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> FileLinks:
-    """Link the records of two files that share variables.
+@takes(LinkInput)
+def link_files(a: CodedTable, asked: LinkInput) -> FileLinks:
+    """Link the records of two coded files that share variables, such as a masked one with its original.
 
-    Parameters
-    ----------
-    a, b
-        The coded files, such as a masked file and the original.
-    variables
-        What to compare, and how.
-    objective
-        How distances become one cost: "equal" or "weighted" sums, weights "estimated" from the
-        data, "lexicographic" in the order of the variables, "mahalanobis" for numbers, or
-        "fellegi-sunter" log weights by EM.
-    weights
-        For the objective "weighted".
-    method
-        "optimal" one-to-one links, "greedy" by cost, "greedy-rows" record by record, or "nearest".
-    block
-        Variables that must agree; where they are mapped by a partition graph, that must be
-        compatible.
-    truth
-        The true partner of each record of the first file, -1 for none.
-    unlinked
-        Leave records unlinked where that is better: with "fellegi-sunter" the least probability of
-        a match, otherwise the cost above which no link is worth it.
-    resamples
-        How often a tenth of both files is left out and the rest linked anew.
-    max_pairs
-        Lifts the limit on pairs that are compared: 400,000,000, or 100,000,000 after blocking.
-    decimals
-        The decimal marks of the two files.
-    seed
-        Reproduces resamples, the pairs that the weights by EM are estimated from, and the order of
-        records, which decides among links of equal cost.
+    `variables` says what to compare, and how; `truth` is the true partner of each record of the
+    first file, -1 for none; `decimals` are the decimal marks of the two files. For the objective
+    "lexicographic", `steps` may say for each variable into how many steps its largest distance is
+    divided; where it is None, that is chosen.
 
     Examples
     --------
@@ -269,63 +227,72 @@ def link_files(
     [2, 0, 1]
     """
     started = time.perf_counter()
-    kind, how = ObjectiveName(objective), LinkMethod(method)
+    b, block, seed = asked.b, asked.block, asked.seed
+    objective, method = ObjectiveName(asked.objective), LinkMethod(asked.method)
+    truth = asked.truth
     partners = None if truth is None else require_partners(truth, a.n_records, b.n_records)
-    chosen, comparisons = compare_files(a, b, variables, decimals=decimals)
+    chosen, comparisons = compare_files(a, b, asked.variables, decimals=asked.decimals)
     # Files in the same order must not help: among links of equal cost, the order of records decides.
     order = np.random.default_rng(seed).permutation(b.n_records)
     moved = None if partners is None else _put_back(partners, np.argsort(order))
     comparisons = tuple(replace(one, b=one.b[order]) for one in comparisons)
     candidates = None
     if block:
-        candidates = _candidates(a, b, order, chosen, comparisons, block, max_pairs or MAX_PAIRS)
+        most_pairs = asked.max_pairs or MAX_PAIRS
+        candidates = _candidates(a, b, order, chosen, comparisons, block, most_pairs)
     weighed, notes = comparisons, ()
-    if kind is ObjectiveName.FELLEGI_SUNTER:
+    if objective is ObjectiveName.FELLEGI_SUNTER:
         weighed, notes = _not_blocked(chosen, comparisons, block)
     made, further = make_objective(
-        weighed, kind, weights=weights, candidates=candidates, seed=seed, progress=progress
+        weighed,
+        objective,
+        weights=asked.weights,
+        steps=asked.steps,
+        candidates=candidates,
+        seed=seed,
+        progress=asked.progress,
     )
-    most = None if unlinked is None else most_worth(made, unlinked)
+    most = None if asked.unlinked is None else most_worth(made, asked.unlinked)
     shuffled = link_pairs(
         made,
-        how,
+        method,
         candidates=candidates,
         most_cost=most,
-        max_pairs=max_pairs or MOST_PAIRS,
-        progress=progress,
+        max_pairs=asked.max_pairs or MOST_PAIRS,
+        progress=asked.progress,
     )
     linked = replace(shuffled, columns=_put_back(shuffled.columns, order))
     resampled = None
-    if resamples:
+    if asked.resamples:
         resampled = resample_links(
             made,
-            how,
+            method,
             shuffled.columns,
             candidates=candidates,
             most_cost=most,
             truth=moved,
-            resamples=resamples,
-            max_pairs=max_pairs or MOST_PAIRS,
+            resamples=asked.resamples,
+            max_pairs=asked.max_pairs or MOST_PAIRS,
             seed=seed,
-            progress=progress,
+            progress=asked.progress,
         )
     notes = (*notes, *further, *(candidates.notes if candidates is not None else ()))
     return FileLinks(
         chosen,
         linked,
         partners,
-        None if moved is None else _chance(moved, b.n_records, how, candidates),
+        None if moved is None else _chance(moved, b.n_records, method, candidates),
         (a.n_records, b.n_records),
         resampled,
         tuple(dict.fromkeys(notes)),
         Provenance(
             "record linkage",
-            f"{how}, {kind}",
+            f"{method}, {objective}",
             {
                 "variables": ", ".join(f"{one.name} ({one.kind})" for one in chosen),
                 "blocking": ", ".join(block),
                 "solver": linked.solver,
-                "unlinked": "" if unlinked is None else f"{unlinked:g}",
+                "unlinked": "" if asked.unlinked is None else f"{asked.unlinked:g}",
             },
             seed=seed,
             fingerprint=sha256(f"{a.fingerprint} {b.fingerprint}".encode()).hexdigest()[:16],

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -24,15 +23,14 @@ from gamekeeper.algorithms.linkage.objective import (
     fellegi_sunter_cost,
     weighted_sum,
 )
+from gamekeeper.attack.linkage.options import LinkMethod, ObjectiveName
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted
 
 __all__ = [
     "MOST_PAIRS",
-    "LinkMethod",
     "Linked",
-    "ObjectiveName",
     "link_pairs",
     "make_objective",
     "most_worth",
@@ -45,34 +43,6 @@ MOST_PAIRS = 400_000_000
 """The most pairs that are compared without blocking: a matrix of 3.2 GB."""
 _MARGIN_ROWS = 3_000
 _ROUNDING = 1e-9
-
-
-class LinkMethod(StrEnum):
-    """How records are linked once costs are known."""
-
-    OPTIMAL = "optimal"
-    GREEDY = "greedy"
-    GREEDY_ROWS = "greedy-rows"
-    NEAREST = "nearest"
-
-    @classmethod
-    def _missing_(cls, value: object) -> LinkMethod:
-        raise _no_such("method", value, cls)
-
-
-class ObjectiveName(StrEnum):
-    """How distances of several variables become one cost."""
-
-    EQUAL = "equal"
-    WEIGHTED = "weighted"
-    ESTIMATED = "estimated"
-    LEXICOGRAPHIC = "lexicographic"
-    MAHALANOBIS = "mahalanobis"
-    FELLEGI_SUNTER = "fellegi-sunter"
-
-    @classmethod
-    def _missing_(cls, value: object) -> ObjectiveName:
-        raise _no_such("objective", value, cls)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,24 +93,29 @@ def make_objective(
     name: ObjectiveName,
     *,
     weights: Sequence[float] = (),
+    steps: Sequence[int | None] = (),
     candidates: CandidatePairs | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> tuple[Objective, tuple[str, ...]]:
     """Return what makes costs of pairs, and what a reader should know of it."""
-    if len(weights) and name is not ObjectiveName.WEIGHTED:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Weights were given with the objective '{name}'.",
-            "Only the objective 'weighted' has use for them.",
-            "Leave them out, or choose that objective.",
-        )
+    for what, given, its in (
+        ("Weights", weights, ObjectiveName.WEIGHTED),
+        ("Steps", steps, ObjectiveName.LEXICOGRAPHIC),
+    ):
+        if len(given) and name is not its:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"{what} were given with the objective '{name}'.",
+                f"Only the objective '{its}' has use for them.",
+                "Leave them out, or choose that objective.",
+            )
     if name is ObjectiveName.MAHALANOBIS:
         return _mahalanobis(comparisons)
     if name is ObjectiveName.LEXICOGRAPHIC:
         from gamekeeper.algorithms.linkage.lexicographic import lexicographic_cost
 
-        made = lexicographic_cost(comparisons)
+        made = lexicographic_cost(comparisons, steps=list(steps) or None)
         return made, made.notes
     if name is ObjectiveName.FELLEGI_SUNTER:
         from gamekeeper.algorithms.linkage.fellegi_sunter import fit_fellegi_sunter
@@ -206,7 +181,7 @@ def link_pairs(
             f"{n_rows:,} records were to be linked with {n_columns:,}.",
             f"All {n_rows * n_columns:,} pairs would have to be compared; the limit is"
             f" {max_pairs:,}.",
-            "Block on variables that must agree (block), or raise the limit (max_pairs).",
+            "Block on variables that must agree (--block), or raise max_pairs (--max-pairs).",
         )
     costs = cost_matrix(objective, progress=progress)
     if most_cost is None:
@@ -355,15 +330,6 @@ def _among_candidates(
         found.cost - found.gap,
         len(costs),
         f"sparse, {count_of(found.n_components, 'part')}",
-    )
-
-
-def _no_such(what: str, value: object, known: type[StrEnum]) -> InputError:
-    return InputError(
-        Reason.BAD_OPTION,
-        f"Records were to be linked by the {what} {quoted([str(value)])}.",
-        f"There is no such {what}.",
-        f"There are: {quoted(one.value for one in known)}.",
     )
 
 

@@ -11,18 +11,16 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.structure.clusterings import Clusterer, normalise
+from gamekeeper.algorithms.structure.clusterings import MOST_RECORDS, normalise
 from gamekeeper.algorithms.structure.common_clusterings import (
     TECHNIQUES,
     CommonClusterings,
-    Technique,
     cluster_alike,
 )
 from gamekeeper.algorithms.structure.conjunction import Conjunction, conjunction
@@ -30,29 +28,20 @@ from gamekeeper.algorithms.structure.distance_matching import match_structure
 from gamekeeper.algorithms.structure.group_matching import GroupMatching, match_groups
 from gamekeeper.algorithms.structure.group_success import GroupSuccess, checked_truth, group_success
 from gamekeeper.algorithms.structure.individual_matching import match_individuals
+from gamekeeper.attack.linkage.options import Individuals, StructureInput
 from gamekeeper.attack.linkage.truth import chance_text, share_interval
-from gamekeeper.errors import InputError, Reason
-from gamekeeper.results import Progress, Provenance, Result, table_html
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.options import takes
+from gamekeeper.results import Provenance, Result, table_html
+from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = ["Individuals", "StructureLinks", "link_structure"]
+__all__ = ["StructureLinks", "link_structure"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-
-class Individuals(StrEnum):
-    """How single records are linked."""
-
-    AUTO = "auto"
-    WHOLE = "whole"
-    CLUSTERS = "clusters"
-    GROUPS = "groups"
-    NONE = "none"
 
 
 _WORDS = {
@@ -242,42 +231,13 @@ class StructureLinks(Result):
         return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)
 
 
-def link_structure(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    techniques: Sequence[Technique | Clusterer] = TECHNIQUES,
-    n_clusters: int | Sequence[int] | None = None,
-    one_to_one: bool = False,
-    individuals: Individuals | str = "auto",
-    truth: ArrayLike | None = None,
-    leave_out: bool = False,
-    restarts: int = 40,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> StructureLinks:
+@takes(StructureInput)
+def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
     """Link records of two files that have no variable in common.
 
-    Parameters
-    ----------
-    a, b
-        Numbers of the two files, one row per record and any columns; scaled to 0 to 1 here.
-    techniques
-        How to cluster; six ways by default. Objects with `fit_predict` may be among them.
-    n_clusters
-        The number of clusters, for all or for each; chosen alike for both files by default.
-    one_to_one
-        Whether different groups must be matched with different groups.
-    individuals
-        How to link single records: over the "whole" files by all distances within them, by
-        distances to matched "clusters", by these within matched "groups" only, or "none". By
-        default the first up to 5,000 records, the second up to 10,000, and then the third.
-    truth
-        The true partner of each record of the first file, -1 for none.
-    leave_out
-        Whether to find out what each clustering carries, by leaving it out.
-    seed
-        Reproduces the search and the order of records, which decides among equals.
+    The files are numbers, one row per record and any columns, which are scaled to 0 to 1 here.
+    `techniques` says how to cluster, six ways by default; objects with `fit_predict` may be among
+    them. `truth` is the true partner of each record of the first file, -1 for none.
 
     Examples
     --------
@@ -287,20 +247,26 @@ def link_structure(
     True
     """
     started = time.perf_counter()
-    left, right = normalise(a), normalise(b)
+    seed, progress = asked.seed, asked.progress
+    left, right = normalise(a), normalise(asked.b)
     notes = (*_notes(left, "first"), *_notes(right, "second"))
     fingerprint = sha256(left.tobytes() + right.tobytes()).hexdigest()[:16]
     # Files in the same order must not help: among equals, the order of records decides.
     order = np.random.default_rng(seed).permutation(len(right))
     right = right[order]
-    clustered = cluster_alike(left, right, techniques, n_clusters=n_clusters, progress=progress)
-    links = None if truth is None else checked_truth(truth, len(left), len(right))
-    moved = None if links is None else np.where(links >= 0, np.argsort(order)[links], -1)
-    groups_a, groups_b, matching = _matched(
-        clustered, range(len(clustered.names)), one_to_one, restarts, seed
+    clustered = cluster_alike(
+        left,
+        right,
+        TECHNIQUES if asked.techniques is None else asked.techniques,
+        n_clusters=asked.n_clusters,
+        most_records=asked.most_records or MOST_RECORDS,
+        progress=progress,
     )
+    links = None if asked.truth is None else checked_truth(asked.truth, len(left), len(right))
+    moved = None if links is None else np.where(links >= 0, np.argsort(order)[links], -1)
+    groups_a, groups_b, matching = _matched(clustered, range(len(clustered.names)), asked)
     pointed = matching.groups[groups_a.classes]
-    by = _how(individuals, max(len(left), len(right)))
+    by = _how(Individuals(asked.individuals), max(len(left), len(right)))
     records = None
     if by is Individuals.WHOLE:
         steps = min(_MOST_STEPS, max(_WORK // max(len(left), len(right)) ** 3, 1))
@@ -319,11 +285,11 @@ def link_structure(
         ).columns
     success = None if moved is None else group_success(pointed, groups_b, moved)
     drops = None
-    if leave_out and success is not None and moved is not None and len(clustered.names) > 1:
+    if asked.leave_out and success is not None and moved is not None and len(clustered.names) > 1:
         drops = np.zeros(len(clustered.names))
         for t in range(len(drops)):
             others = [k for k in range(len(drops)) if k != t]
-            part_a, part_b, part = _matched(clustered, others, one_to_one, restarts, seed)
+            part_a, part_b, part = _matched(clustered, others, asked)
             without = group_success(part.groups[part_a.classes], part_b, moved)
             drops[t] = success.share - without.share
             if progress is not None:
@@ -343,7 +309,7 @@ def link_structure(
         notes,
         Provenance(
             "re-identification by structure",
-            "one to one" if one_to_one else "",
+            "one to one" if asked.one_to_one else "",
             {
                 "clusterings": ", ".join(clustered.names),
                 "clusters": ", ".join(map(str, clustered.n_clusters)),
@@ -367,16 +333,7 @@ def _notes(values: Floats, which: str) -> list[str]:
     return [f"{columns} the {which} file {verb} no records apart."]
 
 
-def _how(individuals: Individuals | str, n_records: int) -> Individuals:
-    try:
-        asked = Individuals(individuals)
-    except ValueError:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Single records were to be linked by structure.",
-            "There is no such way.",
-            f"There are: {quoted([one.value for one in Individuals])}.",
-        ) from None
+def _how(asked: Individuals, n_records: int) -> Individuals:
     if asked is not Individuals.AUTO:
         return asked
     if n_records <= _MOST_WHOLE:
@@ -392,11 +349,7 @@ def _distances(values: Floats) -> Floats:
 
 
 def _matched(
-    clustered: CommonClusterings,
-    chosen: Sequence[int],
-    one_to_one: bool,
-    restarts: int,
-    seed: int,
+    clustered: CommonClusterings, chosen: Sequence[int], asked: StructureInput
 ) -> tuple[Conjunction, Conjunction, GroupMatching]:
     columns = list(chosen)
     a = conjunction(clustered.labels_a[:, columns])
@@ -404,9 +357,9 @@ def _matched(
     matching = match_groups(
         a.rows,
         b.rows,
-        one_to_one=one_to_one,
+        one_to_one=asked.one_to_one,
         sizes=(a.sizes, b.sizes),
-        restarts=restarts,
-        seed=seed,
+        restarts=asked.restarts,
+        seed=asked.seed,
     )
     return a, b, matching

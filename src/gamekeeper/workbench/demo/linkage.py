@@ -10,8 +10,10 @@ import pyarrow as pa
 import pyarrow.csv
 
 from gamekeeper.attack.linkage.evaluation import MaskingComparison
+from gamekeeper.attack.linkage.options import MaskingOptions
 from gamekeeper.report.tables import write_table
-from gamekeeper.workbench.linkage import LinkRequest, evaluate_files
+from gamekeeper.workbench.linkage import evaluate_files
+from gamekeeper.workbench.requests.linkage import ComparedColumns, EvaluateRequest
 
 __all__ = ["LinkageDemo", "run_linkage_demo"]
 
@@ -62,7 +64,14 @@ def run_linkage_demo(output: Path, sample: Path, *, seed: int) -> LinkageDemo:
         file = output / f"{name}.csv"
         write_table(masked, file)
         files.append(file)
-    rates = evaluate_files(files[0], files[1:], LinkRequest(kinds={"Age": "ordinal"}, seed=seed))
+    rates = evaluate_files(
+        EvaluateRequest(
+            original=files[0],
+            masked=tuple(files[1:]),
+            columns=ComparedColumns(kinds={"Age": "ordinal"}),
+            options=MaskingOptions(seed=seed),
+        )
+    )
     return LinkageDemo(table.num_rows, _VARIABLES, rates, tuple(files))
 
 

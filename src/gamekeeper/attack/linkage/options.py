@@ -1,0 +1,237 @@
+"""What may be asked of linkage: each option with its name, default, range and help text.
+
+The classes whose names end in `Input` add what is no option: the data, and what is known of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.options import Option
+from gamekeeper.prompt_syntax import names_of
+from gamekeeper.wording import quoted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from gamekeeper.algorithms.structure.clusterings import Clusterer
+    from gamekeeper.algorithms.structure.common_clusterings import Technique
+    from gamekeeper.attack.linkage.variables import LinkVariable
+    from gamekeeper.data.coding.coded_table import CodedTable
+    from gamekeeper.results import Progress
+
+__all__ = [
+    "Individuals",
+    "LinkInput",
+    "LinkMethod",
+    "LinkOptions",
+    "MaskingInput",
+    "MaskingOptions",
+    "ObjectiveName",
+    "StructureInput",
+    "StructureOptions",
+]
+
+
+class LinkMethod(StrEnum):
+    """How records are linked once costs are known."""
+
+    OPTIMAL = "optimal"
+    GREEDY = "greedy"
+    GREEDY_ROWS = "greedy-rows"
+    NEAREST = "nearest"
+
+
+class ObjectiveName(StrEnum):
+    """How distances of several variables become one cost."""
+
+    EQUAL = "equal"
+    WEIGHTED = "weighted"
+    ESTIMATED = "estimated"
+    LEXICOGRAPHIC = "lexicographic"
+    MAHALANOBIS = "mahalanobis"
+    FELLEGI_SUNTER = "fellegi-sunter"
+
+
+class Individuals(StrEnum):
+    """How single records are linked by structure."""
+
+    AUTO = "auto"
+    WHOLE = "whole"
+    CLUSTERS = "clusters"
+    GROUPS = "groups"
+    NONE = "none"
+
+
+def _clusters(typed: str) -> int | tuple[int, ...] | None:
+    if not typed.strip():
+        return None
+    try:
+        numbers = tuple(int(part) for part in typed.split(","))
+    except ValueError:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Numbers of clusters were given as {quoted([typed])}.",
+            "They cannot be read.",
+            "Write 5, or 4,4,4,4,7,5.",
+        ) from None
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+_Block = Annotated[
+    Sequence[str],
+    Option("Columns that must agree (mapped ones: be compatible).", read=names_of),
+]
+_MaxPairs = Annotated[
+    int | None,
+    Option(
+        "Lifts the limit on pairs to compare: 400,000,000, or 100,000,000 after blocking.", least=1
+    ),
+]
+_Seed = Annotated[
+    int,
+    Option(
+        "The same seed gives the same result; it draws the order of records, which decides among"
+        " equals.",
+        least=0,
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkOptions:
+    """How two files that share variables are linked."""
+
+    objective: Annotated[
+        ObjectiveName | str,
+        Option(
+            "How distances become one cost: equal or weighted sums, weights estimated from the"
+            " data, lexicographic in the order of the columns, mahalanobis, fellegi-sunter by EM."
+        ),
+    ] = ObjectiveName.ESTIMATED
+    method: Annotated[
+        LinkMethod | str,
+        Option(
+            "optimal: one to one at the least total cost. greedy: the cheapest pair first."
+            " greedy-rows: record by record. nearest: not one to one."
+        ),
+    ] = LinkMethod.OPTIMAL
+    block: _Block = ()
+    unlinked: Annotated[
+        float | None,
+        Option(
+            "Leave records unlinked rather than link them badly: with fellegi-sunter the least"
+            " probability of a match, such as 0.5; otherwise the most a link may cost."
+        ),
+    ] = None
+    resamples: Annotated[
+        int, Option("So often leave out a tenth of both files and link the rest.", least=0)
+    ] = 0
+    max_pairs: _MaxPairs = None
+    seed: _Seed = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LinkInput(LinkOptions):
+    """A second file, the variables to compare, and how."""
+
+    b: CodedTable
+    variables: Sequence[LinkVariable]
+    weights: Annotated[Sequence[float], Option("One per variable, for the objective weighted.")] = (
+        field(default=(), kw_only=True)
+    )
+    steps: Sequence[int | None] = field(default=(), kw_only=True)
+    truth: NDArray[np.int64] | None = field(default=None, kw_only=True)
+    decimals: tuple[str, str] = field(default=(".", "."), kw_only=True)
+    progress: Progress | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaskingOptions:
+    """How masked versions of a file are linked with it."""
+
+    objectives: Annotated[
+        Sequence[ObjectiveName | str],
+        Option(
+            "As for link files; all that are given are tried.",
+            flags="--objective",
+            default_text="estimated",
+        ),
+    ] = (ObjectiveName.ESTIMATED,)
+    methods: Annotated[
+        Sequence[LinkMethod | str],
+        Option(
+            "As for link files; all that are given are tried.",
+            flags="--method",
+            default_text="optimal and nearest",
+        ),
+    ] = (LinkMethod.OPTIMAL, LinkMethod.NEAREST)
+    block: _Block = ()
+    max_pairs: _MaxPairs = None
+    seed: _Seed = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MaskingInput(MaskingOptions):
+    """The masked versions by name, the variables to compare, and who is who."""
+
+    masked: Mapping[str, CodedTable]
+    variables: Sequence[LinkVariable]
+    truths: Mapping[str, NDArray[np.int64]] = field(kw_only=True)
+    weights: Annotated[Sequence[float], Option("One per variable, for the objective weighted.")] = (
+        field(default=(), kw_only=True)
+    )
+    steps: Sequence[int | None] = field(default=(), kw_only=True)
+    decimals: Mapping[str, str] = field(default_factory=dict[str, str], kw_only=True)
+    decimal: str = field(default=".", kw_only=True)
+    progress: Progress | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StructureOptions:
+    """How files without common variables are linked."""
+
+    n_clusters: Annotated[
+        int | Sequence[int] | None,
+        Option(
+            "Number of clusters, one for all or one per clustering: 5, or 4,4,4,4,7,5. Chosen alike"
+            " in both files by default.",
+            flags="--clusters",
+            read=_clusters,
+        ),
+    ] = None
+    one_to_one: Annotated[bool, Option("Match different groups with different groups.")] = False
+    individuals: Annotated[
+        Individuals | str,
+        Option(
+            "Single records: over the whole files by all distances within them, by distances to"
+            " matched clusters, within matched groups, or none. auto: whole up to 5,000 records,"
+            " clusters up to 10,000."
+        ),
+    ] = Individuals.AUTO
+    leave_out: Annotated[
+        bool, Option("Find out what each clustering carries. Needs to know who is who.")
+    ] = False
+    restarts: Annotated[
+        int, Option("So many starts of the search for matching groups.", least=1)
+    ] = 40
+    most_records: Annotated[
+        int | None,
+        Option("Lifts the limit of 28,000 records, whose clustering takes 3.2 GB.", least=1),
+    ] = None
+    seed: _Seed = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StructureInput(StructureOptions):
+    """A second file, how both are clustered, and who is who."""
+
+    b: ArrayLike
+    techniques: Sequence[Technique | Clusterer] | None = field(default=None, kw_only=True)
+    truth: ArrayLike | None = field(default=None, kw_only=True)
+    progress: Progress | None = field(default=None, kw_only=True)

@@ -1,0 +1,1 @@
+"""`gamekeeper link`: the commands on record linkage. Begin with `app`."""

@@ -1,0 +1,122 @@
+"""The commands of stage two on linkage: re-identify a masked file, or files with nothing in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from gamekeeper.cli.commands import AsFormat, command, say_written
+from gamekeeper.cli.show import Format, progress_bar, say, show
+from gamekeeper.workbench.requests.linkage import EvaluateRequest, LinkRequest, StructureRequest
+
+if TYPE_CHECKING:
+    from gamekeeper.attack.linkage.variables import LinkVariable
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="link",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Stage two: link records, the attack that works on every masking method.\n\n"
+    "Which record of a masked file is which of the original? How sure is that, and how often is it"
+    " true? And which records belong together in files that have no variable in common?",
+)
+
+
+@command(app, "files")
+def files_command(asked: LinkRequest, how: AsFormat = Format.TABLE) -> None:
+    """Link the records of two files that share variables.
+
+    [bold]Examples[/bold]
+
+    A masked file with its original, whose rows are numbered in the column row:
+      gamekeeper link files masked.csv original.csv --id row
+
+    Names and dates, blocked:
+      gamekeeper link files a.csv b.csv --kind surname=text --kind born=date --block suburb
+    """
+    from gamekeeper.cli.risk_show import say_all, say_how, show_result
+    from gamekeeper.workbench.linkage import link_two_files
+
+    with progress_bar("Linking records") as progress:
+        found = link_two_files(asked, progress=progress)
+    if how is not Format.TABLE:
+        show(found, how, extra={"sentences": found.sentences()})
+        return
+    say_all(found.sentences())
+    say("Compared: " + "; ".join(_compared(one) for one in found.variables) + ".")
+    if asked.top:
+        say()
+        say("The surest links:")
+        say()
+        show_result(found, table=found.top(asked.top))
+    say_how(found)
+    say_written(asked)
+
+
+@command(app, "evaluate")
+def evaluate_command(asked: EvaluateRequest, how: AsFormat = Format.TABLE) -> None:
+    """Compare masked versions of a file: how many records of each are re-identified.
+
+    Without --id, records are in the same order in all files.
+
+    [bold]Examples[/bold]
+
+      gamekeeper link evaluate original.csv noise.csv swapped.csv --id row --plot rates.svg
+    """
+    from gamekeeper.cli.risk_show import say_all, say_how, show_result
+    from gamekeeper.workbench.linkage import evaluate_files
+
+    with progress_bar("Linking records") as progress:
+        found = evaluate_files(asked, progress=progress)
+    if how is not Format.TABLE:
+        show(found, how, extra={"sentences": found.sentences()})
+        return
+    say_all(found.sentences())
+    say()
+    show_result(
+        found,
+        {
+            "version": "version",
+            "linked_by": "linked by",
+            "correct": "correct",
+            "rate": "share",
+            "lower": "from",
+            "upper": "to",
+            "median_margin": "median margin",
+        },
+    )
+    say_how(found)
+    say_written(asked)
+
+
+@command(app, "structure")
+def structure_command(asked: StructureRequest, how: AsFormat = Format.TABLE) -> None:
+    """Link records of files that have no variable in common, by the structure they share.
+
+    [bold]Examples[/bold]
+
+      gamekeeper link structure year1.csv year2.csv --id company --leave-out
+    """
+    from gamekeeper.cli.risk_show import say_all, say_how, show_result
+    from gamekeeper.workbench.linkage import link_two_structures
+
+    with progress_bar("Clustering and matching") as progress:
+        found = link_two_structures(asked, progress=progress)
+    clusterings = found.clusterings_table()
+    if how is not Format.TABLE:
+        extra = {"sentences": found.sentences(), "clusterings": clusterings.to_pylist()}
+        show(found, how, extra=extra)
+        return
+    say_all(found.sentences())
+    say()
+    show_result(found, table=clusterings)
+    say_how(found)
+    say_written(asked)
+
+
+def _compared(one: LinkVariable) -> str:
+    other = f" with {one.column}" if one.column != one.name else ""
+    return f"{one.name}{other} as {one.kind}"
