@@ -9,11 +9,16 @@ from gamekeeper.wording import (
     asking_text,
     exact_percent,
     fraction_text,
+    joined,
+    large_text,
     listed,
+    magnitude_text,
     number_text,
     percent_text,
+    power_text,
     share_text,
     short,
+    there_are,
     three_digits,
 )
 
@@ -52,6 +57,34 @@ def test_shares_for_people():
 )
 def test_estimates_for_people(value: float, text: str):
     assert three_digits(value) == text
+
+
+def test_numbers_of_any_size():
+    assert [large_text(10**15 - 1), large_text(10**15)] == ["999,999,999,999,999", "about 1.00e+15"]
+    assert large_text(7 * 10**5_000) == "about 7.00e+5000"
+    assert [magnitude_text(999_999_999), magnitude_text(2e9)] == ["999,999,999", "about 10^9.3"]
+    assert magnitude_text(2**20_000) == "about 10^6020.6"
+    assert [power_text(0), power_text(8.5), power_text(9)] == ["1", "316,227,766", "10^9.0"]
+
+
+def test_verbs_follow_numbers():
+    assert [there_are(n, "class", "classes") for n in (0, 1, 2)] == [
+        "There are 0 classes",
+        "There is 1 class",
+        "There are 2 classes",
+    ]
+
+
+def test_parts_of_a_sentence():
+    parts = ["a", "b", "c"]
+    assert [joined(parts[:n]) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
+    assert [joined(parts, most) for most in (1, 2, 3)] == [
+        "a and 2 more",
+        "a, b and 1 more",
+        "a, b and c",
+    ]
+    assert joined(parts, 3, among=1_234) == "a, b, c and 1,231 more"
+    assert listed(parts, 3, among=1_234) == "a; b; c; and 1,231 more"
 
 
 def test_texts_are_cut():

@@ -16,6 +16,7 @@ from gamekeeper.cli.release_options import groups_of, names_of, release_command
 from gamekeeper.cli.risk_options import Plot, Seed, Workers
 from gamekeeper.cli.risk_show import say_all, say_how, show_result
 from gamekeeper.cli.show import Format, progress_bar, say, show
+from gamekeeper.wording import shape_text
 from gamekeeper.workbench import tables
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
 from gamekeeper.workbench.tables import ReleaseRequest
@@ -87,7 +88,7 @@ def release_command_(
             title=title,
             progress=progress,
         )
-    shape = " x ".join(map(str, release.shape))
+    shape = shape_text(release.shape)
     say(f"Counted {made.total:,} records by {', '.join(release.names)}: {shape} cells.")
     for table in release.published:
         say(f"Published: {table.name} ({table.scheme.text}).")

@@ -9,7 +9,7 @@ from gamekeeper.attack.judging.attack_experiment import AttackExperiment, attack
 from gamekeeper.attack.judging.comparison import Comparison, Setting
 from gamekeeper.attack.judging.judgement import Judgement, all_in_words, in_words
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
-from gamekeeper.wording import fraction_text
+from gamekeeper.wording import fraction_text, fractions_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -112,7 +112,7 @@ _CAPTIONS = {
 def comparison_report(comparison: Comparison, *, name: str) -> RiskReport:
     """Put a comparison together as a report; it has no words on single records."""
     fractions = ", ".join(setting.words for setting in comparison.settings)
-    attacked = ", ".join(map(fraction_text, comparison.attacks.fractions))
+    attacked = fractions_text(comparison.attacks.fractions)
     n_samples = len(comparison.settings[0].judgement.samples)
     sections = [
         _setting(number, setting) for number, setting in enumerate(comparison.settings, start=1)

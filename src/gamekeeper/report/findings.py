@@ -171,10 +171,8 @@ def _leading(ranked: Sequence[KeyVariable]) -> list[str]:
 def _not_ranked(items: Sequence[KeyVariable]) -> list[str]:
     if not items:
         return []
-    details = joined([_detail(item) for item in items[:_SHOWN_NAMES]])
-    left_out = len(items) - _SHOWN_NAMES
-    more = f" and {left_out} more" if left_out > 0 else ""
-    return [f"Not ranked, because too many harmonizations hide the area: {details}{more}."]
+    details = joined([_detail(item) for item in items], _SHOWN_NAMES)
+    return [f"Not ranked, because too many harmonizations hide the area: {details}."]
 
 
 def _against(outcome: KeyVariableMap) -> str:
@@ -234,6 +232,4 @@ def _decimal(number: Fraction) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = [f"'{name}'" for name in names[:_SHOWN_NAMES]]
-    left_out = len(names) - _SHOWN_NAMES
-    return joined([*shown, f"{left_out} more"] if left_out > 0 else shown)
+    return joined([f"'{name}'" for name in names], _SHOWN_NAMES)

@@ -8,6 +8,7 @@ from gamekeeper.attack.tables.subtraction import SubtractionAttack
 from gamekeeper.data.tables.release import Release
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable
 from gamekeeper.results import Provenance
+from gamekeeper.wording import shape_text
 
 __all__ = ["released_report"]
 
@@ -46,7 +47,7 @@ def released_report(
     if subtraction is not None:
         sections.append(_subtraction(subtraction))
         provenances.append(subtraction.provenance)
-    shape = " x ".join(map(str, release.shape))
+    shape = shape_text(release.shape)
     facts = [
         ("Base table", f"{', '.join(release.names)} ({shape} cells)"),
         *((table.name, table.scheme.text) for table in release.published),

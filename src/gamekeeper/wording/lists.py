@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-__all__ = ["joined", "listed", "on_one_line", "quoted", "short", "unfit_character"]
+__all__ = ["at_start", "joined", "listed", "on_one_line", "quoted", "short", "unfit_character"]
 
 _SHOWN_NAMES = 8
 _LABEL_LETTERS = 80
@@ -47,6 +47,17 @@ def on_one_line(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def at_start(text: str) -> str:
+    """Return a text as a sentence begins with it.
+
+    Examples
+    --------
+    >>> at_start("annealing")
+    'Annealing'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def unfit_character(name: str) -> str:
     r"""Return the first character that a name must not hold, in words; empty if there is none.
 
@@ -81,7 +92,7 @@ def quoted(names: Iterable[str], *, most: int = _SHOWN_NAMES, letters: int = 60)
     """
     listed = list(names)
     text = ", ".join(f"'{on_one_line(name, letters)}'" for name in listed[:most])
-    return f"{text} and {len(listed) - most} more" if len(listed) > most else text
+    return f"{text} and {len(listed) - most:,} more" if len(listed) > most else text
 
 
 def short(text: str, most: int = _LABEL_LETTERS) -> str:
@@ -95,24 +106,34 @@ def short(text: str, most: int = _LABEL_LETTERS) -> str:
     return on_one_line(" ".join(text[: 10 * most].split()), most)
 
 
-def listed(names: Sequence[str], most: int) -> str:
+def listed(
+    names: Sequence[str], most: int, *, among: int = 0, letters: int = _LABEL_LETTERS
+) -> str:
     """Return names with semicolons, and the number of those left out.
 
-    Examples
-    --------
-    >>> listed(["a", "b", "c"], 2)
-    'a; b; and 1 more'
-    """
-    shown = "; ".join(short(name) for name in names[:most])
-    return f"{shown}; and {len(names) - most:,} more" if len(names) > most else shown
-
-
-def joined(parts: Sequence[str]) -> str:
-    """Return parts of a sentence with commas and a last "and".
+    Where there are too many to word them all, the first are enough, and `among` is their number.
 
     Examples
     --------
-    >>> joined(["a", "b", "c"])
-    'a, b and c'
+    >>> listed(["a", "b", "c"], 2), listed(["a", "b"], 2, among=3)
+    ('a; b; and 1 more', 'a; b; and 1 more')
     """
+    shown = "; ".join(short(name, letters) for name in names[:most])
+    left_out = max(len(names), among) - most
+    return f"{shown}; and {left_out:,} more" if left_out > 0 else shown
+
+
+def joined(parts: Sequence[str], most: int | None = None, *, among: int = 0) -> str:
+    """Return parts of a sentence with commas and a last "and", and the number of those left out.
+
+    Where there are too many to word them all, the first are enough, and `among` is their number.
+
+    Examples
+    --------
+    >>> joined(["a", "b", "c"]), joined(["a", "b", "c"], most=1)
+    ('a, b and c', 'a and 2 more')
+    """
+    left_out = 0 if most is None else max(len(parts), among) - most
+    if left_out > 0:
+        parts = [*parts[:most], f"{left_out:,} more"]
     return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)

@@ -3,10 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["asking_text", "categories_text", "cell_text", "count_of", "number_text", "three_digits"]
+__all__ = [
+    "asking_text",
+    "be",
+    "categories_text",
+    "cell_text",
+    "count_of",
+    "large_text",
+    "magnitude_text",
+    "memory_text",
+    "number_text",
+    "power_text",
+    "shape_text",
+    "there_are",
+    "three_digits",
+]
+
+_LARGE = 10**15
+_SHORT_POWER = 9
 
 
 def count_of(number: int, singular: str, plural: str = "") -> str:
@@ -18,6 +37,28 @@ def count_of(number: int, singular: str, plural: str = "") -> str:
     ('1 form', '3 categories')
     """
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def be(number: int) -> str:
+    """Return the verb for so many.
+
+    Examples
+    --------
+    >>> be(1), be(0)
+    ('is', 'are')
+    """
+    return "is" if number == 1 else "are"
+
+
+def there_are(number: int, singular: str, plural: str = "") -> str:
+    """Return the beginning of a sentence that says how many there are.
+
+    Examples
+    --------
+    >>> there_are(1, "problem"), there_are(1200, "class", "classes")
+    ('There is 1 problem', 'There are 1,200 classes')
+    """
+    return f"There {be(number)} {count_of(number, singular, plural)}"
 
 
 def number_text(value: Fraction | float) -> str:
@@ -44,6 +85,63 @@ def three_digits(number: Fraction | float) -> str:
     '12,346'
     """
     return f"{float(number):.3g}" if number < 100 else f"{float(number):,.0f}"
+
+
+def large_text(number: int) -> str:
+    """Return an exact count of any size, rounded where nobody reads all its digits.
+
+    Examples
+    --------
+    >>> large_text(1_234_567), large_text(7 * 10**400)
+    ('1,234,567', 'about 7.00e+400')
+    """
+    return f"{number:,}" if number < _LARGE else f"about {Decimal(number):.3g}"
+
+
+def magnitude_text(number: float) -> str:
+    """Return how much there would be to do, which can be more than a float holds.
+
+    Examples
+    --------
+    >>> magnitude_text(1_234_567), magnitude_text(7 * 10**400)
+    ('1,234,567', 'about 10^400.8')
+    """
+    if number < 10**_SHORT_POWER:
+        return f"{number:,.0f}"
+    return f"about {power_text(math.log10(number))}"
+
+
+def power_text(power: float) -> str:
+    """Return an estimate of any size, given as a power of ten.
+
+    Examples
+    --------
+    >>> power_text(3.5), power_text(412.34)
+    ('3,162', '10^412.3')
+    """
+    return f"{10**power:,.0f}" if power < _SHORT_POWER else f"10^{power:.1f}"
+
+
+def shape_text(shape: Iterable[int]) -> str:
+    """Return the shape of a table, which has one cell if it has no axes.
+
+    Examples
+    --------
+    >>> shape_text([2, 3]), shape_text([])
+    ('2 x 3', '1')
+    """
+    return " x ".join(map(str, shape)) or "1"
+
+
+def memory_text(n_bytes: float) -> str:
+    """Return an amount of memory in gigabytes.
+
+    Examples
+    --------
+    >>> memory_text(3.2e9)
+    '3.2 GB'
+    """
+    return f"{n_bytes / 1e9:,.1f} GB"
 
 
 def cell_text(cell: Any) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from gamekeeper.wording.numbers import number_text, three_digits
 
-__all__ = ["exact_percent", "fraction_text", "percent_text", "share_text"]
+__all__ = ["exact_percent", "fraction_text", "fractions_text", "percent_text", "share_text"]
 
 
 def exact_percent(share: Fraction) -> str:
@@ -52,3 +53,14 @@ def fraction_text(fraction: Fraction | None) -> str:
     ('2%', '33.33%', 'not known')
     """
     return "not known" if fraction is None else f"{float(fraction * 100):.4g}%"
+
+
+def fractions_text(fractions: Iterable[Fraction]) -> str:
+    """Return some sampling fractions.
+
+    Examples
+    --------
+    >>> fractions_text([Fraction(1, 50), Fraction(1, 10)])
+    '2%, 10%'
+    """
+    return ", ".join(map(fraction_text, fractions))

@@ -198,7 +198,7 @@ def test_too_many_nodes_are_refused_with_an_estimate():
 
 
 def test_an_axis_of_very_many_categories_is_refused_at_once():
-    with pytest.raises(LimitError, match="more than"):
+    with pytest.raises(LimitError, match=r"about 10\^6020\.6 sums"):
         Shuttle(CountConstraints((20_000,), ()))
 
 

@@ -25,7 +25,7 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from tests.given.categorizations import categorizations, disjoint_pairs, partitions, ring_and_pairs
 from tests.twins import partitions as twins
 
-GOLDEN = Path(__file__).parents[1] / "reference" / "golden"
+GOLDEN = Path(__file__).parents[2] / "reference" / "golden"
 
 
 def by_combinations(target, forms, needed):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.wording import count_of
+from gamekeeper.wording import be, count_of
 
 __all__ = [
     "as_costs",
@@ -68,7 +68,7 @@ def by_smaller_side(costs: NDArray[Any]) -> NDArray[Any]:
 def refuse_faults(n_nan: int, n_low: int) -> None:
     """Refuse costs of which some are no numbers, or infinitely low."""
     parts = [(n_nan, "not a number (NaN)"), (n_low, "minus infinity")]
-    found = " and ".join(f"{n:,} of the costs {_be(n)} {what}" for n, what in parts if n)
+    found = " and ".join(f"{n:,} of the costs {be(n)} {what}" for n, what in parts if n)
     if found:
         raise not_costs(f"{found}.", "Replace them; a forbidden pair has the cost infinity.")
 
@@ -91,7 +91,3 @@ def sum_of_potentials(u: NDArray[np.float64], v: NDArray[np.float64]) -> float:
     """Return the sum of the potentials of rows and columns, a lower bound of assignments."""
     with np.errstate(over="ignore", invalid="ignore"):
         return float(u.sum() + v.sum())
-
-
-def _be(number: int) -> str:
-    return "is" if number == 1 else "are"

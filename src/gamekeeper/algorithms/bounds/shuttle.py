@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.algorithms.releases.constraints import CountConstraints, NoTableError
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
+from gamekeeper.wording import magnitude_text, shape_text
 
 if TYPE_CHECKING:
     from gamekeeper.algorithms.bounds.shuttle_result import TightBounds
@@ -309,7 +310,7 @@ class Shuttle:
 
 
 def _require_nodes(shape: tuple[int, ...], nodes: int, dependencies: int, most: int) -> None:
-    words = " x ".join(str(length) for length in shape)
+    words = shape_text(shape)
     if not all(shape):
         raise InputError(
             Reason.MALFORMED,
@@ -321,16 +322,8 @@ def _require_nodes(shape: tuple[int, ...], nodes: int, dependencies: int, most: 
         raise LimitError(
             Reason.TOO_LARGE,
             f"Bounds of a {words} table by the shuttle algorithm were asked for.",
-            f"It has {_rounded(nodes)} sums of products of categories with"
-            f" {_rounded(dependencies)} dependencies; the limit is {most:,} sums.",
+            f"It has {magnitude_text(nodes)} sums of products of categories with"
+            f" {magnitude_text(dependencies)} dependencies; the limit is {most:,} sums.",
             "Use integer programs, which need none of them, merge categories, or raise the limit"
             " with --max-nodes (max_nodes in Python).",
         )
-
-
-def _rounded(number: int) -> str:
-    """Return a number in full where it is short, and else by its power of ten."""
-    if number < 10**9:
-        return f"{number:,}"
-    # Numbers of this kind can be too large for a float.
-    return f"about 10^{len(str(number)) - 1}" if number < 10**4000 else "more than 10^4000"

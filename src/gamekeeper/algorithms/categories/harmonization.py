@@ -33,6 +33,7 @@ from gamekeeper.algorithms.categories.partitions import (
 )
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
+from gamekeeper.wording import power_text
 
 __all__ = ["MAX_NODES", "HarmonizationGraph"]
 
@@ -272,12 +273,11 @@ def _too_many(n_observed: int, done: int, n_nodes: int, max_nodes: int) -> Limit
     nodes = math.log10(max(n_nodes, 1))
     growth = nodes / done if done > 1 else math.log10(2)
     power = min(n_observed * math.log10(2), nodes + growth * (n_observed - done))
-    estimate = f"{10**power:,.3g}" if power < 300 else f"10^{power:.0f}"
     return LimitError(
         Reason.TOO_LARGE,
         f"The harmonization graph of {n_observed} categorizations was asked for.",
         f"With {done} of them it has {n_nodes:,} nodes; at that rate all would make about"
-        f" {estimate} (at most 2^{n_observed} - 1), and the limit is {max_nodes:,}"
+        f" {power_text(power)} (at most 2^{n_observed} - 1), and the limit is {max_nodes:,}"
         f" nodes or {_MAX_BYTES >> 30} GiB.",
         _WAY_AROUND,
     )

@@ -22,7 +22,7 @@ from gamekeeper.algorithms.feasible.part_sampling import estimate_part
 from gamekeeper.algorithms.releases.constraints import CountConstraints, NoTableError
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, power_text
 
 __all__ = ["count_tables", "list_part", "list_tables"]
 
@@ -187,8 +187,7 @@ def _refuse_endless(part: TablePart, most: int) -> None:
     # Where draws find no table, the search is given the steps that it may take.
     certain = max(1 - 2 * relative_error, 0.1)
     if np.isfinite(log_total) and log_total + np.log(certain) > np.log(most):
-        digits = log_total / np.log(10)
-        number = f"{np.exp(log_total):,.0f}" if digits < 9 else f"10^{digits:.1f}"
+        number = power_text(log_total / np.log(10))
         error = f"{100 * relative_error:.0f}%" if relative_error < 1 else "large"
         raise _too_many(f"about {number} (standard error {error})", most, "visited one by one")
 

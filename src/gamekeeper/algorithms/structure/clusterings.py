@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
-from gamekeeper.wording import count_of, did_you_mean
+from gamekeeper.wording import count_of, did_you_mean, memory_text
 
 __all__ = [
     "CRITERIA",
@@ -139,7 +139,7 @@ def agglomerate(
             Reason.TOO_LARGE,
             _ASKED,
             f"{count_of(len(checked), 'record')} would take"
-            f" {len(checked) ** 2 * 4 / 1e9:,.1f} GB of memory.",
+            f" {memory_text(len(checked) ** 2 * 4)} of memory.",
             "Raise most_records (--most-records), or cluster with another clusterer in Python.",
         )
     table = kernels.pair_table(checked, kind)

@@ -30,7 +30,7 @@ from gamekeeper.algorithms.structure.group_problem import (
 from gamekeeper.algorithms.structure.group_search import assigned, search_mappings
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, memory_text
 
 __all__ = ["GroupMatching", "best_groups", "match_groups"]
 
@@ -250,7 +250,7 @@ def _branched(
         raise LimitError(
             Reason.TOO_LARGE,
             ASKED,
-            f"To prove the optimum would take {n_bytes / 1e9:,.1f} GB of memory.",
+            f"To prove the optimum would take {memory_text(n_bytes)} of memory.",
             "Match without exact=True: an upper bound is then stated.",
         )
     if not is_endless and (n_bytes > _MOST_BYTES or work > _AUTO_WORK // 100):

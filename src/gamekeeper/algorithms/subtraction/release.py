@@ -38,7 +38,7 @@ from gamekeeper.algorithms.subtraction.recovery_rule import RecoveryRule
 from gamekeeper.algorithms.subtraction.sampling import Drawing, sampled_risk
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
-from gamekeeper.wording import did_you_mean, quoted
+from gamekeeper.wording import did_you_mean, magnitude_text, quoted
 
 __all__ = [
     "MAX_SAMPLES",
@@ -292,9 +292,7 @@ def too_large(
     population: int, largest: float, max_samples: int, bits: int = 0, max_bits: int = 0
 ) -> LimitError:
     """Return the refusal of a search that would take too many samples."""
-    magnitude = f"{largest:,.0f}" if largest < 1e9 else f"about {largest:.0e}"
-    if math.isinf(largest):
-        magnitude = "too many"
+    magnitude = "too many" if math.isinf(largest) else magnitude_text(largest)
     found = (
         f"There are {population:,} people, and {magnitude} samples to search with a limit of "
         f"{max_samples:,} (max_samples)."

@@ -37,7 +37,7 @@ from gamekeeper.algorithms.uniques.search import (
 )
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, memory_text
 
 __all__ = [
     "MAX_MSUS",
@@ -239,7 +239,7 @@ def _require_within_limits(
     if task.listing and max_msus is not None and estimate.n_msus > max_msus:
         found.append(
             f"there are {about} {estimate.n_msus:,} of them, a list of"
-            f" {estimate.list_bytes / 1e9:,.1f} GB, and the limit is {max_msus:,}"
+            f" {memory_text(estimate.list_bytes)}, and the limit is {max_msus:,}"
         )
         advice += ["listing=False for numbers without the list", "a larger max_msus"]
     if max_seconds is not None and estimate.seconds > max_seconds:

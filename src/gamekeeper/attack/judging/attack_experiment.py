@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.attack.judging.attacks import BY_MEASURE, PLAIN
-from gamekeeper.attack.judging.judgement import at_start, in_words
+from gamekeeper.attack.judging.judgement import in_words
 from gamekeeper.attack.judging.scores import AttackValue
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
-from gamekeeper.wording import count_of, fraction_text
+from gamekeeper.wording import at_start, count_of, fraction_text, fractions_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -299,12 +299,13 @@ class AttackExperiment(Result):
     def notices(self) -> list[str]:
         """Return what was left out, and how far to trust a point."""
         lines = [
-            f"{at_start(measure)} is not shown at {_listed(steps)}: it refused such large samples."
+            f"{at_start(in_words(measure))} is not shown at {fractions_text(steps)}: it refused such"
+            " large samples."
             for measure, steps in self.left_out()
         ]
         if self.too_large:
             lines.append(
-                f"Samples of {_listed(self.too_large)} were not attacked: they would take long."
+                f"Samples of {fractions_text(self.too_large)} were not attacked: they would take long."
                 " Name the fractions of attacks to have them."
             )
         if any(len(self.at(step)) == 1 for step in self.fractions):
@@ -368,10 +369,6 @@ def _known(values: Sequence[float | None]) -> list[float]:
 def _mean(values: Sequence[float | None]) -> float | None:
     known = _known(values)
     return math.fsum(known) / len(known) if known else None
-
-
-def _listed(steps: Sequence[Fraction]) -> str:
-    return ", ".join(map(fraction_text, steps))
 
 
 def _people(cost: float | None) -> str:

@@ -34,7 +34,7 @@ from gamekeeper.attack.simulation.sampling import sample_size
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem
 from gamekeeper.results import Progress, Provenance, package_version
-from gamekeeper.wording import count_of
+from gamekeeper.wording import there_are
 
 if TYPE_CHECKING:
     from gamekeeper.data.coding.coded_table import CodedTable
@@ -228,7 +228,7 @@ def _checked_steps(
         raise InputError(
             problems[0].reason,
             asked,
-            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}:",
+            f"{there_are(len(problems), 'problem')}:",
             problems=problems,
         )
     return steps, more_steps

@@ -11,7 +11,7 @@ from gamekeeper.attack.judging.joint import JointTable
 from gamekeeper.attack.judging.judgement import Judgement, all_in_words
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Listing, Provenance, Result
-from gamekeeper.wording import count_of, fraction_text, quoted
+from gamekeeper.wording import at_start, count_of, fraction_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -149,8 +149,7 @@ class Comparison(Result):
 
 
 def _finders(measures: tuple[str, ...]) -> str:
-    words = all_in_words(measures)
-    words = words[:1].upper() + words[1:]
+    words = at_start(all_in_words(measures))
     if len(measures) == 1:
         return f"{words} finds these best: it ranks"
     return f"{words} find these best, equally well: they rank"

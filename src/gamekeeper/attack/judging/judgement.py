@@ -30,7 +30,7 @@ from gamekeeper.attack.judging.accuracy import (
 from gamekeeper.attack.judging.scores import ScoredSample, Scores, checked_scores
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import at_start, count_of, did_you_mean, joined, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -290,20 +290,7 @@ def all_in_words(measures: Sequence[str]) -> str:
     >>> all_in_words(["mc3", "annealing", "occam"]), all_in_words(["suda"])
     ('MC3, annealing and Occam', 'SUDA')
     """
-    *others, last = map(in_words, measures)
-    return f"{', '.join(others)} and {last}" if others else last
-
-
-def at_start(measure: str) -> str:
-    """Return the name of a measure as a sentence begins with it.
-
-    Examples
-    --------
-    >>> at_start("annealing")
-    'Annealing'
-    """
-    words = in_words(measure)
-    return words[:1].upper() + words[1:]
+    return joined([in_words(measure) for measure in measures])
 
 
 def _area(line: MeasureLine) -> float:
@@ -337,8 +324,8 @@ def _fingerprint(sizes: np.ndarray[Any, np.dtype[np.int64]], scores: Mapping[str
 
 def _area_sentence(line: MeasureLine, area: Estimate) -> str:
     told = (
-        f"{at_start(line.measure)} ranks a population unique above another sample unique in "
-        f"{area.value:.1%} of pairs (interval {area.low:.1%} to {area.high:.1%})"
+        f"{at_start(in_words(line.measure))} ranks a population unique above another sample unique"
+        f" in {area.value:.1%} of pairs (interval {area.low:.1%} to {area.high:.1%})"
     )
     within = line.auc_within
     if within is None or abs(within.value - area.value) < _NOTABLE:
@@ -357,12 +344,12 @@ def _accuracy_sentences(line: MeasureLine) -> list[str]:
             error = found.relative_error
             off = "" if error is None else f", off by {error:+.1%} on average"
             lines.append(
-                f"{at_start(line.measure)}, {words}: {found.estimate:{digits}} estimated, "
+                f"{at_start(in_words(line.measure))}, {words}: {found.estimate:{digits}} estimated, "
                 f"{found.truth:{digits}} true{off}."
             )
     if line.non_unique_ratio is not None:
         lines.append(
-            f"{at_start(line.measure)} gives sample uniques that are not population unique "
+            f"{at_start(in_words(line.measure))} gives sample uniques that are not population unique "
             f"{line.non_unique_ratio:.2f} times their true chance of a correct match."
         )
     return lines

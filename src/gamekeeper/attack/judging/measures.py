@@ -18,7 +18,7 @@ from gamekeeper.algorithms.uniques.scores import ScoreKind, size_weights, weigh
 from gamekeeper.attack.judging.model_measures import annealing, mc3, occam
 from gamekeeper.attack.judging.scores import Measure, SampleData, Scores
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import did_you_mean, quoted, there_are
 
 __all__ = ["MEASURES", "named_measures"]
 
@@ -94,7 +94,7 @@ def named_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
         raise InputError(
             problems[0].reason,
             "Measures were to be compared.",
-            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}:",
+            f"{there_are(len(problems), 'problem')}:",
             problems=problems,
         )
     return found

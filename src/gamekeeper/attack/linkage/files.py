@@ -29,7 +29,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result, table_html
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import be, count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -125,7 +125,7 @@ class FileLinks(Result):
         said = [
             (
                 f"{self.n_linked:,} of the {count_of(n_a, 'record')} of the first file"
-                f" {'is' if self.n_linked == 1 else 'are'} linked with the {n_b:,} of the second, on"
+                f" {be(self.n_linked)} linked with the {n_b:,} of the second, on"
                 f" {count_of(len(self.variables), 'variable')}."
             )
         ]

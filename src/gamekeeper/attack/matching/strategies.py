@@ -34,7 +34,7 @@ from gamekeeper.attack.uniques.dis import general_dis
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Provenance
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, quoted, there_are
 
 __all__ = ["Estimate", "assess_matching"]
 
@@ -204,7 +204,7 @@ def _method(
         raise InputError(
             problems[0].reason,
             "A sample was to be matched with its population.",
-            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}:",
+            f"{there_are(len(problems), 'problem')}:",
             problems=problems,
         )
     return method

@@ -18,7 +18,7 @@ from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
 from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Provenance, Result, table_html
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import be, count_of, did_you_mean, quoted, there_are
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,7 +83,7 @@ class Inference(Result):
             f"Most probable, with {chance:.3g}: {told}.",
             (
                 f"{count_of(len(self.rows), 'combination')}"
-                f" {'is' if len(self.rows) == 1 else 'are'} possible. The known values are found"
+                f" {be(len(self.rows))} possible. The known values are found"
                 f" together with probability {self.known_probability:.3g}."
             ),
         ]
@@ -227,7 +227,7 @@ def check_question(
         raise InputError(
             problems[0].reason,
             "Values of a person were to be inferred.",
-            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}.",
+            f"{there_are(len(problems), 'problem')}.",
             problems=problems,
         )
     return codes

@@ -26,7 +26,7 @@ from gamekeeper.attack.simulation.agreement import (
 from gamekeeper.attack.simulation.model_attacks import model_attacks
 from gamekeeper.attack.simulation.sample import PROBABILITIES, Sample, Score
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import did_you_mean, quoted, there_are
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -129,7 +129,7 @@ def plan_measures(
         raise InputError(
             problems[0].reason,
             "Measures of samples were asked for.",
-            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}:",
+            f"{there_are(len(problems), 'problem')}:",
             problems=problems,
         )
     return MeasurePlan(tuple(names), tuple(own), tuple(r), max_size, power)

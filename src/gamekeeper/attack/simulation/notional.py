@@ -18,7 +18,7 @@ from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.data.keys.checks import MAX_KEYS, all_missing_problems
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, did_you_mean, quoted, there_are
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -145,6 +145,6 @@ def _check(
         raise InputError(
             problems[0].reason,
             "Samples were to be drawn from a notional population.",
-            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}:",
+            f"{there_are(len(problems), 'problem')}:",
             problems=problems,
         )

@@ -11,7 +11,7 @@ from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
 from gamekeeper.attack.simulation.notional import NotionalPopulation
 from gamekeeper.attack.simulation.sampling import sample_size
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, quoted, there_are
 
 __all__ = ["checked_fractions", "option_text", "require_samples"]
 
@@ -60,7 +60,7 @@ def checked_fractions(
         raise InputError(
             problems[0].reason,
             asked,
-            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}:",
+            f"{there_are(len(problems), 'problem')}:",
             problems=problems,
         )
     return tuple(steps)

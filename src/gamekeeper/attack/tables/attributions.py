@@ -26,7 +26,7 @@ from gamekeeper.attack.tables.bounds import TableBounds, bound_cells
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.release import Release
 from gamekeeper.results import Progress, Provenance, Result
-from gamekeeper.wording import count_of
+from gamekeeper.wording import be, count_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,7 +91,7 @@ class Attributions(Result):
         n_statements = len(self.statements)
         first = (
             f"{count_of(n_statements, 'statement')} about people"
-            f" {'is' if n_statements == 1 else 'are'} certain: {positive:,} that everyone of a kind"
+            f" {be(n_statements)} certain: {positive:,} that everyone of a kind"
             f" has something, {negative:,} that nobody has."
         )
         return [first, *(self.words(one) for one in self.statements[:most])]

@@ -22,7 +22,7 @@ from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.release import Release
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Progress, Provenance, Result
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import be, count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -87,7 +87,7 @@ class TableBounds(Result):
     def sentences(self) -> list[str]:
         """Return what the bounds say, in words."""
         limited = self.upper < UNBOUNDED
-        are = "is" if self.n_zeros == 1 else "are"
+        are = be(self.n_zeros)
         said = [
             (
                 f"Of {count_of(self.n_cells, 'cell')}, {self.n_known:,} can be worked out exactly, and"

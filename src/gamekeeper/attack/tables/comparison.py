@@ -24,7 +24,7 @@ from gamekeeper.algorithms.subtraction.experiment import (
 )
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress, Provenance, Result
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, shape_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -194,7 +194,7 @@ def compare_schemes(
                 progress=tell,
             )
         )
-    sizes = " x ".join(map(str, shape))
+    sizes = shape_text(shape)
     with_ = "with the margins asked for" if margins is not None else "with the total" * total
     return SchemeComparison(
         tuple(scheme.text for scheme in made),

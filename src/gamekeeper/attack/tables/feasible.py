@@ -26,7 +26,7 @@ from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.release import Release
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress, Provenance, Result, table_html
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import at_start, be, count_of, large_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -105,8 +105,9 @@ class FeasibleTables(Result):
         elif self.number is not None:
             verb = "agrees" if self.number == 1 else "agree"
             said.append(
-                f"{_large(self.number)} {'table' if self.number == 1 else 'tables'} {verb} with the"
-                " release" + (": it is given away whole." if self.number == 1 else ".")
+                f"{at_start(large_text(self.number))} {'table' if self.number == 1 else 'tables'}"
+                f" {verb} with the release"
+                + (": it is given away whole." if self.number == 1 else ".")
             )
         elif self.estimate is not None:
             said.append(
@@ -121,7 +122,7 @@ class FeasibleTables(Result):
                 f"Given the schemes and a {self.prior} prior, {self.n_probable:,} of"
                 f" {count_of(len(cells.first), 'cell')}"
                 f" {'has' if self.n_probable == 1 else 'have'} one count that is at least 95%"
-                f" probable, and {n_empty:,} {'is' if n_empty == 1 else 'are'} empty with a"
+                f" probable, and {n_empty:,} {be(n_empty)} empty with a"
                 " probability of at least 95%."
             )
             if not cells.exact:
@@ -306,7 +307,3 @@ def _worth(cells: CellPosteriors) -> str:
     if cells.effective_size >= _ENOUGH_DRAWS and cells.r_hat <= _SETTLED:
         return f"{said}. That is enough for one or two digits."
     return f"{said}. That is too little to rely on: ask for more draws."
-
-
-def _large(number: int) -> str:
-    return f"{number:,}" if number < 10**15 else f"About {Decimal(number):.3g}"

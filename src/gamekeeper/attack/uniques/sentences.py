@@ -15,7 +15,7 @@ from gamekeeper.attack.uniques.explaining import names_of
 from gamekeeper.attack.uniques.facts import UniqueFacts
 from gamekeeper.attack.uniques.scoring import MEASURE_NAMES, PROBABILITIES
 from gamekeeper.data.coding.codebook import CodedVariable
-from gamekeeper.wording import count_of, joined, quoted, share_text, three_digits
+from gamekeeper.wording import be, count_of, joined, quoted, share_text, three_digits
 
 __all__ = ["director_sentences", "riskiest_kind"]
 
@@ -75,7 +75,7 @@ def riskiest_kind(
 def _uniques(facts: UniqueFacts) -> str:
     keys = facts.keys
     named = joined(keys) if len(keys) <= _NAMED_KEYS else quoted(keys, most=_NAMED_KEYS)
-    are = "is" if facts.n_uniques == 1 else "are"
+    are = be(facts.n_uniques)
     plural = "" if len(keys) == 1 else "s"
     left_out = (
         f" Left out for missing values: {count_of(facts.n_excluded, 'record')}."
@@ -156,7 +156,7 @@ def _kind(kind: tuple[tuple[str, ...], int] | None) -> list[str]:
         return []
     names, count = kind
     how = f"{names[0]} alone" if len(names) == 1 else f"the combination of {joined(names)}"
-    are = "is" if count == 1 else "are"
+    are = be(count)
     return [
         (
             f"What sets records apart most, weighed by IS, is {how}: {count_of(count, 'record')} {are}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gamekeeper.algorithms.sampling_fraction import parse_fraction
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import did_you_mean, quoted, there_are
 
 if TYPE_CHECKING:
     from gamekeeper.data.coding.recode import Recode
@@ -42,7 +42,7 @@ def checked_levels(
         raise InputError(
             problems[0].reason,
             "Special uniques were to be followed through coarser codings.",
-            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}:",
+            f"{there_are(len(problems), 'problem')}:",
             problems=problems,
         )
     return {name: tuple(recodes) for name, recodes in coarser.items()}
@@ -94,7 +94,7 @@ def checked_steps(
         raise InputError(
             problems[0].reason,
             "Special uniques were to be followed through other sampling fractions.",
-            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}:",
+            f"{there_are(len(problems), 'problem')}:",
             problems=problems,
         )
     return tuple(dict.fromkeys(steps))

@@ -21,7 +21,7 @@ from gamekeeper.data.engine.gate import (
     number_column,
 )
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, did_you_mean, quoted, there_are
 
 __all__ = ["CodedTable", "coded_from_codes"]
 
@@ -216,8 +216,7 @@ class CodedTable:
             raise InputError(
                 problems[0].reason,
                 f"{count_of(len(recodes), 'variable')} were to be recoded.",
-                f"There {'is' if len(problems) == 1 else 'are'} "
-                f"{count_of(len(problems), 'problem')}.",
+                f"{there_are(len(problems), 'problem')}.",
                 problems=problems,
             )
 

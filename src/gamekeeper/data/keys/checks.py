@@ -11,7 +11,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.keyed_records import KeyedRecords
 from gamekeeper.data.keys.weight_sums import WeightSum, sum_of_weights
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, did_you_mean, quoted, there_are
 
 __all__ = [
     "MAX_KEYS",
@@ -133,7 +133,7 @@ def raise_problems(problems: Sequence[Problem], n_keys: int) -> None:
     raise InputError(
         problems[0].reason,
         f"Classes of records on {count_of(n_keys, 'key variable')} were asked for.",
-        f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}.",
+        f"{there_are(len(problems), 'problem')}.",
         problems=problems,
     )
 

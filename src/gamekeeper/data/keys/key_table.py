@@ -24,7 +24,7 @@ from gamekeeper.data.keys.keyed_records import KeyedRecords
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress, Provenance, Result, table_html
-from gamekeeper.wording import count_of, fraction_text, quoted
+from gamekeeper.wording import be, count_of, fraction_text, quoted, there_are
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -204,11 +204,10 @@ class KeyTable(Result):
         records = count_of(self.n_records, "record")
         were = "was" if self.n_records == 1 else "were"
         uniques, paired = self._share(self.n_uniques), self._share(self.n_paired)
+        keys = there_are(self.n_classes, "different key")
         told = [
             f"{records} {were} compared on {variables}: {quoted(self.keys)}.",
-            f"There {'is' if self.n_classes == 1 else 'are'} "
-            + count_of(self.n_classes, "different key")
-            + f". {uniques} unique, and {paired} like exactly one other.",
+            f"{keys}. {uniques} unique, and {paired} like exactly one other.",
             f"Of missing cells: {self.missing.words}.",
         ]
         if self.n_excluded:
@@ -224,7 +223,7 @@ class KeyTable(Result):
 
     def _share(self, n_records: int) -> str:
         percent = f" ({n_records / self.n_records:.1%})" if self.n_records else ""
-        return f"{count_of(n_records, 'record')}{percent} {'is' if n_records == 1 else 'are'}"
+        return f"{count_of(n_records, 'record')}{percent} {be(n_records)}"
 
     def _rows(self) -> tuple[npt.NDArray[np.unsignedinteger], dict[str, Any]]:
         names = self.counted.packing.names

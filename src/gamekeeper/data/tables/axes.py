@@ -10,14 +10,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, did_you_mean, on_one_line, quoted, unfit_character
+from gamekeeper.wording import (
+    count_of,
+    did_you_mean,
+    listed,
+    on_one_line,
+    quoted,
+    there_are,
+    unfit_character,
+)
 
-__all__ = ["Axis", "Groups", "axes_of", "axis_problems", "cell_words", "grouped", "raise_all"]
+__all__ = [
+    "Axis",
+    "Groups",
+    "axes_of",
+    "axis_problems",
+    "cell_words",
+    "cells_words",
+    "grouped",
+    "raise_all",
+]
 
 Groups = Mapping[str, Sequence[str]]
 """The groups of an axis: for each label the categories of the base table that it stands for."""
 
 _LETTERS = 40
+_SHOWN_CELLS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +145,27 @@ def cell_words(axes: Sequence[Axis], cell: int) -> str:
     return ", ".join(reversed(words)) or "total"
 
 
+def cells_words(axes: Sequence[Axis], cells: Sequence[int]) -> str:
+    """Return the first of some cells in words, and the number of the others.
+
+    Examples
+    --------
+    >>> cells_words([Axis("work", ("yes", "no"))], [0, 1])
+    'work=yes; work=no'
+    """
+    # There may be millions of cells.
+    first = [cell_words(axes, cell) for cell in cells[:_SHOWN_CELLS]]
+    letters = (2 * _LETTERS + 3) * max(len(axes), 1)
+    return listed(first, _SHOWN_CELLS, among=len(cells), letters=letters)
+
+
 def raise_all(asked: str, problems: Sequence[Problem], do: str = "") -> None:
     """Raise one error with every problem, if there is any."""
     if problems:
         raise InputError(
             problems[0].reason,
             asked,
-            f"There {'is' if len(problems) == 1 else 'are'} {count_of(len(problems), 'problem')}.",
+            f"{there_are(len(problems), 'problem')}.",
             do,
             problems=problems,
         )

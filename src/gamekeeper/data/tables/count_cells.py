@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.algorithms.releases.perturbation import HIDDEN
-from gamekeeper.data.tables.axes import Axis, cell_words
+from gamekeeper.data.tables.axes import Axis, cells_words
 from gamekeeper.errors import Problem, Reason
-from gamekeeper.wording import count_of
+from gamekeeper.wording import be, count_of
 
 __all__ = ["given_counts", "given_intervals", "sum_problems"]
 
@@ -30,7 +30,6 @@ _NO_NUMBER = "{are} no number"
 _NO_INTERVAL = "{are} no interval: a pair of a lower and an upper limit, or null for no upper one"
 _REVERSED = "{have} an upper limit below the lower one"
 _COUNTS_ARE = f"Counts are whole numbers from 0 to {UNBOUNDED - 1:,}."
-_SHOWN_CELLS = 6
 
 
 def given_counts(
@@ -139,11 +138,9 @@ class Faults:
     def settle(self, problems: list[Problem], made: Integers) -> Integers | None:
         """Return what was made, or None after adding a problem for each kind of fault."""
         for fault, places in self.places.items():
-            shown = "; ".join(cell_words(self.axes, place) for place in places[:_SHOWN_CELLS])
-            more = f" and {len(places) - _SHOWN_CELLS} more" if len(places) > _SHOWN_CELLS else ""
-            one = len(places) == 1
-            said = fault.format(are="is" if one else "are", have="has" if one else "have")
-            found = f"{count_of(len(places), 'count')} {said} ({shown}{more})."
+            have = "has" if len(places) == 1 else "have"
+            said = fault.format(are=be(len(places)), have=have)
+            found = f"{count_of(len(places), 'count')} {said} ({cells_words(self.axes, places)})."
             problems.append(Problem(Reason.BAD_COUNT, self.where, found, _COUNTS_ARE))
         return None if self.places else made
 

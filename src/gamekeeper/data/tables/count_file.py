@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.releases.perturbation import HIDDEN
 from gamekeeper.algorithms.releases.scheme_names import SchemeLike, parse_scheme
 from gamekeeper.algorithms.releases.schemes import Interval
-from gamekeeper.data.tables.axes import Axis, cell_words, raise_all
+from gamekeeper.data.tables.axes import Axis, cells_words, raise_all
 from gamekeeper.data.tables.count_rows import CountRows, read_rows, records_words
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.published_table import PublishedTable
@@ -29,7 +29,6 @@ HIDDEN_MARKS = ("", "*", "x", "c", "..")
 """What usually stands in the place of a count that is not shown."""
 
 _MOST_CELLS = 1 << 26
-_SHOWN_CELLS = 6
 
 
 def read_counts(
@@ -204,8 +203,7 @@ def _single_cells(
 
 
 def _absent(empty: NDArray[np.intp], own: Sequence[Axis], where: str) -> Problem:
-    shown = "; ".join(cell_words(own, cell) for cell in empty[:_SHOWN_CELLS].tolist())
-    more = f" and {len(empty) - _SHOWN_CELLS:,} more" if len(empty) > _SHOWN_CELLS else ""
-    found = f"{count_of(len(empty), 'cell has', 'cells have')} no row ({shown}{more})."
+    shown = cells_words(own, empty.tolist())
+    found = f"{count_of(len(empty), 'cell has', 'cells have')} no row ({shown})."
     do = "Add them, or say what a cell without a row means: absent is 'zero' or 'hidden'."
     return Problem(Reason.NOTHING_GIVEN, where, found, do)

@@ -20,7 +20,7 @@ from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.data.tables.axes import Axis, axis_problems, raise_all
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, joined, quoted
 
 __all__ = ["COUNT_NAMES", "CountRows", "read_rows", "records_words"]
 
@@ -123,12 +123,9 @@ def records_words(records: NDArray[np.intp]) -> str:
     >>> records_words(np.array([0, 4]))
     'records 1 and 5'
     """
-    shown = [f"{record + 1:,}" for record in records[:_SHOWN_RECORDS].tolist()]
-    if len(records) > _SHOWN_RECORDS:
-        return f"records {', '.join(shown)} and {len(records) - _SHOWN_RECORDS:,} more"
-    if len(shown) == 1:
-        return f"record {shown[0]}"
-    return f"records {', '.join(shown[:-1])} and {shown[-1]}"
+    first = [f"{record + 1:,}" for record in records[:_SHOWN_RECORDS].tolist()]
+    noun = "record" if len(records) == 1 else "records"
+    return f"{noun} {joined(first, _SHOWN_RECORDS, among=len(records))}"
 
 
 def _count_column(source: Source, count: str | None, asked: str) -> str:

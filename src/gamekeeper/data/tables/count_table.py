@@ -19,7 +19,14 @@ from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.data.tables.axes import Axis, Groups, axes_of, axis_problems, grouped, raise_all
 from gamekeeper.data.tables.count_cells import given_counts, sum_problems
 from gamekeeper.errors import LimitError, Problem, Reason
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import (
+    count_of,
+    did_you_mean,
+    magnitude_text,
+    memory_text,
+    quoted,
+    shape_text,
+)
 
 __all__ = ["DENSE_CELLS", "MOST_DENSE", "Axis", "CountTable"]
 
@@ -152,7 +159,7 @@ class CountTable:
             raise LimitError(
                 Reason.TOO_LARGE,
                 "A table of counts was asked for with all of its cells.",
-                f"It has {self.size:,} cells, which take {self.size / 2**27:,.1f} GB.",
+                f"It has {self.size:,} cells, which take {memory_text(8 * self.size)}.",
                 "Take margins of it, or raise 'most'.",
             )
         table = np.zeros(self.size, np.int64)
@@ -196,7 +203,7 @@ class CountTable:
         return CountTable.of_cells(axes, to, counts)
 
     def __repr__(self) -> str:
-        shape = " x ".join(map(str, self.shape)) or "1"
+        shape = shape_text(self.shape)
         kept = ", sparse" if self.is_sparse else ""
         return f"{type(self).__name__}({shape} cells, total {self.total:,}{kept})"
 
@@ -250,6 +257,6 @@ def _check_size(shape: Sequence[int]) -> None:
         raise LimitError(
             Reason.TOO_LARGE,
             _ASKED,
-            f"It has {count_of(len(shape), 'axis', 'axes')} and about {math.prod(shape):.1e} cells.",
+            f"It has {count_of(len(shape), 'axis', 'axes')} and {magnitude_text(math.prod(shape))} cells.",
             "Leave axes out, or group their categories.",
         )

@@ -15,7 +15,7 @@ from gamekeeper.algorithms.releases.perturbation import HIDDEN, Scheme
 from gamekeeper.algorithms.releases.schemes import Exact, Interval
 from gamekeeper.data.tables.axes import Axis, Groups, cell_words, grouped
 from gamekeeper.errors import Problem, Reason
-from gamekeeper.wording import did_you_mean, quoted
+from gamekeeper.wording import did_you_mean, quoted, shape_text
 
 __all__ = ["Place", "PublishedTable", "place_of", "published_axes", "table_problems"]
 
@@ -106,7 +106,7 @@ class PublishedTable:
         return f"published {published}"
 
     def __repr__(self) -> str:
-        shape = " x ".join(map(str, self.counts.shape)) or "1"
+        shape = shape_text(self.counts.shape)
         return f"{type(self).__name__}({quoted([self.name])}, {shape} cells, {self.scheme.text})"
 
 

@@ -33,7 +33,7 @@ from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.published_table import Place, PublishedTable, place_of, table_problems
 from gamekeeper.data.tables.typed_release import typed_table
 from gamekeeper.errors import Problem, Reason
-from gamekeeper.wording import count_of, quoted, unfit_character
+from gamekeeper.wording import count_of, quoted, shape_text, unfit_character
 
 __all__ = ["PublishedTable", "Release", "check_truth", "make_release"]
 
@@ -206,7 +206,7 @@ class Release:
         return cell_words(self.axes, cell)
 
     def __repr__(self) -> str:
-        shape = " x ".join(map(str, self.shape)) or "1"
+        shape = shape_text(self.shape)
         tables = count_of(len(self.published), "published table")
         return f"{type(self).__name__}({shape} cells, {tables})"
 

@@ -17,7 +17,7 @@ from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.scenario.key_review import KeyReview, review_key
 from gamekeeper.mapping.scenario.staleness import fingerprint_of
 from gamekeeper.results import Progress, Provenance, Result
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import be, count_of, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -214,7 +214,7 @@ def _names_gone(scenario: Scenario, environment: Environment) -> list[str]:
     ):
         gone = [name for name in names if name not in known]
         if gone:
-            are = "is" if len(gone) == 1 else "are"
+            are = be(len(gone))
             changes.append(
                 f"{count_of(len(gone), kind)} that it was to be matched against {are} gone:"
                 f" {quoted(gone)}."
@@ -259,7 +259,7 @@ def _set_changes(scenario: Scenario, outcome: KeyVariableMap) -> list[str]:
     ):
         found = [form for form in forms if form not in others]
         if found:
-            are = "is" if len(found) == 1 else "are"
+            are = be(len(found))
             changes.append(
                 f"{count_of(len(found), 'form')} {are} {word} among those to match against:"
                 f" {quoted(found)}; {len(then):,} then, {len(now):,} now."

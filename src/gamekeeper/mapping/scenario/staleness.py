@@ -7,13 +7,13 @@ tells.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from hashlib import sha256
 
 from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import be, count_of, quoted
 
 __all__ = ["fingerprint_of", "staleness"]
 
@@ -75,15 +75,14 @@ def _why_stale(scenario: Scenario, environment: Environment) -> str:
         return f"is stale: its target {quoted([scenario.target])} is gone"
     gone = [name for name in scenario.groups if name not in environment.groups]
     if gone:
-        return (
-            f"is stale: {count_of(len(gone), 'group')} that it was matched against {_is(gone)} gone"
-        )
+        groups = count_of(len(gone), "group")
+        return f"is stale: {groups} that it was matched against {be(len(gone))} gone"
     now = _match_forms(scenario, environment)
     if not now:
         return "is stale: no form is left to match against"
     then = set(scenario.match_forms)
     changes = [
-        f"{count_of(len(forms), 'form')} {_is(forms)} {word}"
+        f"{count_of(len(forms), 'form')} {be(len(forms))} {word}"
         for word, forms in (("new", now - then), ("gone", then - now))
         if forms
     ]
@@ -102,7 +101,3 @@ def _match_forms(scenario: Scenario, environment: Environment) -> set[str]:
     if not scenario.forms and not scenario.groups:
         chosen = set(environment.forms)
     return chosen - {scenario.target}
-
-
-def _is(items: Collection[str]) -> str:
-    return "is" if len(items) == 1 else "are"
