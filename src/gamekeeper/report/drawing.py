@@ -377,10 +377,10 @@ def _require_room(kind: str, n_nodes: int, n_edges: int, max_nodes: int) -> None
 
 def _too_large(kind: str, found: str) -> LimitError:
     advice = {
-        "partition graph": "Prune it to fewer categories, deepen it to fewer edges, or raise"
-        " max_nodes; a large graph is better read as a table or as JSON.",
-        "harmonization graph": "Take fewer forms, or raise max_nodes; the analysis needs no"
-        " drawing, and its table has the codes that matter.",
+        "partition graph": "Prune it to fewer categories, deepen it to fewer edges (--deepen), or"
+        " raise max_nodes (--max-nodes); a large graph is better read as a table or as JSON.",
+        "harmonization graph": "Take fewer forms, or raise max_nodes (--max-nodes); the analysis needs"
+        " no drawing, and its table has the codes that matter.",
     }
     return LimitError(
         Reason.TOO_LARGE, f"A drawing of a {kind} was asked for.", found, advice[kind]

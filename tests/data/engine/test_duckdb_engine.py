@@ -47,7 +47,7 @@ def test_what_does_not_fit_in_memory_goes_to_disk_and_is_removed(tmp_path):
 
 def test_work_beyond_the_limit_is_an_error_that_says_what_to_raise(tmp_path):
     with DuckDBEngine(memory_limit="20MB", threads=1, folder=tmp_path) as engine:
-        with pytest.raises(LimitError, match="memory limit") as caught:
+        with pytest.raises(LimitError, match="memory_limit") as caught:
             engine.query("SELECT LIST(hash(range)) AS h FROM range(10000000)")
         assert caught.value.reason is Reason.TOO_LARGE
         assert engine.query("SELECT 1 AS one").num_rows == 1

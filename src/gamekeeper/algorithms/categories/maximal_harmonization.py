@@ -316,5 +316,5 @@ def _not_known(thresholds: Sequence[int]) -> LimitError:
         Reason.TOO_LARGE,
         f"The finest categorization for {between} forms was asked for.",
         "There are more harmonizations than were searched, and those not seen could be finer.",
-        "Raise max_nodes (--max-nodes), or take fewer forms.",
+        "Raise max_nodes (--max-nodes), or take fewer forms (--against, --group).",
     )

@@ -156,7 +156,7 @@ class _Joins:
                 f"The harmonizations of {self.n} categorizations were to be searched.",
                 f"They merge {len(numbers):,} different pairs of categories; for so many"
                 f" categorizations the limit is {_MAX_CELLS // self.n:,}.",
-                "Take fewer forms.",
+                "Take fewer forms (--against, --group).",
             )
         sinks, ends = np.unique(np.array(list(numbers), dtype=np.int32), return_inverse=True)
         self.counts = np.array(counts, dtype=np.int64)

@@ -241,20 +241,23 @@ def _require_within_limits(
             f"there are {about} {estimate.n_msus:,} of them, a list of"
             f" {memory_text(estimate.list_bytes)}, and the limit is {max_msus:,}"
         )
-        advice += ["listing=False for numbers without the list", "a larger max_msus"]
+        advice += [
+            "listing=False (--no-listing) for numbers without the list",
+            "a larger max_msus (--max-msus)",
+        ]
     if max_seconds is not None and estimate.seconds > max_seconds:
         found.append(
             f"the search would take {about} {estimate.seconds:,.0f} s of processor time, and the"
             f" limit is {max_seconds:,.0f} s"
         )
-        advice.append("a larger max_seconds")
+        advice.append("a larger max_seconds (--max-seconds)")
     if found:
         raise LimitError(
             Reason.TOO_LARGE,
             f"Minimal sample uniques of up to {count_of(task.max_size, 'variable')} were asked"
             f" for, among {count_of(rows.n_rows, 'distinct record')}.",
             f"As {count_of(estimate.n_sampled, 'sample unique')} suggest, {', and '.join(found)}.",
-            f"Use a smaller max_size, {', '.join(advice)}, or fewer key variables.",
+            f"Use a smaller max_size (--max-size), {', '.join(advice)}, or fewer key variables.",
         )
 
 

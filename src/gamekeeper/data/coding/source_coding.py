@@ -354,7 +354,8 @@ def _not_numbers(input_: _Input, faults: Sequence[NumberReader]) -> InputError:
         input_.asked,
         f"{count_of(len(faults), 'column')} cannot be read as numbers with the decimal mark "
         f"{quoted([input_.decimal])}.",
-        "Check the columns, give the decimal mark, or name the values that mean missing.",
+        "Check the columns, give the decimal mark (--decimal), or name the values that mean missing"
+        " (--missing-value).",
         problems=problems,
     )
 

@@ -33,14 +33,16 @@ def _failure(error: Exception, asked: str, *, reading: bool) -> GamekeeperError:
             Reason.DISK_FULL,
             asked,
             "The disk with the temporary folder is full.",
-            "Free some space, or give the engine a folder on another disk.",
+            "Free some space, or have temporary files on another disk (folder; at the prompt, the environment"
+            " variable TMPDIR).",
         )
     if isinstance(error, duckdb.OutOfMemoryException):
         return LimitError(
             Reason.TOO_LARGE,
             asked,
             "DuckDB needs more memory, or more temporary disk, than it may use.",
-            "Raise the memory limit of the engine, or give it a folder on a larger disk.",
+            "Raise memory_limit (--memory-limit), or have temporary files on a larger disk (folder; at"
+            " the prompt, the environment variable TMPDIR).",
         )
     if reading or isinstance(error, duckdb.IOException):
         return InputError(

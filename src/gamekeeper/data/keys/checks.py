@@ -53,7 +53,9 @@ def request_problems(
     if isinstance(fraction, Mapping):
         if not strata:
             found = "fractions of strata are given, and no variable that tells the strata."
-            problems.append(Problem(Reason.BAD_OPTION, "fraction", found, "Name it as strata."))
+            problems.append(
+                Problem(Reason.BAD_OPTION, "fraction", found, "Name it as strata (--strata).")
+            )
     elif fraction is not None:
         try:
             parse_fraction(fraction)
@@ -65,7 +67,7 @@ def request_problems(
                 Reason.BAD_OPTION,
                 f"strata {quoted([strata])}",
                 "neither fractions nor weights are given.",
-                "Give a fraction for each stratum, or a weight.",
+                "Give a fraction for each stratum (--fraction), or a weight (--weight).",
             )
         )
     return problems

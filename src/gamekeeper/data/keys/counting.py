@@ -209,7 +209,7 @@ def _from_weights(
             Reason.BAD_OPTION,
             where,
             f"{what} sum to less than the number of records.",
-            "Give weights that gross up to the population, or a fraction.",
+            "Give weights that gross up to the population, or a fraction (--fraction).",
         )
     ]
 
@@ -220,5 +220,5 @@ def _nothing_left(coded: CodedTable, keys: Sequence[str]) -> Problem:
         "keys",
         f"each of the {count_of(coded.n_records, 'record')} has a missing cell among its "
         f"{count_of(len(keys), 'key variable')}, so that all would be left out.",
-        "Choose another rule for missing cells, or fewer keys.",
+        "Choose another rule for missing cells (--missing), or fewer keys.",
     )

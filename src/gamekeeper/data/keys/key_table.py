@@ -121,7 +121,7 @@ class KeyTable(Result):
                 Reason.BAD_OPTION,
                 "The weights of classes were asked for.",
                 "The classes were counted without weights.",
-                "Count them again with a weight.",
+                "Count them again with a weight (--weight).",
             )
         made = np.zeros(self.coded.n_records)
         return self.counted.per_record(self.relation, "weight", made)
@@ -136,7 +136,7 @@ class KeyTable(Result):
                 Reason.BAD_OPTION,
                 "The sampling fractions of records were asked for.",
                 "The sampling fraction is not known.",
-                "Count the keys again with a fraction or a weight.",
+                "Count the keys again with a fraction (--fraction) or a weight (--weight).",
             )
         if self.fractions is None:
             return np.full(self.coded.n_records, float(self.fraction))

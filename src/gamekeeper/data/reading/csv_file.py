@@ -136,7 +136,7 @@ class CsvFile:
         return unreadable(
             self.path,
             f"Its text is not encoded in {self.layout.encoding}.",
-            "Give another encoding, or none: then it is detected.",
+            "Give another encoding (--encoding), or none: then it is detected.",
             Reason.WRONG_ENCODING,
         )
 
@@ -159,7 +159,7 @@ class CsvFile:
             f"Its first line has {count_of(len(self.columns), 'column')}, but "
             f"{count_of(uneven.count, 'record')} of {n_records:,} have {cells}; "
             f"the first of them is record {uneven.first:,}.",
-            f"Check these records and the delimiter ({quoted([mark])} was {how}).",
+            f"Check these records and the delimiter ({quoted([mark])} was {how}); --delimiter sets it.",
         )
 
 

@@ -215,7 +215,7 @@ def _decoded(path: Path, scanned: _Bytes, codec: str, mark: bytes) -> str:
         raise unreadable(
             path,
             f"Its text is not encoded in {codec}.",
-            "Give another encoding, or none: then it is detected.",
+            "Give another encoding (--encoding), or none: then it is detected.",
             Reason.WRONG_ENCODING,
         )
     return text

@@ -139,7 +139,7 @@ class StatisticalFile:
         return unreadable(
             self.path,
             "Its texts cannot be decoded.",
-            "Give its encoding, such as 'cp1252'.",
+            "Give its encoding (--encoding), such as 'cp1252'.",
             Reason.WRONG_ENCODING,
         )
 
