@@ -9,7 +9,7 @@ from gamekeeper.wording.lists import (
     short,
     unfit_character,
 )
-from gamekeeper.wording.names import did_you_mean
+from gamekeeper.wording.names import did_you_mean, folded, near_names
 from gamekeeper.wording.numbers import (
     asking_text,
     be,
@@ -42,6 +42,7 @@ __all__ = [
     "count_of",
     "did_you_mean",
     "exact_percent",
+    "folded",
     "fraction_text",
     "fractions_text",
     "joined",
@@ -49,6 +50,7 @@ __all__ = [
     "listed",
     "magnitude_text",
     "memory_text",
+    "near_names",
     "number_text",
     "on_one_line",
     "percent_text",

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gamekeeper.mapping.edits import Consequences, Edit, weigh_edits
-from gamekeeper.mapping.environment.names import folded
 from gamekeeper.results import EVERYTHING, Cell, Listing, Page, Progress, make_listing
 from gamekeeper.store.folder import read_environment, write_environment
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, folded
 from gamekeeper.workbench.environments import moment, opened, opened_store
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gamekeeper.mapping.edits import SaveScenario
-from gamekeeper.mapping.environment.names import folded
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.scenario.document import document_of
 from gamekeeper.mapping.scenario.proposal import propose_scenario
@@ -14,7 +13,7 @@ from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
 from gamekeeper.mapping.scenario.staleness import staleness
 from gamekeeper.report.saving import write_file
 from gamekeeper.results import EVERYTHING, Cell, Listing, Page, Progress, make_listing
-from gamekeeper.wording import count_of, exact_percent, number_text
+from gamekeeper.wording import count_of, exact_percent, folded, number_text
 from gamekeeper.workbench.editing import Edited, acknowledged
 from gamekeeper.workbench.environments import Place, opened, opened_store
 from gamekeeper.workbench.mapping import MapRequest, analyse

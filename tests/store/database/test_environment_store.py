@@ -36,10 +36,11 @@ from gamekeeper.mapping.edits import (
 )
 from gamekeeper.mapping.environment.definitions import definition_of
 from gamekeeper.mapping.environment.environment import Environment, Form
-from gamekeeper.mapping.environment.names import folded, name_problems
+from gamekeeper.mapping.environment.names import name_problems
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.revisions import Action
+from gamekeeper.wording import folded
 from tests.given.categorizations import environments
 from tests.store.database.conftest import WHO, documents, everything, refusal
 

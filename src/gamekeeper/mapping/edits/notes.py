@@ -8,10 +8,9 @@ from gamekeeper.mapping.edits.edit import Edit
 from gamekeeper.mapping.edits.groups import AddGroup, ReplaceGroup
 from gamekeeper.mapping.edits.touching import touched
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.names import near_names
 from gamekeeper.mapping.environment.queries import parse_query, unknown_names
 from gamekeeper.mapping.environment.variable import Scale
-from gamekeeper.wording import quoted
+from gamekeeper.wording import near_names, quoted
 
 __all__ = ["edit_notes"]
 

@@ -15,9 +15,9 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.carrying import carry_codes
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.form import Form
-from gamekeeper.mapping.environment.names import clashes, folded
+from gamekeeper.mapping.environment.names import clashes
 from gamekeeper.mapping.environment.variable import OUTSIDE, Scale, Variable
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, folded, quoted
 
 __all__ = ["require_distinct", "with_variable"]
 

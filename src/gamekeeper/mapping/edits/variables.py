@@ -17,9 +17,8 @@ from gamekeeper.mapping.environment.definitions import Definition, variable_of
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.form import Form
 from gamekeeper.mapping.environment.groups import Group
-from gamekeeper.mapping.environment.names import folded
 from gamekeeper.mapping.environment.queries import parse_query
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, folded, quoted
 
 __all__ = [
     "AddVariable",

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Final, TypeAlias
 
 from gamekeeper.mapping.environment.form import Form
-from gamekeeper.mapping.environment.names import folded
+from gamekeeper.wording import folded
 
 __all__ = ["SIGNS", "AllOf", "AnyOf", "Comparison", "Condition", "Has", "Name", "Not", "Value"]
 

@@ -21,11 +21,11 @@ from gamekeeper.mapping.environment.codes import ARBITRARY_CODE, CodeRegister
 from gamekeeper.mapping.environment.form import Form
 from gamekeeper.mapping.environment.groups import Group, group_problems, members
 from gamekeeper.mapping.environment.instances import Instances
-from gamekeeper.mapping.environment.names import clashes, folded, name_problems
+from gamekeeper.mapping.environment.names import clashes, name_problems
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
 __all__ = ["Environment", "Form", "Group"]
 

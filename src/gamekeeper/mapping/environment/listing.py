@@ -8,10 +8,9 @@ from collections.abc import Iterable
 from gamekeeper.errors import InputError
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.form import Form
-from gamekeeper.mapping.environment.names import folded
 from gamekeeper.mapping.environment.queries import parse_query, unknown_names
 from gamekeeper.results import EVERYTHING, Cell, Listing, Page, make_listing
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, folded
 
 __all__ = ["find_forms", "list_forms", "list_groups", "list_variables"]
 

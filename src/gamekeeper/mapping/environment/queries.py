@@ -42,8 +42,7 @@ from gamekeeper.mapping.environment.conditions import (
     Value,
 )
 from gamekeeper.mapping.environment.form import Form
-from gamekeeper.mapping.environment.names import folded
-from gamekeeper.wording import did_you_mean, quoted
+from gamekeeper.wording import did_you_mean, folded, quoted
 
 __all__ = ["Query", "parse_query", "unknown_names"]
 

@@ -8,8 +8,8 @@ from gamekeeper.algorithms.categories.bands import parse_band
 from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.errors import InputError
-from gamekeeper.mapping.environment.names import folded
 from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.wording import folded
 
 __all__ = ["SinkFinder"]
 

@@ -19,11 +19,10 @@ from gamekeeper.data.coding.recode import Recode
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.category_blocks import categorization_of
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.names import folded
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
 from gamekeeper.mapping.environment.sink_sets import SinkFinder
 from gamekeeper.mapping.environment.variable import Variable
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
 __all__ = ["RecodePlan", "UnmappedValues", "columns_of", "plan_recodes"]
 

@@ -25,7 +25,7 @@ from sqlalchemy import (
     Text,
 )
 
-from gamekeeper.mapping.environment.names import folded
+from gamekeeper.wording import folded
 
 __all__ = [
     "METADATA",
