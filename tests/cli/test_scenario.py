@@ -67,6 +67,16 @@ def test_a_change_elsewhere_leaves_a_scenario_fresh(run, store, tmp_path):
     assert json.loads(listed.out)["rows"][0]["changed since"] == "no"
 
 
+def test_a_review_without_an_analysis_has_no_numbers(run, store):
+    save(run, store)
+    run("form", "remove", store, "Census")
+    told = run("scenario", "review", store, "A clerk")
+    assert told.exit_code == 0, told.err
+    assert "None" not in told.out
+    (line,) = [line for line in told.out.splitlines() if line.startswith(" Age")]
+    assert line.split() == ["Age", "H2.001", "2", "of", "2", "—", "H2.001", "—"]
+
+
 def test_keys_and_codes_can_be_chosen(run, store):
     told = save(run, store, "-k", "Age=H1.001")
     assert told.exit_code == 2

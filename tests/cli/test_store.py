@@ -224,6 +224,32 @@ def test_a_variable_that_cannot_be(run, store, wrong):
     assert told.err.startswith("gamekeeper: ")
 
 
+def test_a_split_into_one_part_is_refused_in_one_error(run, does, store):
+    told = run("variable", "split", store, "Tenure", "owns", "outright")
+    assert told.exit_code == 2
+    assert "'split-category'" in told.err
+    assert "into: 1 is given, and 2 or more are needed." in told.err
+    does("variable", "split", store, "Tenure", "owns", "outright", "with a loan")
+
+
+def test_parts_must_be_given_and_be_others(run, does, store):
+    assert run("variable", "set-parts", store, "Tenure", "owns").exit_code == 2
+    told = run("variable", "set-parts", store, "Tenure", "rents", "social", "private")
+    assert told.exit_code == 2
+    assert "It has these already: 'private', 'social'." in told.err
+    assert "5 forms" in does("form", "list", store)
+    with gk.EnvironmentStore.open(store, readonly=True) as opened:
+        assert opened.revision == 1
+
+
+def test_a_page_that_is_not_there_is_refused(run, store):
+    told = run("form", "list", store, "--page", "99")
+    assert told.exit_code == 2
+    assert "Page 99 of forms was asked for. There is 1 page." in told.err
+    told = run("form", "list", store, "--page", "4", "--per-page", "2")
+    assert "There are 3 pages. Give a page from 1 to the last." in told.err
+
+
 def test_groups_by_hand_by_query_and_from_groups(does, run, store):
     does("form", "set", store, "Bank", "Form Type=On-line")
     does("group", "add", store, "Hand", "Shop", "Clinic", "--description", "By hand")

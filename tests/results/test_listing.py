@@ -25,11 +25,22 @@ def names(**page: object) -> str:
         ({"sort": "size"}, "beaDc"),
         ({"sort": "size", "descending": True}, "Dabec"),
         ({"sort": "name", "size": 2, "number": 2}, "cD"),
-        ({"size": 2, "number": 4}, ""),
     ],
 )
 def test_sorting_and_paging(page, expected):
     assert names(**page) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "page", "there"),
+    [(LINES, 4, "are 3 pages"), (LINES[:2], 2, "is 1 page"), ([], 99, "is 1 page")],
+)
+def test_a_page_beyond_the_last_says_how_many_there_are(lines, page, there):
+    with pytest.raises(InputError) as caught:
+        make_listing("things", ["name", "Size"], lines, Page(size=2, number=page))
+    assert caught.value.reason is Reason.BAD_OPTION
+    assert caught.value.found == f"There {there}."
+    assert make_listing("things", ["name"], [], Page(size=2)).rows == ()
 
 
 @given(st.lists(st.tuples(cells, cells)), st.booleans(), st.integers(1, 4))
@@ -38,7 +49,7 @@ def test_pages_together_are_the_sorted_list(lines, descending, size):
     assert sorted(map(repr, whole.rows)) == sorted(map(repr, lines))
     pages = [
         make_listing("things", ["a", "b"], lines, Page("b", descending, number, size))
-        for number in range(1, len(lines) // size + 2)
+        for number in range(1, max(-(-len(lines) // size), 1) + 1)
     ]
     assert [row for page in pages for row in page.rows] == list(whole.rows)
     assert pages[0].n_pages == -(-len(lines) // size)

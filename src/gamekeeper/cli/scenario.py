@@ -193,7 +193,7 @@ def review_command(
             str(row["variable"]),
             str(row["code_then"]),
             f"{row['forms_then']} of {row['match_forms_then']}",
-            f"{row['forms_now']} of {row['match_forms_now']}",
+            "—" if row["forms_now"] is None else f"{row['forms_now']} of {row['match_forms_now']}",
             str(row["maximal_then"]),
             str(row["maximal_now"] or "—"),
         )

@@ -38,6 +38,7 @@ from gamekeeper.mapping.edits import (
     ReplaceVariable,
     SetChildren,
     SplitCategory,
+    edit_of,
 )
 from gamekeeper.mapping.environment.definitions import DEFINITION
 from gamekeeper.store.record_files import read_definition
@@ -259,7 +260,7 @@ def split_command(
 
       gamekeeper variable split norland.gk "Country of Residence" "Not Britain" "Northern Ireland" "Non UK"
     """
-    return SplitCategory(variable=variable, category=category, into=tuple(parts))
+    return edit_of(SplitCategory, {"variable": variable, "category": category, "into": parts})
 
 
 @edit_command(app, "set-parts", can_break=True)
@@ -268,9 +269,9 @@ def set_parts_command(
     variable: Name,
     category: Category,
     parts: Annotated[
-        list[str] | None,
+        list[str],
         typer.Argument(metavar="PART...", help="What it points to.", show_default=False),
-    ] = None,
+    ],
 ) -> Edit:
     """Say anew what a category is made up of, in terms of other categories.
 
@@ -278,7 +279,7 @@ def set_parts_command(
 
       gamekeeper variable set-parts norland.gk "Country of Residence" UK Britain "Northern Ireland"
     """
-    return SetChildren(variable=variable, category=category, children=tuple(parts or ()))
+    return SetChildren(variable=variable, category=category, children=tuple(parts))
 
 
 @edit_command(app, "rename-category")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results.result import Provenance, Result
-from gamekeeper.wording import did_you_mean, quoted
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -95,7 +95,12 @@ def make_listing(
 ) -> Listing:
     """Sort lines and take a page of them.
 
-    Numbers come before texts, and lines without a value last; a page beyond the end is empty.
+    Numbers come before texts, and lines without a value last. An empty list has one page.
+
+    Raises
+    ------
+    InputError
+        If there is no such page or column.
 
     Examples
     --------
@@ -114,6 +119,15 @@ def make_listing(
     if page.sort:
         _sort(what, columns, lines, page)
     size = page.size or max(len(lines), 1)
+    n_pages = math.ceil(len(lines) / size)
+    if page.number > max(n_pages, 1):
+        there = count_of(max(n_pages, 1), "page")
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Page {page.number:,} of {what} was asked for.",
+            f"There {'is' if n_pages < 2 else 'are'} {there}.",
+            "Give a page from 1 to the last." if n_pages > 1 else "Leave the page out.",
+        )
     first = (page.number - 1) * size
     shown = tuple(lines[first : first + size])
     provenance = Provenance(
@@ -123,7 +137,6 @@ def make_listing(
             :16
         ],
     )
-    n_pages = math.ceil(len(lines) / size)
     return Listing(what, tuple(columns), shown, len(lines), first, page.number, n_pages, provenance)
 
 

@@ -98,3 +98,17 @@ def test_categories_are_listed_the_largest_first():
     assert [row["category"] for row in rows] == ["UK", "Britain", "England", "NI", "Wales"]
     assert [row["sinks"] for row in rows] == [3, 2, 1, 1, 1]
     assert rows[0]["children"] == "Britain; NI"
+
+
+def test_bands_and_ordered_categories_are_listed_in_their_order():
+    age = Variable.of_bands("Age", ["0-4", "5-9", "10-15", "16-99", "100+", "0-15", "16+"])
+    rows = list_categories("Age", age.graph).to_arrow().to_pylist()
+    assert [row["category"] for row in rows] == [
+        "0+", "0-15", "16+", "0-4", "5-9", "10-15", "16-99", "100+",
+    ]  # fmt: skip
+    assert [row["children"] for row in rows[:3]] == ["0-15; 16+", "0-4; 5-9; 10-15", "16-99; 100+"]
+    parts = {"fine": ["very good", "good"], "bad": []}
+    health = PartitionGraph(parts, order=["very good", "good", "bad"])
+    rows = list_categories("Health", health).to_arrow().to_pylist()
+    assert [row["category"] for row in rows] == ["fine", "very good", "good", "bad"]
+    assert rows[0]["children"] == "very good; good"

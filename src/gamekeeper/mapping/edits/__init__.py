@@ -24,6 +24,7 @@ from gamekeeper.mapping.edits.forms import (
 )
 from gamekeeper.mapping.edits.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
 from gamekeeper.mapping.edits.notes import edit_notes
+from gamekeeper.mapping.edits.record import edit_of
 from gamekeeper.mapping.edits.scenarios import RemoveScenario, RenameScenario, SaveScenario
 from gamekeeper.mapping.edits.touching import touched
 from gamekeeper.mapping.edits.variables import (
@@ -68,6 +69,7 @@ __all__ = [
     "apply_edits",
     "describe_edit",
     "edit_notes",
+    "edit_of",
     "touched",
     "weigh_edits",
 ]

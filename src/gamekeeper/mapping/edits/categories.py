@@ -48,7 +48,14 @@ class SplitCategory(Record):
     edit: Literal["split-category"] = "split-category"
     variable: str
     category: str
-    into: Annotated[tuple[str, ...], Field(strict=False, min_length=2)]
+    into: Annotated[
+        tuple[str, ...],
+        Field(
+            strict=False,
+            min_length=2,
+            description="What it is split into: new, finer categories.",
+        ),
+    ]
 
 
 class SetChildren(Record):
@@ -117,7 +124,7 @@ def apply_category_edit(
             place = order.index(edit.category)
             order[place : place + 1] = edit.into
         case SetChildren():
-            graph.sink_set(edit.category)
+            _require_other_parts(graph, edit)
             _require_known(variable, edit.children)
             children[edit.category] = list(edit.children)
         case RenameCategory():
@@ -202,6 +209,17 @@ def _require_known(variable: Variable, names: Iterable[str]) -> None:
             f"The categories {quoted(given)} were to be children.",
             f"{count_of(len(unknown), 'of them is', 'of them are')} not known.",
             problems=problems,
+        )
+
+
+def _require_other_parts(graph: PartitionGraph, edit: SetChildren) -> None:
+    known = graph.children(edit.category)
+    if set(known) == set(edit.children):
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            f"The category {quoted([edit.category])} was to get other parts.",
+            f"It has these already: {quoted(known)}." if known else "No parts were given.",
+            "Name the categories that it is to be made up of.",
         )
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Annotated, Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.definitions import STRICT
-from gamekeeper.wording import quoted
+from gamekeeper.wording import count_of, quoted
 
-__all__ = ["Names", "Record", "require_new"]
+__all__ = ["Names", "Record", "edit_of", "require_new"]
+
+_Record = TypeVar("_Record", bound="Record")
 
 # A list is as good as a tuple; what is in it is checked strictly all the same.
 Names = Annotated[tuple[str, ...], Field(strict=False)]
@@ -28,6 +30,50 @@ class Record(BaseModel):
     """An edit of an environment."""
 
     model_config = STRICT | ConfigDict(json_schema_extra=_ask_for_the_name)
+
+
+def edit_of(record: type[_Record], values: Mapping[str, Any]) -> _Record:
+    """Make an edit of plain values; what does not fit is one clear error.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.edits import SplitCategory
+    >>> edit_of(SplitCategory, {"variable": "Age", "category": "16+", "into": ["16-64"]})
+    Traceback (most recent call last):
+    gamekeeper.errors.InputError: The edit 'split-category' was asked for. What was given for it
+    has 1 fault.
+      - into: 1 is given, and 2 or more are needed. What it is split into: new, finer categories.
+    """
+    try:
+        return record(**values)
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_input=False, include_context=True)
+    problems = [
+        _problem(record, fault["loc"], fault["type"], fault.get("ctx", {})) for fault in faults
+    ]
+    raise InputError(
+        Reason.BAD_OPTION,
+        f"The edit {quoted([record.model_fields['edit'].default])} was asked for.",
+        f"What was given for it has {count_of(len(problems), 'fault')}.",
+        problems=problems,
+    )
+
+
+def _problem(
+    record: type[Record], loc: Sequence[str | int], kind: str, context: Mapping[str, Any]
+) -> Problem:
+    name = str(loc[0]) if loc else "edit"
+    known = record.model_fields.get(name)
+    found = "does not fit."
+    if kind == "missing":
+        found = "is missing."
+    elif kind == "too_short":
+        are = "is" if context["actual_length"] == 1 else "are"
+        found = (
+            f"{context['actual_length']} {are} given, and {context['min_length']} or more are"
+            " needed."
+        )
+    return Problem(Reason.BAD_OPTION, name, found, (known.description if known else "") or "")
 
 
 def require_new(kind: str, name: str, known: Collection[str]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.categories.harmonization import MAX_NODES
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary
@@ -230,18 +231,19 @@ class CategoryTable(Result):
         }
 
     def to_arrow(self) -> pa.Table:
-        """Return one row per category, the largest first."""
+        """Return one row per category, the largest first; bands and ordered categories in order."""
         import pyarrow as pa
 
         graph = self.graph
         sizes = {name: graph.sink_set(name).bit_count() for name in graph.categories}
+        place = _places(graph)
         rows = [
             {
                 "category": name,
                 "sinks": sizes[name],
-                "children": "; ".join(graph.children(name)),
+                "children": "; ".join(sorted(graph.children(name), key=place.__getitem__)),
             }
-            for name in sorted(graph.categories, key=lambda name: (-sizes[name], name))
+            for name in sorted(graph.categories, key=lambda name: (-sizes[name], place[name]))
         ]
         schema = pa.schema(
             [("category", pa.string()), ("sinks", pa.int32()), ("children", pa.string())]
@@ -255,6 +257,13 @@ def list_categories(name: str, graph: PartitionGraph) -> CategoryTable:
         "partition graph", parameters={"name": name}, fingerprint=_fingerprint(graph.edges)
     )
     return CategoryTable(name, graph, provenance)
+
+
+def _places(graph: PartitionGraph) -> dict[str, tuple[int, str]]:
+    """Return what to sort categories by: where they begin if the sinks have an order, then names."""
+    if list(graph.sinks) == sorted(graph.sinks):
+        return {name: (0, name) for name in graph.categories}
+    return {name: (bits(graph.sink_set(name))[0], name) for name in graph.categories}
 
 
 def _fingerprint(*parts: object) -> str:
