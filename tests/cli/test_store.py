@@ -342,6 +342,26 @@ def test_a_damaged_store_is_restored(does, run, store):
     assert "Bank" in environment_of(store).forms
 
 
+def test_a_backup_that_was_asked_for_is_kept_listed_and_restored_by_name(does, run, store):
+    told = does("env", "backup", store, "--name", "Before the census")
+    assert "small.gk.backup-before-the-census-" in told
+    does("form", "remove", store, "Shop")
+    does("form", "remove", store, "Bank")
+    rows = json.loads(does("env", "backups", store, "--format", "json"))["rows"]
+    found = {row["backup"]: row["revision"] for row in rows}
+    assert found == {"automatic": 3, "before-the-census": 1}
+    told = does("env", "restore", store, "--from", "Before the census")
+    assert "from before-the-census of 20" in told
+    assert "small.gk.replaced-20" in told
+    assert {"Shop", "Bank"} <= set(environment_of(store).forms)
+    assert "damaged" not in "".join(file.name for file in store.parent.iterdir())
+    told = run("env", "restore", store, "--from", "before the consensus")
+    assert told.exit_code == 2
+    assert "'before-the-census'" in told.err
+    does("env", "restore", store, "--from", "replaced")
+    assert "Shop" not in environment_of(store).forms
+
+
 def test_show_and_describe(does, run, store):
     does("env", "describe", store, "--description", "For tests")
     told = does("env", "show", store)

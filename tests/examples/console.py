@@ -35,7 +35,7 @@ HOME = "/home/ann"
 """What pages call the folder in which their commands are run."""
 
 _FENCE = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_TIME = re.compile(r"\d{4}-\d\d-\d\d(( | at |T)\d\d:\d\d(:\d\d)?)?|\d{8}T\d{6}\.\d{6}Z")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(( | at |T)\d\d:\d\d(:\d\d)?)?|\d{8}T\d{6}Z")
 # Versions of libraries, and what depends on them: how a library writes a file.
 _VERSION = re.compile(r"\b(duckdb|numpy|input) [0-9a-f.]+")
 

@@ -260,26 +260,73 @@ def redo_command(
 
 
 @app.command("backup")
-def backup_command(store: Store) -> None:
-    """Make a backup beside the store; every command that edits does so too.
+def backup_command(
+    store: Store,
+    name: Annotated[
+        str,
+        typer.Option(help="What to call it; by default the revision.", show_default=False),
+    ] = "",
+) -> None:
+    """Make a backup beside the store that is kept, under a name and the time.
+
+    Besides, every command that edits renews the automatic backup.
 
     [bold]Examples[/bold]
 
       gamekeeper env backup norland.gk
+
+    Under a name of your own:
+      gamekeeper env backup norland.gk --name "before the census"
     """
     with progress_bar("Checking and copying") as progress:
-        made = editing.back_up(store, progress=progress)
+        made = editing.back_up(store, name, progress=progress)
     say(f"Backed up: {made}")
 
 
-@app.command("restore")
-def restore_command(store: Store) -> None:
-    """Put the last good state back; the store as it is is kept under another name.
+@app.command("backups")
+def backups_command(
+    store: Store,
+    sort: Sort = "",
+    descending: Descending = False,
+    page: PageNumber = 1,
+    per_page: PerPage = None,
+    how: AsFormat = Format.TABLE,
+) -> None:
+    """List the backups beside a store, the newest first.
 
     [bold]Examples[/bold]
 
-      gamekeeper env restore norland.gk
+      gamekeeper env backups norland.gk
     """
-    aside = editing.restore(store)
+    show_listing(
+        editing.list_backups(store, page=page_of(sort, descending, page, per_page, how)), how
+    )
+
+
+@app.command("restore")
+def restore_command(
+    store: Store,
+    backup: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            help="The backup, by its name, or by its full name if several have it; by default the"
+            " automatic one.",
+            show_default=False,
+        ),
+    ] = "",
+) -> None:
+    """Put a backup back; the store as it is is kept under another name.
+
+    [bold]Examples[/bold]
+
+    The last good state:
+      gamekeeper env restore norland.gk
+
+    A backup that was asked for; `gamekeeper env backups` lists them:
+      gamekeeper env restore norland.gk --from before-the-census
+    """
+    with progress_bar("Checking and copying") as progress:
+        found, aside = editing.restore(store, backup, progress=progress)
     kept = f" What it was is kept as {aside}." if aside else ""
-    say(f"Restored: {store}.{kept}")
+    say(f"Restored: {store}, from {found}.{kept}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from gamekeeper.workbench.environments import moment, opened, opened_store
 
 if TYPE_CHECKING:
     from gamekeeper.store.database.environment_store import EnvironmentStore
-    from gamekeeper.store.database.revisions import Revision
+    from gamekeeper.store.database.history.revisions import Revision
 
 __all__ = [
     "Edited",
@@ -25,6 +26,7 @@ __all__ = [
     "edit_store",
     "export_folder",
     "import_folder",
+    "list_backups",
     "list_history",
     "redo",
     "restore",
@@ -108,17 +110,32 @@ def redo(path: Path, *, who: str, anyone: bool = False) -> Edited:
         return acknowledged(store, store.redo(who=who, anyone=anyone))
 
 
-def back_up(path: Path, *, progress: Progress | None = None) -> Path:
-    """Make a backup of a store beside it, and return where."""
+def back_up(path: Path, name: str = "", *, progress: Progress | None = None) -> Path:
+    """Make a backup of a store beside it that is kept under a name and the time; return where."""
     with opened_store(path) as store:
-        return store.backup(progress=progress)
+        return store.backup(name, progress=progress)
 
 
-def restore(path: Path) -> Path | None:
-    """Put the last backup of a store in its place; return where the old file went, if any."""
-    from gamekeeper.store.database.backups import restore_store
+def restore(
+    path: Path, name: str = "", *, progress: Progress | None = None
+) -> tuple[str, Path | None]:
+    """Put a backup of a store in its place; return which it was, and where the old file went."""
+    from gamekeeper.store.database.restoration import restore_store
 
-    return restore_store(path)
+    backup, aside = restore_store(path, name, progress=progress)
+    return f"{backup.name} of {_time(backup.at)}, revision {backup.revision}", aside
+
+
+def list_backups(path: Path, *, page: Page = EVERYTHING) -> Listing:
+    """List the backups of a store, the newest first."""
+    from gamekeeper.store.database import restoration
+
+    rows: list[tuple[Cell, ...]] = [
+        (item.name, _time(item.at), item.revision, item.full_name)
+        for item in restoration.list_backups(path)
+    ]
+    columns = ("backup", "made", "revision", "full name")
+    return make_listing("backups", columns, rows, page)
 
 
 def list_history(
@@ -140,7 +157,7 @@ def list_history(
     rows: list[tuple[Cell, ...]] = [
         (
             item.number,
-            item.at.strftime("%Y-%m-%d %H:%M:%S"),
+            _time(item.at),
             item.who,
             revision_text(item),
             item.note,
@@ -157,6 +174,10 @@ def acknowledged(store: EnvironmentStore, revision: Revision) -> Edited:
     if (fault := store.renew_backup()) is not None:
         notes += (f"This is saved, but the backup could not be renewed [{fault.reason.value}].",)
     return Edited(revision.number, (revision_text(revision),), notes)
+
+
+def _time(at: datetime) -> str:
+    return at.strftime("%Y-%m-%d %H:%M:%S")
 
 
 def revision_text(revision: Revision) -> str:

@@ -24,8 +24,8 @@ import alembic.command  # noqa: F401
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.mapping.edits import AddForm, SetMetadata
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.store.database import connecting
 from gamekeeper.store.database.environment_store import EnvironmentStore
+from gamekeeper.store.database.file import connections
 from tests.store.database.conftest import documents, small_environment
 
 # Forked from a server that has all imported: a child starts in milliseconds.
@@ -96,7 +96,7 @@ def edit(pipe: Connection, path: Path, seed: int) -> None:
 def edit_to_death(pipe: Connection, path: Path, seed: int) -> None:
     """Make edits until the process kills itself, somewhere within the work of the database."""
     steps = Random(seed).randrange(2_500)
-    plain = connecting.connect
+    plain = connections.connect
 
     def mortal(*given: Any, **how: Any) -> sqlite3.Connection:
         connection = plain(*given, **how)
@@ -111,7 +111,7 @@ def edit_to_death(pipe: Connection, path: Path, seed: int) -> None:
         if steps < 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    connecting.connect = mortal
+    connections.connect = mortal
     edit(pipe, path, seed)
 
 
@@ -125,11 +125,12 @@ def create(pipe: Connection, path: Path, seed: int) -> None:
 
 
 def back_up(pipe: Connection, path: Path, seed: int) -> None:
-    """Make edits, each with a backup, and tell when both are done."""
+    """Make edits, each with both kinds of backups, and tell when all is done."""
     with EnvironmentStore.open(path) as store:
         pipe.send(("ready",))
         for number in range(10_000):
             made = store.apply([AddForm(name=f"Backed {number} of {seed}")], who="x")
+            assert store.renew_backup() is None
             store.backup()
             pipe.send((made.number,))
 

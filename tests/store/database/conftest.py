@@ -12,7 +12,7 @@ from gamekeeper.errors import GamekeeperError, Reason
 from gamekeeper.mapping.environment.definitions import definition_tree
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.variable import OUTSIDE, Scale, Variable
-from gamekeeper.store.database.documents import (
+from gamekeeper.store.database.contents.documents import (
     form_document,
     group_document,
     header_document,

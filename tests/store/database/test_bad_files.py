@@ -15,10 +15,10 @@ import pytest
 
 from gamekeeper.errors import GamekeeperError, Reason
 from gamekeeper.mapping.edits import AddForm, SetMetadata
-from gamekeeper.store.database import connecting
-from gamekeeper.store.database.backups import restore_store
-from gamekeeper.store.database.connecting import MARK
 from gamekeeper.store.database.environment_store import EnvironmentStore
+from gamekeeper.store.database.file import connections
+from gamekeeper.store.database.file.connections import MARK
+from gamekeeper.store.database.restoration import restore_store
 from tests.store.database import children
 from tests.store.database.conftest import WHO, contents, everything, refusal, small_environment
 
@@ -288,12 +288,12 @@ def test_a_damaged_store_is_not_made_worse_by_edits(closed: Path) -> None:
             backup = closed.with_name("forms.gk.backup")
             refusal(store.backup, Reason.DAMAGED)
             assert not backup.exists()
-            store._wrote = False
+            store._file.has_written = False
         break
 
 
 def test_a_full_disk(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = connecting.connect
+    plain = connections.connect
 
     def limited(*given: object, **how: object) -> sqlite3.Connection:
         connection = plain(*given, **how)  # pyright: ignore[reportArgumentType]
@@ -301,7 +301,7 @@ def test_a_full_disk(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         connection.execute(f"PRAGMA max_page_count = {pages + 2}")
         return connection
 
-    monkeypatch.setattr(connecting, "connect", limited)
+    monkeypatch.setattr(connections, "connect", limited)
     with EnvironmentStore.open(closed) as store:
         before = everything(store.environment())
         large = AddForm(name="Large", metadata={"x": Random(1).randbytes(100_000).hex()})
@@ -403,7 +403,7 @@ def test_permissions(closed: Path) -> None:
 
 
 def test_a_store_that_is_busy(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connecting, "_PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(connections, "_PATIENCE_SECONDS", 0.05)
     with (
         EnvironmentStore.open(closed) as store,
         closing(sqlite3.connect(closed, isolation_level=None)) as other,

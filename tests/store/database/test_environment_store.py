@@ -39,7 +39,7 @@ from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.mapping.environment.names import name_problems
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.revisions import Action
+from gamekeeper.store.database.history.revisions import Action
 from gamekeeper.wording import folded
 from tests.given.categorizations import environments
 from tests.store.database.conftest import WHO, documents, everything, refusal
@@ -276,7 +276,7 @@ def test_time_never_goes_back(store: EnvironmentStore, monkeypatch: pytest.Monke
             return datetime(2001, 1, 1, tzinfo=UTC)
 
     first = store.apply([RENAME], who=WHO).at
-    monkeypatch.setattr("gamekeeper.store.database.recording.datetime", Earlier)
+    monkeypatch.setattr("gamekeeper.store.database.history.new_revision.datetime", Earlier)
     assert store.apply([marked("Shop")], who=WHO).at == first
 
 

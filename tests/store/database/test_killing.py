@@ -12,8 +12,9 @@ from random import Random
 import pytest
 
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.store.database.backups import BACKUP, restore_store
 from gamekeeper.store.database.environment_store import EnvironmentStore
+from gamekeeper.store.database.file.backups import BACKUP
+from gamekeeper.store.database.restoration import restore_store
 from tests.store.database import children
 from tests.store.database.children import Job, said, start
 from tests.store.database.conftest import WHO, everything
@@ -85,11 +86,15 @@ def after_backups(path: Path, seed: int) -> int:
         newest = store.revision
         store.check()
     if told:
-        aside = restore_store(path)
+        _, aside = restore_store(path)
         assert aside is not None
         with EnvironmentStore.open(path) as store:
             assert told[-1][0] in (store.revision, store.revision - 1)
             assert newest - 1 <= store.revision <= newest
+            store.check()
+        restore_store(path, f"revision-{told[-1][0]}")
+        with EnvironmentStore.open(path) as store:
+            assert store.revision == told[-1][0]
             store.check()
     return len(told)
 

@@ -7,14 +7,14 @@ each sees one state at a time, and an edit of something that was changed meanwhi
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from threading import RLock
 from types import TracebackType
-from typing import TypeVar
 
 from sqlalchemy import Connection
 
@@ -22,31 +22,34 @@ from gamekeeper.errors import GamekeeperError, InputError, Problem, Reason, Stor
 from gamekeeper.mapping.edits import Edit, apply_edits, edit_notes, touched
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
-from gamekeeper.store.database.backups import backup_position, make_backup
-from gamekeeper.store.database.checking import file_problems, history_problems
-from gamekeeper.store.database.coding import merged, new_codes, save_codes, without_spent
-from gamekeeper.store.database.connecting import Access, reading, writing
-from gamekeeper.store.database.earlier import environment_at, environment_without
-from gamekeeper.store.database.loading import State, load, position
-from gamekeeper.store.database.locking import refusal_since, require_fresh
-from gamekeeper.store.database.opening import create_file, open_engine, place_of
-from gamekeeper.store.database.recording import record, require_signed
-from gamekeeper.store.database.refreshing import refreshed
-from gamekeeper.store.database.refusals import attempt, damaged
-from gamekeeper.store.database.reverting import Renames
-from gamekeeper.store.database.revisions import (
+from gamekeeper.store.database.contents.loading import State, load, position
+from gamekeeper.store.database.creation import create_file
+from gamekeeper.store.database.file.backups import (
+    backup_position,
+    keep_backup,
+    plain_name,
+    renew_backup,
+)
+from gamekeeper.store.database.file.connections import Access, place_of
+from gamekeeper.store.database.file.engines import ask_of
+from gamekeeper.store.database.file.refusals import attempt, damaged
+from gamekeeper.store.database.history.codes import merged, without_spent
+from gamekeeper.store.database.history.conflicts import refusal_since, require_fresh
+from gamekeeper.store.database.history.new_revision import require_signed
+from gamekeeper.store.database.history.past import environment_at
+from gamekeeper.store.database.history.reverting import Renames
+from gamekeeper.store.database.history.revisions import (
     Action,
     Revision,
     last_content_revision,
     revisions,
-    steps_after,
 )
-from gamekeeper.store.database.undoing import Target, nothing_to_take_back, to_redo, to_undo
+from gamekeeper.store.database.history.taking_back import take_back
+from gamekeeper.store.database.history.verification import file_problems, history_problems
+from gamekeeper.store.database.transactions import Transactions
 from gamekeeper.store.layout import shown_path
 
 __all__ = ["EnvironmentStore"]
-
-_Outcome = TypeVar("_Outcome")
 
 _EDIT = "Edits were to be made in the store {}."
 _UNDO = "An undo was asked for in the store {}."
@@ -82,11 +85,7 @@ class EnvironmentStore:
         """Open the file; use `create` or `open` instead."""
         self.path = access.path
         self.readonly = access.readonly
-        self._access = access
-        self._engine = open_engine(access)
-        self._lock = RLock()
-        self._state: State | None = None
-        self._wrote = False
+        self._file = Transactions(access)
         self._closed = False
 
     @classmethod
@@ -122,7 +121,7 @@ class EnvironmentStore:
         place = place_of(path)
         create_file(place, begun, Revision(1, datetime.now(UTC), who, Action.IMPORT, note=note))
         store = cls.open(place)
-        store._wrote = True
+        store._file.has_written = True
         return store
 
     @classmethod
@@ -167,7 +166,7 @@ class EnvironmentStore:
         try:
             fault = self.renew_backup()
         finally:
-            self._engine.dispose()
+            self._file.close()
         if fault is not None:
             raise StoreError(
                 fault.reason,
@@ -181,12 +180,12 @@ class EnvironmentStore:
 
         Edits that were acknowledged are saved whether there is a backup or not.
         """
-        if not self._wrote:
+        if not self._file.has_written:
             return None
-        self._wrote = False
+        self._file.has_written = False
         try:
-            if backup_position(self.path) != self._read(_READ, position):
-                self._back_up()
+            if backup_position(self.path) != self._position():
+                self._copy(renew_backup)
         except GamekeeperError as error:
             return error
         return None
@@ -197,12 +196,12 @@ class EnvironmentStore:
 
         Before there is one, it is the newest revision.
         """
-        state = self._state
-        return self._read(_READ, position)[0] if state is None else state.revision
+        state = self._file.state
+        return self._position()[0] if state is None else state.revision
 
     def content_revision(self, *, as_of: datetime | int | None = None) -> int:
         """Return the newest revision, up to a moment, that changed anything but scenarios."""
-        return self._read(_READ, lambda connection: last_content_revision(connection, as_of))
+        return self._file.read(_READ, lambda connection: last_content_revision(connection, as_of))
 
     def environment(self, *, as_of: datetime | int | None = None) -> Environment:
         """Return the environment, as it is or as it was.
@@ -219,8 +218,11 @@ class EnvironmentStore:
         Codes given since keep their meaning where they have one then, and are retired otherwise;
         none is given again.
         """
-        with self._lock:
-            return self._read(_READ, lambda connection: self._at(connection, as_of))
+
+        def look(connection: Connection, state: State) -> Environment:
+            return state.environment if as_of is None else environment_at(connection, state, as_of)
+
+        return self._file.read_state(_READ, look)
 
     def apply(
         self,
@@ -266,7 +268,7 @@ class EnvironmentStore:
         made = Revision(
             0, datetime.now(UTC), who, Action.EDIT, None, unrestricted, note, given, touched=names
         )
-        seen = self._state
+        seen = self._file.state
 
         def edited(connection: Connection, state: State) -> tuple[Environment, Revision]:
             start = base if base is not None else (seen or state).revision
@@ -278,7 +280,7 @@ class EnvironmentStore:
                 raise refusal_since(connection, start, state.revision, error) from error
             return without_spent(connection, state, after, Renames.of(given)), made
 
-        before, after, revision = self._write(_EDIT, edited)
+        before, after, revision = self._file.write(_EDIT, edited)
         # Near names are looked for when nobody waits for the store any more.
         return replace(revision, notes=edit_notes(before, after, given))
 
@@ -295,11 +297,11 @@ class EnvironmentStore:
         anyone
             Whether to undo what another person did.
         """
-        return self._take_back(_UNDO, Action.UNDO, to_undo, who, anyone=anyone)
+        return self._take_back(_UNDO, Action.UNDO, who, anyone=anyone)
 
     def redo(self, *, who: str, anyone: bool = False) -> Revision:
         """Do again what was undone last, as long as nothing else was done since."""
-        return self._take_back(_REDO, Action.REDO, to_redo, who, anyone=anyone)
+        return self._take_back(_REDO, Action.REDO, who, anyone=anyone)
 
     def replace(self, environment: Environment, *, who: str, note: str = "") -> Revision:
         """Replace the environment by one from elsewhere, such as a folder, as one revision.
@@ -316,7 +318,7 @@ class EnvironmentStore:
             after, notes = merged(state, environment)
             return without_spent(connection, state, after, Renames()), made
 
-        return replace(self._write(_REPLACE, replaced)[2], notes=notes)
+        return replace(self._file.write(_REPLACE, replaced)[2], notes=notes)
 
     def save_codes(self, environment: Environment) -> int:
         """Save codes that an analysis gave beyond those that edits give, and return their number.
@@ -327,23 +329,7 @@ class EnvironmentStore:
             If variables changed since the environment was read, or others saved the same codes
             with another meaning. Nothing is saved then.
         """
-        self._require_writable(_CODES)
-        asked = _CODES.format(shown_path(self.path))
-
-        def save() -> int:
-            with self._lock:
-                with reading(self._engine) as connection:
-                    state = refreshed(connection, self._state)
-                if not new_codes(state, environment, asked):
-                    return 0
-                with writing(self._engine) as connection:
-                    state = refreshed(connection, self._state)
-                    given = new_codes(state, environment, asked)
-                    state = save_codes(connection, state, given)
-                self._state, self._wrote = state, True
-            return len(given)
-
-        return attempt(_CODES, self.path, save)
+        return self._file.write_codes(_CODES, environment)
 
     def history(
         self,
@@ -367,7 +353,7 @@ class EnvironmentStore:
         most
             How many at most.
         """
-        return self._read(
+        return self._file.read(
             _HISTORY,
             lambda connection: revisions(
                 connection, since=since, until=until, who=who, touching=touching, most=most
@@ -387,97 +373,46 @@ class EnvironmentStore:
 
         def look(connection: Connection) -> list[Problem]:
             problems = file_problems(connection)
-            return problems or history_problems(connection, load(connection), progress)
+            return problems or history_problems(connection, load(ask_of(connection)), progress)
 
-        problems = self._read(_CHECK, look)
+        problems = self._file.read(_CHECK, look)
         if problems:
             raise damaged(_CHECK, self.path, problems)
 
-    def backup(self, *, progress: Progress | None = None) -> Path:
-        """Check the store as a whole, copy it to its backup, and return where that is."""
+    def backup(self, name: str = "", *, progress: Progress | None = None) -> Path:
+        """Check the store as a whole, copy it to a backup that is kept, and return where that is.
+
+        Parameters
+        ----------
+        name
+            What it is called besides the time; by default the revision, as in ``revision-12``.
+        progress
+            As for `check`.
+        """
+        called = plain_name(name) if name else ""
         self.check(progress=progress)
-        return self._back_up()
+        called = called or f"revision-{self._position()[0]}"
+        return self._copy(partial(keep_backup, name=called))
 
-    def _at(self, connection: Connection, as_of: datetime | int | None) -> Environment:
-        self._state = state = refreshed(connection, self._state)
-        return state.environment if as_of is None else environment_at(connection, state, as_of)
-
-    def _take_back(
-        self,
-        asked: str,
-        action: Action,
-        choose: Callable[[Connection], Target | None],
-        who: str,
-        *,
-        anyone: bool,
-    ) -> Revision:
+    def _take_back(self, asked: str, action: Action, who: str, *, anyone: bool) -> Revision:
         require_signed(who, "")
+        told = asked.format(shown_path(self.path))
+        return self._file.write(
+            asked,
+            lambda connection, state: take_back(
+                connection, state, action, who, anyone=anyone, asked=told
+            ),
+        )[2]
 
-        def taken_back(connection: Connection, state: State) -> tuple[Environment, Revision]:
-            target = choose(connection)
-            if target is None or (target.who != who and not anyone):
-                raise nothing_to_take_back(target, asked.format(shown_path(self.path)))
-            steps = steps_after(connection, target.effective - 1, target.effective)
-            (root,) = revisions(connection, numbers=[target.root])
-            made = Revision(0, datetime.now(UTC), who, action, target.root, touched=root.touched)
-            return environment_without(connection, state, steps), made
+    def _position(self) -> tuple[int, int]:
+        return self._file.read(_READ, lambda connection: position(ask_of(connection)))
 
-        return self._write(asked, taken_back)[2]
+    def _copy(self, make: Callable[[sqlite3.Connection, Path, str], Path]) -> Path:
+        def copied() -> Path:
+            with closing(self._file.access.connect()) as source:
+                return make(source, self.path, _BACKUP)
 
-    def _read(self, asked: str, work: Callable[[Connection], _Outcome]) -> _Outcome:
-        def read() -> _Outcome:
-            with reading(self._engine) as connection:
-                return work(connection)
-
-        return attempt(asked, self.path, read)
-
-    def _write(
-        self,
-        asked: str,
-        change: Callable[[Connection, State], tuple[Environment, Revision]],
-    ) -> tuple[Environment, Environment, Revision]:
-        """Make a revision; return the environment before and after, and the revision."""
-        self._require_writable(asked)
-
-        def write() -> tuple[Environment, Environment, Revision]:
-            with self._lock:
-                # Loading takes long; others can write meanwhile, and it is brought up to date.
-                with reading(self._engine) as connection:
-                    loaded = refreshed(connection, self._state)
-                with writing(self._engine) as connection:
-                    before = refreshed(connection, loaded)
-                    environment, made = change(connection, before)
-                    after = record(connection, before, environment, made)
-                    (revision,) = revisions(connection, numbers=[after.revision])
-                # Only now it is on disk.
-                self._state, self._wrote = after, True
-            return before.environment, after.environment, revision
-
-        return attempt(asked, self.path, write)
-
-    def _require_writable(self, asked: str) -> None:
-        if self._access.is_full:
-            raise StoreError(
-                Reason.DISK_FULL,
-                asked.format(shown_path(self.path)),
-                "The disk is full. Nothing was changed.",
-                "Make space and do it again.",
-            )
-        if self.readonly:
-            raise StoreError(
-                Reason.READ_ONLY,
-                asked.format(shown_path(self.path)),
-                "The store was opened to be read only, or cannot be written here."
-                " Nothing was changed.",
-                "Open it to write, check the permissions, or work on a copy.",
-            )
-
-    def _back_up(self) -> Path:
-        def copy() -> Path:
-            with closing(self._access.connect()) as source:
-                return make_backup(source, self.path, _BACKUP)
-
-        return attempt(_BACKUP, self.path, copy)
+        return attempt(_BACKUP, self.path, copied)
 
 
 def _cause(fault: GamekeeperError) -> str:

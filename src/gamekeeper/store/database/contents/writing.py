@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import Column, Connection, Table, bindparam, delete, exists, func, select, update
 
 from gamekeeper.mapping.environment.codes import ARBITRARY_CODE
-from gamekeeper.store.database import tables
-from gamekeeper.store.database.changes import Change
-from gamekeeper.store.database.documents import RETIRED, Document, text_of
-from gamekeeper.store.database.tables import batches, digest
+from gamekeeper.store.database.contents import tables
+from gamekeeper.store.database.contents.changes import Change
+from gamekeeper.store.database.contents.documents import RETIRED, Document, text_of
+from gamekeeper.store.database.contents.tables import batches, digest
 
 __all__ = ["write"]
 

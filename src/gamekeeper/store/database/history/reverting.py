@@ -25,15 +25,15 @@ from gamekeeper.mapping.environment.definitions import definition_tree
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.environment.variable import Variable
-from gamekeeper.store.database.changes import Change, patched_form, present
-from gamekeeper.store.database.documents import (
+from gamekeeper.store.database.contents.changes import Change, patched_form, present
+from gamekeeper.store.database.contents.documents import (
     Document,
     code_documents,
     coded_variable,
     group_of,
     scenario_from,
 )
-from gamekeeper.store.database.refusals import Contradiction
+from gamekeeper.store.database.file.refusals import Contradiction
 
 __all__ = ["CodeAges", "Renames", "Step", "reverted"]
 

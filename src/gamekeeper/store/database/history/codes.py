@@ -10,12 +10,13 @@ from gamekeeper.errors import Problem, Reason, StoreError
 from gamekeeper.mapping.environment.carrying import carry_codes
 from gamekeeper.mapping.environment.codes import ARBITRARY_CODE, CodeRegister
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.store.database import tables
-from gamekeeper.store.database.changes import Change
-from gamekeeper.store.database.documents import code_documents
-from gamekeeper.store.database.loading import State, code_ages, load_variables
-from gamekeeper.store.database.reverting import Renames
-from gamekeeper.store.database.writing import write
+from gamekeeper.store.database.contents import tables
+from gamekeeper.store.database.contents.changes import Change
+from gamekeeper.store.database.contents.documents import code_documents
+from gamekeeper.store.database.contents.loading import State
+from gamekeeper.store.database.contents.some_variables import code_ages, load_variables
+from gamekeeper.store.database.contents.writing import write
+from gamekeeper.store.database.history.reverting import Renames
 from gamekeeper.wording import quoted
 
 __all__ = ["merged", "new_codes", "save_codes", "without_spent"]

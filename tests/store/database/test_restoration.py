@@ -1,23 +1,19 @@
-"""A backup is the last good state, and one call puts it back."""
+"""One call puts a backup back, and keeps what was there under an honest name."""
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import time
 from contextlib import closing
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.errors import Reason
 from gamekeeper.mapping.edits import AddForm
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.store.database.backups import backup_position, restore_store
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.files import temporary
+from gamekeeper.store.database.restoration import list_backups, restore_store
 from tests.store.database.conftest import WHO, contents, everything, refusal
 
 
@@ -32,36 +28,57 @@ def add(path: Path, name: str) -> None:
         store.apply([AddForm(name=name)], who=WHO)
 
 
-def test_a_backup_is_made_when_a_changed_store_is_closed(closed: Path) -> None:
-    backup = closed.with_name("forms.gk.backup")
-    assert backup_position(closed) == (1, 0)
+def test_a_backup_is_restored_by_name_and_a_healthy_store_is_called_replaced(closed: Path) -> None:
+    with EnvironmentStore.open(closed) as store:
+        store.backup("start")
     add(closed, "A")
-    assert backup_position(closed) == (2, 0)
-    before = backup.stat().st_mtime_ns
+    backup, aside = restore_store(closed, "start")
+    assert (backup.name, backup.revision) == ("start", 1)
+    assert aside is not None
+    assert aside.name.startswith("forms.gk.replaced-")
     with EnvironmentStore.open(closed) as store:
-        store.environment()
-    with EnvironmentStore.open(closed, readonly=True) as store:
-        store.environment()
-    assert backup.stat().st_mtime_ns == before
-    # It is a store by itself, in one file.
-    with EnvironmentStore.open(backup, readonly=True) as store:
-        assert "A" in store.environment().forms
-    assert sorted(contents(closed.parent)) == ["forms.gk", "forms.gk.backup"]
-
-
-def test_codes_that_were_saved_are_backed_up_too(closed: Path) -> None:
+        assert (store.revision, "A" in store.environment().forms) == (1, False)
+    # What was replaced can be had back in the same way.
+    assert "replaced" in {item.name for item in list_backups(closed)}
+    backup, second = restore_store(closed, "replaced")
+    assert backup.path == aside
+    assert second is not None
+    assert second.name.startswith("forms.gk.replaced-")
     with EnvironmentStore.open(closed) as store:
-        environment = store.environment()
-        environment.code("Country", Partition.from_labels([0, 1, 0, 1]))
-        assert store.save_codes(environment) == 1
-    assert backup_position(closed) == (1, 1)
+        assert (store.revision, "A" in store.environment().forms) == (2, True)
 
 
-def test_a_backup_can_be_asked_for_while_others_write(closed: Path) -> None:
-    with EnvironmentStore.open(closed) as store, EnvironmentStore.open(closed) as other:
-        other.apply([AddForm(name="A")], who="ben")
-        assert store.backup() == closed.with_name("forms.gk.backup")
-        assert backup_position(closed) == (2, 0)
+def test_of_one_name_the_newest_is_restored_or_the_one_of_a_time(closed: Path) -> None:
+    with EnvironmentStore.open(closed) as store:
+        store.backup("Week 1")
+        store.apply([AddForm(name="A")], who=WHO)
+        store.backup("Week 1")
+    older, newer = sorted(
+        (item for item in list_backups(closed) if item.name == "week-1"), key=lambda item: item.at
+    )
+    assert restore_store(closed, "Week 1")[0] == newer
+    assert restore_store(closed, older.full_name)[0] == older
+    with EnvironmentStore.open(closed) as store:
+        assert store.revision == 1
+
+
+def test_a_name_that_no_backup_has(closed: Path) -> None:
+    with EnvironmentStore.open(closed) as store:
+        store.backup("start")
+    before = contents(closed.parent)
+    error = refusal(lambda: restore_store(closed, "strat"), Reason.NOT_FOUND)
+    assert "'start'" in error.do
+    assert contents(closed.parent) == before
+
+
+def test_a_store_that_contradicts_itself_is_called_damaged(closed: Path) -> None:
+    add(closed, "A")
+    with closing(sqlite3.connect(closed)) as connection, connection:
+        connection.execute("UPDATE form SET metadata = '{\"year\": 1}' WHERE name = 'A'")
+    _, aside = restore_store(closed)
+    assert aside is not None
+    assert aside.name.startswith("forms.gk.damaged-")
+    assert "damaged" not in {item.name for item in list_backups(closed)}
 
 
 def test_a_damaged_store_is_restored_and_kept_aside(closed: Path) -> None:
@@ -75,7 +92,7 @@ def test_a_damaged_store_is_restored_and_kept_aside(closed: Path) -> None:
         data[start : start + 3_000] = rng.randbytes(len(data[start : start + 3_000]))
         closed.write_bytes(data[: rng.choice([0, 50, 5_000, len(data)])])
         spoilt = closed.read_bytes()
-        aside = restore_store(closed)
+        _, aside = restore_store(closed)
         assert aside is not None
         assert aside.name.startswith("forms.gk.damaged-")
         assert aside.read_bytes() == spoilt
@@ -89,7 +106,7 @@ def test_a_damaged_store_is_restored_and_kept_aside(closed: Path) -> None:
 
 def test_the_log_goes_aside_with_its_store(path: Path, environment: Environment) -> None:
     store = EnvironmentStore.create(path, environment, who=WHO)
-    store.backup()
+    store.renew_backup()
     store.apply([AddForm(name="A")], who=WHO)
     copies = {ending: path.with_name(path.name + ending).read_bytes() for ending in ("", "-wal")}
     store.close()
@@ -99,7 +116,7 @@ def test_the_log_goes_aside_with_its_store(path: Path, environment: Environment)
     # As if the machine had stopped while the store was open.
     for ending, data in copies.items():
         path.with_name(path.name + ending).write_bytes(data)
-    aside = restore_store(path)
+    _, aside = restore_store(path)
     assert aside is not None
     assert not path.with_name("forms.gk-wal").exists()
     with EnvironmentStore.open(aside) as kept:
@@ -113,7 +130,7 @@ def test_a_store_that_is_gone_is_restored(closed: Path) -> None:
     error = refusal(lambda: EnvironmentStore.open(closed), Reason.NOT_FOUND)
     assert "env restore" in error.do
     closed.with_name("forms.gk-wal").write_bytes(b"left behind")
-    assert restore_store(closed) is None
+    assert restore_store(closed)[1] is None
     with EnvironmentStore.open(closed) as store:
         store.check()
 
@@ -150,28 +167,4 @@ def test_a_store_in_use_is_not_restored(closed: Path) -> None:
         store.environment()
         refusal(lambda: restore_store(closed), Reason.BUSY)
         store.apply([AddForm(name="A")], who=WHO)
-    assert restore_store(closed) is not None
-
-
-def test_a_backup_of_a_damaged_store_never_replaces_a_good_one(closed: Path) -> None:
-    backup = closed.with_name("forms.gk.backup")
-    good = backup.read_bytes()
-    with closing(sqlite3.connect(closed)) as connection:
-        page = connection.execute("SELECT rootpage FROM sqlite_master WHERE name='form'").fetchone()
-    data = bytearray(closed.read_bytes())
-    start = (page[0] - 1) * 4096
-    data[start + 8 : start + 4096] = b"\xff" * 4088
-    closed.write_bytes(data)
-    with EnvironmentStore.open(closed) as store:
-        refusal(store.backup, Reason.DAMAGED)
-    assert backup.read_bytes() == good
-    assert [name for name in contents(closed.parent) if name.endswith(".tmp")] == []
-
-
-def test_what_was_cut_off_is_cleared_after_an_hour(closed: Path) -> None:
-    backup = closed.with_name("forms.gk.backup")
-    old, new = temporary(backup), temporary(backup)
-    os.utime(old, (time.time() - 4_000, time.time() - 4_000))
-    add(closed, "A")
-    assert not old.exists()
-    assert new.exists()
+    assert restore_store(closed)[1] is not None

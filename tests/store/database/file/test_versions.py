@@ -20,17 +20,18 @@ import gamekeeper
 from gamekeeper.errors import Reason
 from gamekeeper.mapping.edits import AddForm
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.store.database import migrating
-from gamekeeper.store.database.backups import restore_store
-from gamekeeper.store.database.connecting import Access, engine_of, reading
+from gamekeeper.store.database.contents.tables import METADATA
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.migrating import VERSIONS
-from gamekeeper.store.database.tables import METADATA
+from gamekeeper.store.database.file import versions
+from gamekeeper.store.database.file.connections import Access
+from gamekeeper.store.database.file.engines import engine_of, reading
+from gamekeeper.store.database.file.versions import VERSIONS
+from gamekeeper.store.database.restoration import restore_store
 from tests.store.database.children import to_first_version
 from tests.store.database.conftest import WHO, contents, everything, refusal
 
 ROOT = Path(gamekeeper.__file__).parents[2]
-MIGRATIONS = Path(migrating.__file__).with_name("migrations")
+MIGRATIONS = Path(versions.__file__).with_name("migrations")
 
 
 def scripts() -> ScriptDirectory:
@@ -82,7 +83,7 @@ def test_an_older_store_is_brought_up_to_date_after_a_backup(
         store.check()
     # The backup of the older version was good too.
     to_first_version(backup)
-    assert restore_store(path) is not None
+    assert restore_store(path)[1] is not None
     with EnvironmentStore.open(path) as store:
         assert "A" in store.environment().forms
 

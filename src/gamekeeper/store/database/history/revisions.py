@@ -18,12 +18,12 @@ from sqlalchemy import ColumnElement, Connection, func, select
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.edits import EDIT, Edit, describe_edit
-from gamekeeper.store.database import tables
-from gamekeeper.store.database.changes import Change, packed, unpacked
-from gamekeeper.store.database.documents import text_of
-from gamekeeper.store.database.refusals import Contradiction
-from gamekeeper.store.database.reverting import Renames, Step
-from gamekeeper.store.database.tables import batches
+from gamekeeper.store.database.contents import tables
+from gamekeeper.store.database.contents.changes import Change, packed, unpacked
+from gamekeeper.store.database.contents.documents import text_of
+from gamekeeper.store.database.contents.tables import batches
+from gamekeeper.store.database.file.refusals import Contradiction
+from gamekeeper.store.database.history.reverting import Renames, Step
 from gamekeeper.wording import count_of, joined
 
 __all__ = [

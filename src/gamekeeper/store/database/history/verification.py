@@ -7,9 +7,9 @@ from sqlalchemy import Connection, select, text
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.mapping.environment.definitions import definition_tree
 from gamekeeper.results import Progress
-from gamekeeper.store.database import tables
-from gamekeeper.store.database.changes import patched
-from gamekeeper.store.database.documents import (
+from gamekeeper.store.database.contents import tables
+from gamekeeper.store.database.contents.changes import patched
+from gamekeeper.store.database.contents.documents import (
     Document,
     code_documents,
     form_document,
@@ -18,8 +18,8 @@ from gamekeeper.store.database.documents import (
     scenario_document,
     text_of,
 )
-from gamekeeper.store.database.loading import State
-from gamekeeper.store.database.revisions import steps_after
+from gamekeeper.store.database.contents.loading import State
+from gamekeeper.store.database.history.revisions import steps_after
 from gamekeeper.wording import count_of
 
 __all__ = ["file_problems", "history_problems"]

@@ -10,11 +10,11 @@ from sqlalchemy import Connection, update
 from gamekeeper.errors import InputError, Problem, Reason, StoreError
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.names import name_problems
-from gamekeeper.store.database import tables
-from gamekeeper.store.database.changes import Change, differences
-from gamekeeper.store.database.loading import State
-from gamekeeper.store.database.revisions import Revision, add_revision, last_time
-from gamekeeper.store.database.writing import write
+from gamekeeper.store.database.contents import tables
+from gamekeeper.store.database.contents.changes import Change, differences
+from gamekeeper.store.database.contents.loading import State
+from gamekeeper.store.database.contents.writing import write
+from gamekeeper.store.database.history.revisions import Revision, add_revision, last_time
 from gamekeeper.wording import count_of, quoted, unfit_character
 
 __all__ = ["begin", "record", "require_signed"]

@@ -6,14 +6,16 @@ one transaction.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
-
-from sqlalchemy import Connection, text
+from typing import TYPE_CHECKING, Any, Final
 
 from gamekeeper.errors import Reason, StoreError
-from gamekeeper.store.database.refusals import damaged
+from gamekeeper.store.database.file.refusals import damaged
 from gamekeeper.store.layout import shown_path
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 __all__ = ["VERSIONS", "migrate", "version_of"]
 
@@ -23,11 +25,10 @@ VERSIONS: Final = ("0001", "0002")
 _SCRIPTS: Final = Path(__file__).with_name("migrations")
 
 
-def version_of(connection: Connection, path: Path, asked: str) -> str:
+def version_of(ask: Callable[[str], Sequence[tuple[Any, ...]]], path: Path, asked: str) -> str:
     """Return the version of a store; one that is not known is refused."""
     try:
-        versions = connection.execute(text("SELECT version_num FROM alembic_version")).scalars()
-        (version,) = versions.all()
+        ((version,),) = ask("SELECT version_num FROM alembic_version")
     except ValueError:
         raise damaged(asked, path) from None
     if version in VERSIONS:

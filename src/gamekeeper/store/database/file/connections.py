@@ -9,29 +9,15 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.pool import QueuePool
-
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
-from gamekeeper.store.database.refusals import has_no_room
+from gamekeeper.store.database.file.refusals import has_no_room
 from gamekeeper.store.layout import shown_path
 
-__all__ = [
-    "MARK",
-    "Access",
-    "beside",
-    "connect",
-    "engine_of",
-    "reading",
-    "require_store",
-    "writing",
-]
+__all__ = ["MARK", "Access", "beside", "connect", "place_of", "require_store"]
 
 MARK: Final = 0x476B5374
 """The application id of our files: "GkSt"."""
@@ -41,7 +27,6 @@ _MARK_AT: Final = 68
 _HEADER: Final = 100
 # Waiting is not fair: with many at once, somebody may wait much longer than on average.
 _PATIENCE_SECONDS: Final = 120
-_BEGIN: Final = "gamekeeper_begin"
 
 
 def beside(path: Path, ending: str) -> Path:
@@ -53,6 +38,19 @@ def beside(path: Path, ending: str) -> Path:
     'forms.gk.backup'
     """
     return path.with_name(path.name + ending)
+
+
+def place_of(path: str | Path) -> Path:
+    """Return the full path of a store, beyond any links: files beside it belong to its own name."""
+    try:
+        return Path(path).resolve()
+    except (OSError, RuntimeError, ValueError):
+        raise InputError(
+            Reason.NOT_READABLE,
+            f"The store {shown_path(path)} was asked for.",
+            "That cannot be the path of a file.",
+            "Check the path.",
+        ) from None
 
 
 def require_store(path: Path, asked: str) -> None:
@@ -115,40 +113,6 @@ class Access:
         if self.readonly:
             connection.execute("PRAGMA query_only = ON")
         return connection
-
-
-def engine_of(access: Access) -> Engine:
-    """Return an engine for a store; every thread gets its own connection."""
-    # A connection in use is never waited for: threads beyond the pool get one of their own.
-    engine = create_engine(
-        "sqlite://",
-        creator=access.connect,
-        poolclass=QueuePool,
-        pool_size=5,
-        max_overflow=-1,
-        hide_parameters=True,
-    )
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:  # pyright: ignore[reportUnusedFunction]
-        # The driver itself would begin late and leave statements that define tables outside.
-        connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN, "BEGIN"))
-
-    return engine
-
-
-@contextmanager
-def reading(engine: Engine) -> Generator[Connection]:
-    """Give a connection that sees one state of the store, whatever is written meanwhile."""
-    with engine.begin() as connection:
-        yield connection
-
-
-@contextmanager
-def writing(engine: Engine) -> Generator[Connection]:
-    """Give the connection of the one writer; all that it writes is committed, or nothing is."""
-    with engine.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"}).begin() as connection:
-        yield connection
 
 
 def _strangeness(path: Path) -> tuple[type[GamekeeperError], Reason, str, str] | None:

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final, TypeVar
 
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-
 from gamekeeper.errors import Problem, Reason, StoreError
 from gamekeeper.store.layout import shown_path
 
@@ -85,7 +83,7 @@ class Contradiction(ValueError):  # noqa: N818 - caught within this package, nev
 
 
 # The driver fails to decode its own message where a damaged schema is part of it.
-_CAUGHT: Final = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeDecodeError, Contradiction)
+_CAUGHT: Final = (sqlite3.Error, OSError, UnicodeDecodeError, Contradiction)
 
 
 def attempt(asked: str, path: Path, work: Callable[[], _Outcome]) -> _Outcome:
@@ -121,7 +119,6 @@ def _fault(error: Exception) -> tuple[Reason, str, str]:
         return _DAMAGED
     if isinstance(error, OSError):
         return _SYSTEM_FAULTS.get(error.errno or 0, _REFUSED)
-    cause = error.orig if isinstance(error, DBAPIError) else error
     # Texts that are not UTF-8 and the like are found by the driver, which gives no code.
-    number = getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+    number = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
     return _FAULTS.get(number & 0xFF, _REFUSED)

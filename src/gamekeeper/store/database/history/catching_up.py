@@ -9,11 +9,13 @@ from gamekeeper.errors import InputError
 from gamekeeper.mapping.environment.environment import Form, Group
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.environment.variable import Variable
-from gamekeeper.store.database.changes import patched_form, present
-from gamekeeper.store.database.documents import Document, group_of, scenario_from
-from gamekeeper.store.database.loading import State, load, load_variables, position
-from gamekeeper.store.database.refusals import Contradiction
-from gamekeeper.store.database.revisions import changes_since
+from gamekeeper.store.database.contents.changes import patched_form, present
+from gamekeeper.store.database.contents.documents import Document, group_of, scenario_from
+from gamekeeper.store.database.contents.loading import State, load, position
+from gamekeeper.store.database.contents.some_variables import load_variables
+from gamekeeper.store.database.file.engines import ask_of
+from gamekeeper.store.database.file.refusals import Contradiction
+from gamekeeper.store.database.history.revisions import changes_since
 
 __all__ = ["refreshed"]
 
@@ -24,15 +26,15 @@ _MOST_CHANGES = 2_000
 def refreshed(connection: Connection, state: State | None) -> State:
     """Return the newest state, given one that was the newest some time ago."""
     if state is None:
-        return load(connection)
-    revision, codes_saved = position(connection)
+        return load(ask_of(connection))
+    revision, codes_saved = position(ask_of(connection))
     if (revision, codes_saved) == (state.revision, state.codes_saved):
         return state
     if codes_saved != state.codes_saved or revision < state.revision:
-        return load(connection)
+        return load(ask_of(connection))
     changes = changes_since(connection, state.revision)
     if len(changes) > _MOST_CHANGES:
-        return load(connection)
+        return load(ask_of(connection))
     header: Document = {}
     forms: dict[str, Form | None] = {}
     groups: dict[str, Group | None] = {}
@@ -53,7 +55,7 @@ def refreshed(connection: Connection, state: State | None) -> State:
                 scenarios[name] = None if change.after is None else scenario_from(change.after)
             else:
                 names[name] = None
-        coded = load_variables(connection, names)
+        coded = load_variables(connection, names) if names else []
         variables: dict[str, Variable | None] = {v.name: v for v, _ in coded}
         registers = {variable.name: register for variable, register in coded}
         variables |= {n: None for n in names if n not in variables and n in start.variables}

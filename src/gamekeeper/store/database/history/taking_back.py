@@ -1,4 +1,4 @@
-"""What an undo or a redo would take back.
+"""What an undo or a redo takes back, and the environment without it.
 
 An undo takes back the newest revision that is not undone, a redo takes back that undo; a new edit
 ends what can be redone. The first revision, the beginning of the store, stays.
@@ -8,20 +8,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
 from gamekeeper.errors import Reason, StoreError
-from gamekeeper.store.database import tables
-from gamekeeper.store.database.revisions import Action
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.store.database.contents import tables
+from gamekeeper.store.database.contents.loading import State
+from gamekeeper.store.database.history.past import environment_without
+from gamekeeper.store.database.history.revisions import Action, Revision, revisions, steps_after
 from gamekeeper.wording import quoted
 
-__all__ = ["Target", "nothing_to_take_back", "to_redo", "to_undo"]
+__all__ = ["take_back"]
+
+
+def take_back(
+    connection: Connection, state: State, action: Action, who: str, *, anyone: bool, asked: str
+) -> tuple[Environment, Revision]:
+    """Return the environment without what an undo or a redo takes back, and the revision for it.
+
+    Raises
+    ------
+    StoreError
+        If there is nothing to take back, or only something of another person.
+    """
+    target = _to_undo(connection) if action is Action.UNDO else _to_redo(connection)
+    if target is None or (target.who != who and not anyone):
+        raise _nothing_to_take_back(target, asked)
+    steps = steps_after(connection, target.effective - 1, target.effective)
+    (root,) = revisions(connection, numbers=[target.root])
+    made = Revision(0, datetime.now(UTC), who, action, target.root, touched=root.touched)
+    return environment_without(connection, state, steps), made
 
 
 @dataclass(frozen=True)
-class Target:
+class _Target:
     """What an undo or a redo takes back.
 
     Attributes
@@ -39,7 +62,7 @@ class Target:
     who: str
 
 
-def to_undo(connection: Connection) -> Target | None:
+def _to_undo(connection: Connection) -> _Target | None:
     """Return what an undo would take back."""
     undone = 0
     for row in _newest_first(connection):
@@ -50,11 +73,11 @@ def to_undo(connection: Connection) -> Target | None:
         elif undone:
             undone -= 1
         else:
-            return Target(row.of or row.number, row.number, row.who)
+            return _Target(row.of or row.number, row.number, row.who)
     return None
 
 
-def to_redo(connection: Connection) -> Target | None:
+def _to_redo(connection: Connection) -> _Target | None:
     """Return what a redo would take back."""
     redone = 0
     for row in _newest_first(connection):
@@ -65,11 +88,11 @@ def to_redo(connection: Connection) -> Target | None:
         elif redone:
             redone -= 1
         else:
-            return Target(row.of or row.number, row.number, row.who)
+            return _Target(row.of or row.number, row.number, row.who)
     return None
 
 
-def nothing_to_take_back(target: Target | None, asked: str) -> StoreError:
+def _nothing_to_take_back(target: _Target | None, asked: str) -> StoreError:
     """Return the error that there is nothing, or only something of another person."""
     if target is None:
         found, do = "There is nothing to undo or redo.", "See the history."

@@ -8,9 +8,10 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.store.database.loading import State, code_ages
-from gamekeeper.store.database.reverting import Step, reverted
-from gamekeeper.store.database.revisions import revision_at, steps_after
+from gamekeeper.store.database.contents.loading import State
+from gamekeeper.store.database.contents.some_variables import code_ages
+from gamekeeper.store.database.history.reverting import Step, reverted
+from gamekeeper.store.database.history.revisions import revision_at, steps_after
 
 __all__ = ["environment_at", "environment_without"]
 

@@ -7,49 +7,34 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from gamekeeper.errors import InputError, Reason, StoreError
+from gamekeeper.errors import Reason, StoreError
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.store.database.backups import make_backup
-from gamekeeper.store.database.connecting import (
+from gamekeeper.store.database.file.backups import renew_backup
+from gamekeeper.store.database.file.connections import (
     MARK,
     Access,
     beside,
     connect,
-    engine_of,
-    reading,
     require_store,
-    writing,
 )
-from gamekeeper.store.database.files import (
+from gamekeeper.store.database.file.engines import ask_of, engine_of, reading, writing
+from gamekeeper.store.database.file.refusals import attempt
+from gamekeeper.store.database.file.versions import VERSIONS, migrate, version_of
+from gamekeeper.store.database.file.whole_files import (
     LOGS,
     clear_leftovers,
     put_new,
     remove_with_logs,
     temporary,
 )
-from gamekeeper.store.database.migrating import VERSIONS, migrate, version_of
-from gamekeeper.store.database.recording import begin
-from gamekeeper.store.database.refusals import attempt
-from gamekeeper.store.database.revisions import Revision
+from gamekeeper.store.database.history.new_revision import begin
+from gamekeeper.store.database.history.revisions import Revision
 from gamekeeper.store.layout import shown_path
 
-__all__ = ["create_file", "open_engine", "place_of"]
+__all__ = ["create_file", "open_engine"]
 
 _ASKED_TO_CREATE = "The store {} was to be created."
 _ASKED_TO_OPEN = "The store {} was to be opened."
-
-
-def place_of(path: str | Path) -> Path:
-    """Return the full path of a store, beyond any links: files beside it belong to its own name."""
-    try:
-        return Path(path).resolve()
-    except (OSError, RuntimeError, ValueError):
-        raise InputError(
-            Reason.NOT_READABLE,
-            f"The store {shown_path(path)} was asked for.",
-            "That cannot be the path of a file.",
-            "Check the path.",
-        ) from None
 
 
 def create_file(path: Path, environment: Environment, first: Revision) -> None:
@@ -100,7 +85,7 @@ def _open(access: Access) -> Engine:
     engine = engine_of(access)
     try:
         with reading(engine) as connection:
-            version = version_of(connection, access.path, _ASKED_TO_OPEN)
+            version = version_of(ask_of(connection), access.path, _ASKED_TO_OPEN)
         if version != VERSIONS[-1]:
             _raise_version(access, engine)
     except BaseException:
@@ -118,10 +103,10 @@ def _raise_version(access: Access, engine: Engine) -> None:
             "Open it once where it can be written, or open a copy.",
         )
     with closing(access.connect()) as source:
-        make_backup(source, access.path, _ASKED_TO_OPEN)
+        renew_backup(source, access.path, _ASKED_TO_OPEN)
     with writing(engine) as connection:
         # Another program may have done it meanwhile.
-        if version_of(connection, access.path, _ASKED_TO_OPEN) != VERSIONS[-1]:
+        if version_of(ask_of(connection), access.path, _ASKED_TO_OPEN) != VERSIONS[-1]:
             migrate(connection)
 
 

@@ -18,7 +18,7 @@ from gamekeeper.mapping.environment.definitions import definition_tree
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.environment.variable import Variable
-from gamekeeper.store.database.documents import (
+from gamekeeper.store.database.contents.documents import (
     RETIRED,
     Document,
     code_documents,
@@ -33,7 +33,7 @@ from gamekeeper.store.database.documents import (
     text_of,
     variable_problems,
 )
-from gamekeeper.store.database.refusals import Contradiction
+from gamekeeper.store.database.file.refusals import Contradiction
 
 __all__ = ["Change", "differences", "packed", "patched", "patched_form", "present", "unpacked"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from gamekeeper.errors import InputError, Problem, Reason, StoreError
-from gamekeeper.store.database.revisions import (
+from gamekeeper.store.database.history.revisions import (
     Revision,
     Touched,
     revisions,

@@ -1,0 +1,155 @@
+"""From the rows of a store to an environment, quickly.
+
+Rows are fetched in bulk: one row for all selections of a form together, for a row of each of some
+hundred thousand instances would take several times as long as all else. Questions are plain SQL,
+so that whoever only looks does not wait for SQLAlchemy to be imported.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from gamekeeper.errors import InputError
+from gamekeeper.mapping.environment.codes import CodeRegister
+from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.form import Metadata
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.store.database.contents.documents import (
+    LABELS,
+    RETIRED,
+    Document,
+    coded_variable,
+    group_of,
+    scenario_from,
+)
+from gamekeeper.store.database.file.refusals import Contradiction
+
+__all__ = ["Ask", "State", "coded_variables", "load", "position"]
+
+_Part = TypeVar("_Part", Group, Scenario)
+
+Ask = Callable[[str], Sequence[tuple[Any, ...]]]
+"""Returns the rows that answer a question in SQL."""
+
+_METADATA: TypeAdapter[dict[str, Metadata]] = TypeAdapter(dict[str, Metadata])
+
+_POSITION = "SELECT revision, codes_saved FROM environment"
+_HEADER = "SELECT name, description FROM environment"
+_VARIABLES = "SELECT id, name, definition FROM variable WHERE definition IS NOT NULL ORDER BY name"
+_CODES = "SELECT variable_id, code, blocks FROM code ORDER BY code"
+_SELECTIONS = (
+    "SELECT CAST(selection.id AS VARCHAR), variable.name, selection.labels"
+    " FROM selection JOIN variable ON variable.id = selection.variable_id"
+)
+# The only words that are SQLite's own: elsewhere it would be string_agg.
+_INSTANCES = "SELECT form_id, group_concat(selection_id, ',') FROM instance GROUP BY form_id"
+_FORMS = "SELECT id, name, metadata FROM form ORDER BY name"
+_GROUPS = "SELECT name, definition FROM form_group ORDER BY name"
+_SCENARIOS = "SELECT name, body FROM scenario ORDER BY name"
+
+
+@dataclass(frozen=True)
+class State:
+    """What a store holds at one moment.
+
+    Attributes
+    ----------
+    revision
+        The number of the newest revision.
+    codes_saved
+        How often codes were saved apart from revisions.
+    registers
+        The codes as they are kept; the environment may have given more since.
+    """
+
+    revision: int
+    codes_saved: int
+    environment: Environment
+    registers: dict[str, CodeRegister]
+
+
+def position(ask: Ask) -> tuple[int, int]:
+    """Return the newest revision and how often codes were saved."""
+    rows = ask(_POSITION)
+    if len(rows) != 1:
+        raise Contradiction
+    revision, codes_saved = rows[0]
+    return revision, codes_saved
+
+
+def load(ask: Ask) -> State:
+    """Return the state of a store."""
+    revision, codes_saved = position(ask)
+    ((name, description),) = ask(_HEADER)
+    coded = coded_variables(ask(_VARIABLES), ask(_CODES))
+    registers = {variable.name: register for variable, register in coded}
+    try:
+        environment = Environment(
+            (variable for variable, _ in coded),
+            _forms(ask),
+            _made(ask(_GROUPS), group_of),
+            scenarios=_made(ask(_SCENARIOS), scenario_from),
+            name=name,
+            description=description,
+            registers=registers,
+        )
+    except (InputError, ValidationError, TypeError, ValueError):
+        raise Contradiction from None
+    return State(revision, codes_saved, environment, registers)
+
+
+def coded_variables(
+    rows: Iterable[tuple[int, str, str]], code_rows: Iterable[tuple[int, str, str | None]]
+) -> list[tuple[Variable, CodeRegister]]:
+    """Return variables with their codes, given the rows of both."""
+    codes: dict[int, dict[str, Document]] = {}
+    coded: list[tuple[Variable, CodeRegister]] = []
+    try:
+        for variable_id, text, blocks in code_rows:
+            document = RETIRED if blocks is None else json.loads(blocks)
+            codes.setdefault(variable_id, {})[text] = document
+        for variable_id, name, definition in rows:
+            made = coded_variable(json.loads(definition), codes.get(variable_id, {}))
+            if made[0].name != name:
+                raise Contradiction
+            coded.append(made)
+    except (InputError, TypeError, ValueError, RecursionError):
+        raise Contradiction from None
+    return coded
+
+
+def _forms(ask: Ask) -> Iterable[Form]:
+    labels: dict[str, tuple[str, ...]] = {}
+    offered: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for number, name, text in ask(_SELECTIONS):
+        if text not in labels:
+            labels[text] = LABELS.validate_json(text, strict=True)
+        offered[number] = (name, labels[text])
+    of = offered.__getitem__
+    instances: dict[int, dict[str, tuple[str, ...]]] = {}
+    for form_id, text in ask(_INSTANCES):
+        picked = text.split(",")
+        instances[form_id] = dict(map(of, picked))
+        if len(instances[form_id]) < len(picked):
+            raise Contradiction
+    forms = [
+        Form(name, instances.pop(form_id, {}), _METADATA.validate_json(metadata, strict=True))
+        for form_id, name, metadata in ask(_FORMS)
+    ]
+    if instances:
+        raise Contradiction
+    return forms
+
+
+def _made(rows: Sequence[tuple[Any, ...]], make: Callable[[Document], _Part]) -> list[_Part]:
+    """Return the parts that are kept as one document each."""
+    parts = [make(json.loads(text)) for _, text in rows]
+    if [part.name for part in parts] != [name for name, _ in rows]:
+        raise Contradiction
+    return parts

@@ -1,0 +1,1 @@
+"""The file of a store: connections, versions, copies, and what the database refuses in our words."""

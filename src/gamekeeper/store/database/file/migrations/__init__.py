@@ -1,0 +1,1 @@
+"""The one history of migrations; `gamekeeper.store.database.file.versions` runs it."""
