@@ -35,6 +35,7 @@ __all__ = [
     "Option",
     "build",
     "given",
+    "option_text",
     "options_of",
     "paths",
     "require_valid",
@@ -161,7 +162,20 @@ def texts_of(asked: Any, *names: str) -> dict[str, str]:
     """Return options as texts for a provenance: those named, or all but what is not known."""
     values = _values(asked)
     chosen = names or tuple(name for name, value in values.items() if value is not None)
-    return {name: _text(values[name]) for name in chosen}
+    return {name: option_text(values[name]) for name in chosen}
+
+
+def option_text(value: Any) -> str:
+    """Return the value of an option as a provenance tells it; a list with commas.
+
+    Examples
+    --------
+    >>> option_text([1, "a"]), option_text(0.5)
+    ('1, a', '0.5')
+    """
+    if isinstance(value, list | tuple):
+        return ", ".join(map(option_text, value))
+    return str(value.value if isinstance(value, Enum) else value)
 
 
 def written(asked: Any) -> list[tuple[Option, Path]]:
@@ -281,12 +295,6 @@ def _fault(item: Field, value: Any) -> tuple[str, str]:
         if option.most is not None and not float(number) <= option.most:
             return f"{number:,} is more than {option.most:,}.", "Give a smaller number."
     return "", ""
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_text, value))
-    return str(value.value if isinstance(value, Enum) else value)
 
 
 def _documented(doc: str, options: Any) -> str:

@@ -109,7 +109,7 @@ def show_sizes(table: KeyTable) -> None:
             f"{size:,}",
             f"{table.structure[size]:,}",
             f"{table.records_by_size[size]:,}",
-            f"{table.records_by_size[size] / table.n_records:.1%}",
+            percent_text(table.records_by_size[size] / table.n_records),
         ]
         for size in shown
     ]
@@ -121,7 +121,7 @@ def show_sizes(table: KeyTable) -> None:
                 f"{larger[0]:,} or more",
                 f"{sum(table.structure[size] for size in larger):,}",
                 f"{records:,}",
-                f"{records / table.n_records:.1%}",
+                percent_text(records / table.n_records),
             ]
         )
     show_table(["class size", "different keys", "records", "share"], rows)

@@ -24,11 +24,13 @@ from gamekeeper.wording.numbers import (
     shape_text,
     there_are,
     three_digits,
+    times_text,
 )
 from gamekeeper.wording.shares import (
     exact_percent,
     fraction_text,
     fractions_text,
+    percent_range,
     percent_text,
     share_text,
 )
@@ -53,6 +55,7 @@ __all__ = [
     "near_names",
     "number_text",
     "on_one_line",
+    "percent_range",
     "percent_text",
     "power_text",
     "quoted",
@@ -61,5 +64,6 @@ __all__ = [
     "short",
     "there_are",
     "three_digits",
+    "times_text",
     "unfit_character",
 ]

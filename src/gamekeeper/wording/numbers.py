@@ -22,6 +22,7 @@ __all__ = [
     "shape_text",
     "there_are",
     "three_digits",
+    "times_text",
 ]
 
 _LARGE = 10**15
@@ -85,6 +86,19 @@ def three_digits(number: Fraction | float) -> str:
     '12,346'
     """
     return f"{float(number):.3g}" if number < 100 else f"{float(number):,.0f}"
+
+
+def times_text(number: float) -> str:
+    """Return how often something would be so by chance, in words.
+
+    Examples
+    --------
+    >>> times_text(1.0), times_text(0.02), times_text(1234.5)
+    ('about once', 'about 0.02 times', 'about 1,234 times')
+    """
+    if 0.95 <= number < 1.05:
+        return "about once"
+    return f"about {number:,.0f} times" if number >= 10 else f"about {number:.2g} times"
 
 
 def large_text(number: int) -> str:

@@ -7,7 +7,14 @@ from fractions import Fraction
 
 from gamekeeper.wording.numbers import number_text, three_digits
 
-__all__ = ["exact_percent", "fraction_text", "fractions_text", "percent_text", "share_text"]
+__all__ = [
+    "exact_percent",
+    "fraction_text",
+    "fractions_text",
+    "percent_range",
+    "percent_text",
+    "share_text",
+]
 
 
 def exact_percent(share: Fraction) -> str:
@@ -31,6 +38,17 @@ def percent_text(share: float | None) -> str:
     ('12.3%', '—')
     """
     return "—" if share is None else f"{share:.1%}"
+
+
+def percent_range(low: float, high: float) -> str:
+    """Return the ends of an interval of measured shares.
+
+    Examples
+    --------
+    >>> percent_range(0.1234, 0.5)
+    '12.3% to 50.0%'
+    """
+    return f"{percent_text(low)} to {percent_text(high)}"
 
 
 def share_text(share: Fraction | float) -> str:

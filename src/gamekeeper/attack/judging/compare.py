@@ -28,11 +28,12 @@ from gamekeeper.attack.judging.running import ScoringPlan, run_scoring
 from gamekeeper.attack.judging.scores import Measure, ScoredSample
 from gamekeeper.attack.judging.scores_folder import ScoreFolder
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
-from gamekeeper.attack.simulation.options import checked_fractions, option_text, require_samples
+from gamekeeper.attack.simulation.options import checked_fractions, require_samples
 from gamekeeper.attack.simulation.running import SampleTask
 from gamekeeper.attack.simulation.sampling import sample_size
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem
+from gamekeeper.options import option_text
 from gamekeeper.results import Progress, Provenance, package_version
 from gamekeeper.wording import there_are
 

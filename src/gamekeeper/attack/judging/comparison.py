@@ -11,7 +11,7 @@ from gamekeeper.attack.judging.joint import JointTable
 from gamekeeper.attack.judging.judgement import Judgement, all_in_words
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Listing, Provenance, Result
-from gamekeeper.wording import at_start, count_of, fraction_text, quoted
+from gamekeeper.wording import at_start, count_of, fraction_text, percent_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -137,7 +137,7 @@ class Comparison(Result):
             lines.append(
                 f"{told}, {judgement.n_population_uniques:,} of them population unique. "
                 f"{_finders(judgement.best_measures)} one above another sample "
-                f"unique in {best.auc.value:.1%} of pairs."
+                f"unique in {percent_text(best.auc.value)} of pairs."
             )
         return lines
 

@@ -30,7 +30,15 @@ from gamekeeper.attack.judging.accuracy import (
 from gamekeeper.attack.judging.scores import ScoredSample, Scores, checked_scores
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
-from gamekeeper.wording import at_start, count_of, did_you_mean, joined, quoted
+from gamekeeper.wording import (
+    at_start,
+    count_of,
+    did_you_mean,
+    joined,
+    percent_range,
+    percent_text,
+    quoted,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -325,12 +333,12 @@ def _fingerprint(sizes: np.ndarray[Any, np.dtype[np.int64]], scores: Mapping[str
 def _area_sentence(line: MeasureLine, area: Estimate) -> str:
     told = (
         f"{at_start(in_words(line.measure))} ranks a population unique above another sample unique"
-        f" in {area.value:.1%} of pairs (interval {area.low:.1%} to {area.high:.1%})"
+        f" in {percent_text(area.value)} of pairs (interval {percent_range(area.low, area.high)})"
     )
     within = line.auc_within
     if within is None or abs(within.value - area.value) < _NOTABLE:
         return f"{told}."
-    return f"{told}; by ranks within samples in {within.value:.1%}."
+    return f"{told}; by ranks within samples in {percent_text(within.value)}."
 
 
 def _accuracy_sentences(line: MeasureLine) -> list[str]:

@@ -18,6 +18,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result
+from gamekeeper.wording import percent_range, percent_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,7 +66,7 @@ class MaskingComparison(Result):
             low, high = share_interval(correct, n_records)
             said.append(
                 f"{self.names[k]}: {correct:,} of {n_records:,} records re-identified,"
-                f" {correct / max(n_records, 1):.1%} ({low:.1%} to {high:.1%}), by"
+                f" {percent_text(correct / max(n_records, 1))} ({percent_range(low, high)}), by"
                 f" {_way(best.provenance.variant)}."
             )
         notes = (note for version in self.links for one in version for note in one.notes)

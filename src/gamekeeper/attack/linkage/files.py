@@ -23,13 +23,21 @@ from gamekeeper.attack.linkage.linking import (
 )
 from gamekeeper.attack.linkage.options import LinkInput, LinkMethod, ObjectiveName
 from gamekeeper.attack.linkage.resampling import Resampled, resample_links
-from gamekeeper.attack.linkage.truth import chance_text, require_partners, share_interval
+from gamekeeper.attack.linkage.truth import require_partners, share_interval
 from gamekeeper.attack.linkage.variables import Kind, LinkVariable, compare_files, equal_codes
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result, table_html
-from gamekeeper.wording import be, count_of, did_you_mean, quoted
+from gamekeeper.wording import (
+    be,
+    count_of,
+    did_you_mean,
+    percent_range,
+    percent_text,
+    quoted,
+    times_text,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -138,9 +146,9 @@ class FileLinks(Result):
                 else ""
             )
             said.append(
-                f"{count_of(correct, 'link is', 'links are')} correct: {correct / n_a:.1%} of the"
-                f" records of the first file are re-identified ({low:.1%} to {high:.1%}). Links drawn"
-                f" at random{among} would be correct {chance_text(self.by_chance)}."
+                f"{count_of(correct, 'link is', 'links are')} correct: {percent_text(correct / n_a)}"
+                f" of the records of the first file are re-identified ({percent_range(low, high)})."
+                f" Links drawn at random{among} would be correct {times_text(self.by_chance)}."
             )
         if self.resampled is not None:
             said += self.resampled.sentences()

@@ -16,7 +16,7 @@ from gamekeeper.algorithms.linkage.objective import Objective
 from gamekeeper.attack.linkage.linking import link_pairs
 from gamekeeper.attack.linkage.options import LinkMethod
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, percent_range, percent_text
 
 __all__ = ["Resampled", "resample_links"]
 
@@ -50,8 +50,8 @@ class Resampled:
         said = [
             (
                 f"With a tenth of both files left out, {count_of(self.n_times, 'time')}, a link came"
-                f" back in {known.mean() if known.size else 0:.1%} of the times that both its records"
-                " were there, on average."
+                f" back in {percent_text(known.mean() if known.size else 0)} of the times that both its"
+                " records were there, on average."
             )
         ]
         if self.rates is not None and self.rates.size:
@@ -59,9 +59,9 @@ class Resampled:
             said.append(
                 "Of the records whose partner was there,"
                 + (
-                    f" {low:.1%} were re-identified."
-                    if f"{low:.1%}" == f"{high:.1%}"
-                    else f" {low:.1%} to {high:.1%} were re-identified."
+                    f" {percent_text(low)} were re-identified."
+                    if percent_text(low) == percent_text(high)
+                    else f" {percent_range(low, high)} were re-identified."
                 )
             )
         return said

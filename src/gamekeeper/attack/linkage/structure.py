@@ -29,10 +29,10 @@ from gamekeeper.algorithms.structure.group_matching import GroupMatching, match_
 from gamekeeper.algorithms.structure.group_success import GroupSuccess, checked_truth, group_success
 from gamekeeper.algorithms.structure.individual_matching import match_individuals
 from gamekeeper.attack.linkage.options import Individuals, StructureInput
-from gamekeeper.attack.linkage.truth import chance_text, share_interval
+from gamekeeper.attack.linkage.truth import share_interval
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result, table_html
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, percent_range, percent_text, times_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -162,26 +162,27 @@ class StructureLinks(Result):
             low, high = share_interval(found.n_correct, found.n_known)
             said.append(
                 f"{found.n_correct:,} of {count_of(found.n_known, 'record')} have their partner in the"
-                f" group pointed at, {found.share:.1%} ({low:.1%} to {high:.1%}); by chance it would"
-                f" be {found.by_chance:.1f}. {count_of(found.alone, 'partner is', 'partners are')}"
-                " alone there."
+                f" group pointed at, {percent_text(found.share)} ({percent_range(low, high)}); by"
+                f" chance it would be {found.by_chance:.1f}."
+                f" {count_of(found.alone, 'partner is', 'partners are')} alone there."
             )
             correct = self.n_correct
             if correct is not None:
                 share = correct / max(found.n_known, 1)
                 low, high = share_interval(correct, found.n_known)
-                by_chance = chance_text(found.n_known / max(*self.n_records, 1))
+                by_chance = times_text(found.n_known / max(*self.n_records, 1))
                 said.append(
                     f"{count_of(correct, 'record is', 'records are')} linked to"
-                    f" {'its' if correct == 1 else 'their'} partner, {self.linked_by}: {share:.1%}"
-                    f" ({low:.1%} to {high:.1%}). Links drawn at random would be correct {by_chance}."
+                    f" {'its' if correct == 1 else 'their'} partner, {self.linked_by}:"
+                    f" {percent_text(share)} ({percent_range(low, high)}). Links drawn at"
+                    f" random would be correct {by_chance}."
                 )
         if self.drops is not None:
             most_missed = int(np.argmax(self.drops))
             drop = self.drops[most_missed]
             said.append(
                 f"Most is lost without '{self.clusterings[most_missed]}': the share in the right group"
-                f" falls by {drop:.1%}."
+                f" falls by {percent_text(drop)}."
                 if drop > 0
                 else "Without any one of the clusterings, no fewer are in the right group."
             )

@@ -12,7 +12,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = ["chance_text", "require_partners", "share_interval", "true_partners"]
+__all__ = ["require_partners", "share_interval", "true_partners"]
 
 _Z = 1.959963984540054
 
@@ -98,19 +98,6 @@ def require_partners(truth: ArrayLike, n_first: int, n_second: int) -> NDArray[n
         "Give for each record of the first file the number of its record of the second, from 0, or"
         " -1.",
     )
-
-
-def chance_text(number: float) -> str:
-    """Return how often something would be so by chance, in words.
-
-    Examples
-    --------
-    >>> chance_text(1.0), chance_text(0.02), chance_text(1234.5)
-    ('about once', 'about 0.02 times', 'about 1,234 times')
-    """
-    if 0.95 <= number < 1.05:
-        return "about once"
-    return f"about {number:,.0f} times" if number >= 10 else f"about {number:.2g} times"
 
 
 def share_interval(number: int, of: int) -> tuple[float, float]:

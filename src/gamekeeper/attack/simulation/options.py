@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
 
 from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
 from gamekeeper.attack.simulation.notional import NotionalPopulation
@@ -13,7 +12,7 @@ from gamekeeper.attack.simulation.sampling import sample_size
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted, there_are
 
-__all__ = ["checked_fractions", "option_text", "require_samples"]
+__all__ = ["checked_fractions", "require_samples"]
 
 
 def checked_fractions(
@@ -76,8 +75,3 @@ def require_samples(notional: NotionalPopulation, steps: Sequence[Fraction]) -> 
             f"A sample of {quoted(str(step) for step in small)} of it would be empty.",
             "Give larger fractions.",
         )
-
-
-def option_text(value: Any) -> str:
-    """Return an option for a provenance; a list with commas."""
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -24,7 +24,7 @@ from gamekeeper.attack.simulation.simulate import simulate
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, Provenance, Result, make_listing
-from gamekeeper.wording import did_you_mean, quoted
+from gamekeeper.wording import did_you_mean, percent_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -169,8 +169,8 @@ class PilotStudy(Result):
                 low, top = tenths[0], tenths[-1]
                 lines.append(
                     f"Of the sample uniques with the highest {_NAMES[score]} ({top.group}), "
-                    f"{100 * top.share_unique:.1f}% are population unique; of those with the "
-                    f"lowest ({low.group}), {100 * low.share_unique:.1f}%."
+                    f"{percent_text(top.share_unique)} are population unique; of those with the "
+                    f"lowest ({low.group}), {percent_text(low.share_unique)}."
                 )
         return lines
 

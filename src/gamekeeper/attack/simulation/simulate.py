@@ -21,11 +21,12 @@ from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.attack.simulation.folder import SampleFolder
 from gamekeeper.attack.simulation.measures import Measure, MeasurePlan, Values, plan_measures
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
-from gamekeeper.attack.simulation.options import checked_fractions, option_text, require_samples
+from gamekeeper.attack.simulation.options import checked_fractions, require_samples
 from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.running import Pool, SampleTask, run_samples
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
+from gamekeeper.options import option_text
 from gamekeeper.results import Progress, Provenance, package_version
 
 if TYPE_CHECKING:

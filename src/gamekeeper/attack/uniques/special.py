@@ -38,7 +38,7 @@ from gamekeeper.attack.uniques.special_table import SpecialProperties
 from gamekeeper.attack.uniques.special_thinning import Thinning, thin
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress, Provenance, Result
-from gamekeeper.wording import count_of, fraction_text
+from gamekeeper.wording import count_of, fraction_text, percent_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -102,10 +102,10 @@ class SpecialUniques(Result):
         """Return what was found, in words: the two kinds, then each property."""
         if not self.n_uniques:
             return [f"None of {count_of(self.n_records, 'record')} is unique on the key variables."]
-        share = 100 * self.n_special / self.n_uniques
+        share = percent_text(self.n_special / self.n_uniques)
         kinds = (
             f"Of {count_of(self.n_uniques, 'sample unique')} among "
-            f"{count_of(self.n_records, 'record')}, {self.n_special:,} ({share:.1f}%) are special: "
+            f"{count_of(self.n_records, 'record')}, {self.n_special:,} ({share}) are special: "
             f"unique on at most {self.special_size} of {count_of(len(self.keys), 'key variable')}."
         )
         if self.n_special == self.n_uniques and self.special_size > 1:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import number_text
+from gamekeeper.wording import number_text, percent_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +37,7 @@ class GroupCount:
             return "there are none"
         return (
             f"{number_text(round(self.number, 1))} of {number_text(round(self.total, 1))} "
-            f"({100 * self.share:.1f}%)"
+            f"({percent_text(self.share)})"
         )
 
 

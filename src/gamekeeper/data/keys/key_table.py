@@ -24,7 +24,7 @@ from gamekeeper.data.keys.keyed_records import KeyedRecords
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress, Provenance, Result, table_html
-from gamekeeper.wording import be, count_of, fraction_text, quoted, there_are
+from gamekeeper.wording import be, count_of, fraction_text, percent_text, quoted, there_are
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -222,7 +222,7 @@ class KeyTable(Result):
         return told
 
     def _share(self, n_records: int) -> str:
-        percent = f" ({n_records / self.n_records:.1%})" if self.n_records else ""
+        percent = f" ({percent_text(n_records / self.n_records)})" if self.n_records else ""
         return f"{count_of(n_records, 'record')}{percent} {be(n_records)}"
 
     def _rows(self) -> tuple[npt.NDArray[np.unsignedinteger], dict[str, Any]]:
