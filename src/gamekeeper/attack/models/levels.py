@@ -23,7 +23,7 @@ from gamekeeper.attack.models.inference import Estimator, ModelRisk, require_sam
 from gamekeeper.data.coding.codebook import CodedVariable
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress, Provenance, Result, table_html
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, did_you_mean, quoted, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -119,7 +119,7 @@ class RelativeRisk(Result):
             f"{line.variable}: without {'its riskiest category' if of_categories else 'it'}"
             f" {line.tau1_left:.4g}{_bounds(line)} population uniques among the sample"
             f" uniques would be left"
-            + (f", {line.relative_tau1:.3g} times fewer." if line.relative_tau1 else ".")
+            + (f", {three_digits(line.relative_tau1)} times fewer." if line.relative_tau1 else ".")
             for line in self.lines[: 1 if of_categories else 3]
         ]
         # A pair is in the average of both its categories.

@@ -18,7 +18,7 @@ from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
 from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Provenance, Result, table_html
-from gamekeeper.wording import be, count_of, did_you_mean, quoted, there_are
+from gamekeeper.wording import be, count_of, did_you_mean, quoted, there_are, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,11 +80,11 @@ class Inference(Result):
         words, chance = self.rows[0]
         told = ", ".join(f"{name} {word}" for name, word in zip(self.asked, words, strict=True))
         answer = [
-            f"Most probable, with {chance:.3g}: {told}.",
+            f"Most probable, with {three_digits(chance)}: {told}.",
             (
                 f"{count_of(len(self.rows), 'combination')}"
                 f" {be(len(self.rows))} possible. The known values are found"
-                f" together with probability {self.known_probability:.3g}."
+                f" together with probability {three_digits(self.known_probability)}."
             ),
         ]
         if self.strata_differ:

@@ -25,7 +25,7 @@ from gamekeeper.attack.matching.population import MatchedClasses, match_classes
 from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import count_of, number_text
+from gamekeeper.wording import count_of, number_text, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,7 +81,7 @@ class RankedAttack(Result):
         """Return what each attack achieves, in words."""
         return [
             f"{value.strategy.words}, {value.direction.words}, {count_of(value.n_cells, 'key')}:"
-            f" right with probability {float(value.pr_cm):.3g}, after a search of"
+            f" right with probability {three_digits(value.pr_cm)}, after a search of"
             f" {number_text(round(float(value.cost_with), 1))} people."
             if value.feasible
             else f"{value.strategy.words}, {value.direction.words}: no key can be attacked."

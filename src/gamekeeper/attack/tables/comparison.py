@@ -24,7 +24,7 @@ from gamekeeper.algorithms.subtraction.experiment import (
 )
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress, Provenance, Result
-from gamekeeper.wording import count_of, shape_text
+from gamekeeper.wording import count_of, shape_text, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,7 +71,9 @@ class SchemeComparison(Result):
             ranked = sorted(
                 zip(self.schemes, self.experiments, strict=True), key=lambda pair: pair[1].means[k]
             )
-            risks = ", ".join(f"{scheme} {found.means[k]:.3g}" for scheme, found in ranked)
+            risks = ", ".join(
+                f"{scheme} {three_digits(found.means[k])}" for scheme, found in ranked
+            )
             said.append(
                 f"Knowing {count_of(int(number), 'person', 'people')}, a zero is recovered with a"
                 f" mean probability of: {risks}."

@@ -35,7 +35,7 @@ from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, check_truth
 from gamekeeper.errors import LimitError
 from gamekeeper.results import Progress, Provenance, Result, table_html
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -363,9 +363,9 @@ def _told(risk: SubtractionRisk) -> list[int]:
 
 
 def _probability(risk: SubtractionRisk, k: int) -> str:
-    value = f"{risk.values[k]:.3g}" if 0 < risk.values[k] < 1 else f"{risk.values[k]:.0f}"
+    value = three_digits(risk.values[k])
     if risk.draws:
-        return f"{value} ({risk.lower[k]:.3g} to {risk.upper[k]:.3g})"
+        return f"{value} ({three_digits(risk.lower[k])} to {three_digits(risk.upper[k])})"
     return value
 
 

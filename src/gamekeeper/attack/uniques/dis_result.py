@@ -14,7 +14,7 @@ from gamekeeper.attack.risk import FileRisk, RiskLine
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,7 +99,7 @@ def general_risk(key_table: KeyTable, general: GeneralDis, started: float) -> Di
         value,
         f"DIS is not defined: {general.why_none}."
         if value is None
-        else f"DIS, the estimated probability that a unique match is correct: {float(value):.3g}.",
+        else f"DIS, the estimated probability that a unique match is correct: {three_digits(value)}.",
     )
     provenance = _provenance(key_table, general, DisMethod.GENERAL, {}, None, started)
     headline = ("records", "sample_uniques", "paired_records", "dis")
@@ -139,7 +139,7 @@ def special_risk(
     if original is not None and found.estimate is not None and general.dis is not None:
         told.append(
             "Without regard to the perturbation, the general method would say"
-            f" {float(general.dis):.3g}."
+            f" {three_digits(general.dis)}."
         )
     return DisRisk(
         DisMethod.SPECIAL,
@@ -166,7 +166,7 @@ def _simulation_lines(
             none
             if found.estimate is None
             else f"DIS by simulation{against}, the estimated probability that a unique match is"
-            f" correct: {found.estimate:.3g}.",
+            f" correct: {three_digits(found.estimate)}.",
         ),
         RiskLine(
             "standard_error",
@@ -180,7 +180,9 @@ def _simulation_lines(
         RiskLine(
             "mean_of_ratios",
             mean,
-            none if mean is None else f"Mean over rounds with a unique match: {mean:.3g}.",
+            none
+            if mean is None
+            else f"Mean over rounds with a unique match: {three_digits(mean)}.",
         ),
         RiskLine(
             "converged",
@@ -190,7 +192,7 @@ def _simulation_lines(
         ),
     ]
     if expected is not None:
-        meaning = f"What the simulation tends to, by formula: {float(expected):.3g}."
+        meaning = f"What the simulation tends to, by formula: {three_digits(expected)}."
         lines.append(RiskLine("expected", expected, meaning))
     return lines
 
@@ -228,7 +230,7 @@ def _worth(value: Fraction | float | None, how: str) -> str:
         return f"DIS is not defined ({how}): no unique match is possible."
     return (
         "An intruder who finds a record that matches just one record of the file would be right"
-        f" with an estimated probability of {float(value):.3g} (DIS, {how})."
+        f" with an estimated probability of {three_digits(value)} (DIS, {how})."
     )
 
 

@@ -123,7 +123,7 @@ def _dis_line(facts: UniqueFacts) -> RiskLine:
         "dis",
         facts.dis,
         "DIS (general method), the estimated probability that an intruder's unique match is"
-        f" correct: {float(facts.dis):.3g}.",
+        f" correct: {three_digits(facts.dis)}.",
     )
 
 
@@ -169,7 +169,7 @@ def _score_lines(facts: UniqueFacts) -> list[RiskLine]:
             mean,
             "There is no sample unique, so that POL has no mean."
             if mean is None
-            else f"Mean POL of a sample unique: {float(mean):.3g}, where 1 is the most."
+            else f"Mean POL of a sample unique: {three_digits(mean)}, where 1 is the most."
             " It is a score and no probability.",
         ),
     ]

@@ -94,7 +94,7 @@ def _match(facts: UniqueFacts) -> str:
         return f"What an intruder's match is worth is not known: {facts.why_no_dis}."
     return (
         "An intruder who finds a record that matches just one record of the file would be right"
-        f" with an estimated probability of {float(facts.dis):.3g} (DIS, general method, sampling"
+        f" with an estimated probability of {three_digits(facts.dis)} (DIS, general method, sampling"
         f" fraction {facts.fraction}, no errors in the data)."
     )
 
