@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
+from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of, whole_pairs_of
 
 
 def test_names_are_split_at_commas_and_bare():
@@ -29,3 +29,10 @@ def test_pairs_with_numbers():
     assert number_pairs_of("--weight COLUMN=NUMBER", ["a=1e3", "b=-2"]) == {"a": 1000, "b": -2}
     with pytest.raises(InputError, match="Write --weight COLUMN=NUMBER"):
         number_pairs_of("--weight COLUMN=NUMBER", ["a=1", "b=heavy"])
+
+
+@pytest.mark.parametrize("number", ["0", "1.5", "-1", "nan", "inf"])
+def test_pairs_with_whole_numbers(number):
+    assert whole_pairs_of("--window COLUMN=NUMBER", ["a=3", "b=1"]) == {"a": 3, "b": 1}
+    with pytest.raises(InputError, match="whole number of at least 1"):
+        whole_pairs_of("--window COLUMN=NUMBER", ["a=3", f"b={number}"])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import quoted
 
-__all__ = ["names_of", "number_pairs_of", "pairs_of"]
+__all__ = ["names_of", "number_pairs_of", "pairs_of", "whole_pairs_of"]
 
 
 def names_of(typed: Sequence[str]) -> tuple[str, ...]:
@@ -65,3 +65,22 @@ def number_pairs_of(written: str, typed: Sequence[str]) -> dict[str, float]:
             "Not all of them have a number.",
             f"Write {written}.",
         ) from None
+
+
+def whole_pairs_of(written: str, typed: Sequence[str]) -> dict[str, int]:
+    """Return pairs whose second part is a whole number of at least 1.
+
+    Examples
+    --------
+    >>> whole_pairs_of("--steps COLUMN=NUMBER", ["Age=10"])
+    {'Age': 10}
+    """
+    pairs = number_pairs_of(written, typed)
+    if any(not (number >= 1 and number.is_integer()) for number in pairs.values()):
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Pairs were given with {written.split()[0]}.",
+            "Not all of them have a whole number of at least 1.",
+            f"Write {written}.",
+        )
+    return {name: int(number) for name, number in pairs.items()}

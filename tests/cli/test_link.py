@@ -96,6 +96,16 @@ def test_columns_with_other_names_and_blocks(run, place):
     assert "age with years as number" in told.out
 
 
+def test_near_records_are_compared(run, place):
+    masked, original = files(place, "noise", "original")
+    near = ("--window", "age=6", "--neighbours", "4", "--format", "json")
+    document = json.loads(run("link", "files", masked, original, "--id", "row", *near).out)
+    assert document["provenance"]["parameters"]["blocking"] == "age within 6 places, 4 neighbours"
+    assert document["summary"]["rate"] > 0.5
+    rates = json.loads(run("link", "evaluate", original, masked, "--id", "row", *near).out)
+    assert rates["provenance"]["parameters"]["blocking"] == "age within 6 places, 4 neighbours"
+
+
 def test_mapped_columns_take_an_environment(run, tmp_path):
     gk.write_environment(
         gk.Environment([AGE], [gk.Form("Bank", {"Age": ("0-24", "25-64")})]), tmp_path / "world"
@@ -196,6 +206,9 @@ BAD = {
     "missing": ("structure", "gaps", "original", "--others", "age"),
     "huge": ("files", "huge", "huge", "--kind", "x=number"),
     "huge structure": ("structure", "huge", "huge", "--columns", "x"),
+    "window": ("files", "noise", "original", "--window", "height=5"),
+    "no window": ("files", "noise", "original", "--window", "age=none"),
+    "neighbours": ("files", "noise", "original", "--on", "sex", "--neighbours", "2"),
     "version block": ("evaluate", "original", "noise", "--block", "height"),
 }  # fmt: skip
 

@@ -104,7 +104,13 @@ def evaluate_files(
         first,
         versions,
         variables,
-        **given(replace(options, block=[in_version.get(name, name) for name in options.block])),
+        **given(
+            replace(
+                options,
+                block=[in_version.get(name, name) for name in options.block],
+                window={in_version.get(name, name): n for name, n in options.window.items()},
+            )
+        ),
         truths=_truths(first, versions, files, identifier),
         weights=_weights(named, columns, options.objectives),
         steps=_steps(named, columns),

@@ -118,7 +118,8 @@ def require_few_pairs(n_pairs: int, max_pairs: int, asked: str) -> None:
             asked,
             f"There would be {n_pairs:,} candidate pairs, more than {max_pairs:,}. "
             f"They would take some {max(n_pairs * 12 // 10**6, 1):,} MB.",
-            "Block by more variables or finer ones (--block), or raise max_pairs (--max-pairs).",
+            "Block by more variables or finer ones (--block), take smaller windows or fewer"
+            " neighbours, or raise max_pairs (--max-pairs).",
         )
 
 

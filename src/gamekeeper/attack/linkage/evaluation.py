@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.attack.linkage.candidates import passes_text
 from gamekeeper.attack.linkage.files import FileLinks, link_files
 from gamekeeper.attack.linkage.options import LinkMethod, MaskingInput, ObjectiveName
 from gamekeeper.attack.linkage.truth import share_interval
@@ -161,6 +162,8 @@ def compare_maskings(original: CodedTable, asked: MaskingInput) -> MaskingCompar
                     weights=_fit(asked.weights, ObjectiveName.WEIGHTED, objective, ways),
                     steps=_fit(asked.steps, ObjectiveName.LEXICOGRAPHIC, objective, ways),
                     block=asked.block,
+                    window=asked.window,
+                    neighbours=asked.neighbours,
                     truth=truths[name],
                     max_pairs=asked.max_pairs,
                     decimals=(asked.decimals.get(name, asked.decimal), asked.decimal),
@@ -180,7 +183,7 @@ def compare_maskings(original: CodedTable, asked: MaskingInput) -> MaskingCompar
             "",
             {
                 "variables": ", ".join(one.name for one in asked.variables),
-                "blocking": ", ".join(asked.block),
+                "blocking": passes_text(asked.block, asked.window, asked.neighbours),
             },
             seed=asked.seed,
             fingerprint=sha256(

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.linkage.blocking import block_on_sinks, block_on_values
 from gamekeeper.algorithms.linkage.candidate_pairs import MAX_PAIRS, CandidatePairs
 from gamekeeper.algorithms.linkage.comparison import Comparison
+from gamekeeper.attack.linkage.candidates import Compared, candidates, passes_text
 from gamekeeper.attack.linkage.linking import (
     MOST_PAIRS,
     Linked,
@@ -24,7 +24,7 @@ from gamekeeper.attack.linkage.linking import (
 from gamekeeper.attack.linkage.options import LinkInput, LinkMethod, ObjectiveName
 from gamekeeper.attack.linkage.resampling import Resampled, resample_links
 from gamekeeper.attack.linkage.truth import require_partners, share_interval
-from gamekeeper.attack.linkage.variables import Kind, LinkVariable, compare_files, equal_codes
+from gamekeeper.attack.linkage.variables import Kind, LinkVariable, compare_files
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
@@ -32,10 +32,8 @@ from gamekeeper.results import Provenance, Result, table_html
 from gamekeeper.wording import (
     be,
     count_of,
-    did_you_mean,
     percent_range,
     percent_text,
-    quoted,
     times_text,
 )
 
@@ -235,7 +233,7 @@ def link_files(a: CodedTable, asked: LinkInput) -> FileLinks:
     [2, 0, 1]
     """
     started = time.perf_counter()
-    b, block, seed = asked.b, asked.block, asked.seed
+    b, seed = asked.b, asked.seed
     objective, method = ObjectiveName(asked.objective), LinkMethod(asked.method)
     truth = asked.truth
     partners = None if truth is None else require_partners(truth, a.n_records, b.n_records)
@@ -244,19 +242,23 @@ def link_files(a: CodedTable, asked: LinkInput) -> FileLinks:
     order = np.random.default_rng(seed).permutation(b.n_records)
     moved = None if partners is None else _put_back(partners, np.argsort(order))
     comparisons = tuple(replace(one, b=one.b[order]) for one in comparisons)
-    candidates = None
-    if block:
-        most_pairs = asked.max_pairs or MAX_PAIRS
-        candidates = _candidates(a, b, order, chosen, comparisons, block, most_pairs)
+    pairs = candidates(
+        Compared(a, b, order, chosen, comparisons),
+        block=asked.block,
+        window=asked.window,
+        neighbours=asked.neighbours,
+        max_pairs=asked.max_pairs or MAX_PAIRS,
+    )
     weighed, notes = comparisons, ()
-    if objective is ObjectiveName.FELLEGI_SUNTER:
-        weighed, notes = _not_blocked(chosen, comparisons, block)
+    is_blocked_only = not asked.window and asked.neighbours is None
+    if objective is ObjectiveName.FELLEGI_SUNTER and is_blocked_only:
+        weighed, notes = _not_blocked(chosen, comparisons, asked.block)
     made, further = make_objective(
         weighed,
         objective,
         weights=asked.weights,
         steps=asked.steps,
-        candidates=candidates,
+        candidates=pairs,
         seed=seed,
         progress=asked.progress,
     )
@@ -264,7 +266,7 @@ def link_files(a: CodedTable, asked: LinkInput) -> FileLinks:
     shuffled = link_pairs(
         made,
         method,
-        candidates=candidates,
+        candidates=pairs,
         most_cost=most,
         max_pairs=asked.max_pairs or MOST_PAIRS,
         progress=asked.progress,
@@ -276,7 +278,7 @@ def link_files(a: CodedTable, asked: LinkInput) -> FileLinks:
             made,
             method,
             shuffled.columns,
-            candidates=candidates,
+            candidates=pairs,
             most_cost=most,
             truth=moved,
             resamples=asked.resamples,
@@ -284,12 +286,12 @@ def link_files(a: CodedTable, asked: LinkInput) -> FileLinks:
             seed=seed,
             progress=asked.progress,
         )
-    notes = (*notes, *further, *(candidates.notes if candidates is not None else ()))
+    notes = (*notes, *further, *(pairs.notes if pairs is not None else ()))
     return FileLinks(
         chosen,
         linked,
         partners,
-        None if moved is None else _chance(moved, b.n_records, method, candidates),
+        None if moved is None else _chance(moved, b.n_records, method, pairs),
         (a.n_records, b.n_records),
         resampled,
         tuple(dict.fromkeys(notes)),
@@ -298,7 +300,7 @@ def link_files(a: CodedTable, asked: LinkInput) -> FileLinks:
             f"{method}, {objective}",
             {
                 "variables": ", ".join(f"{one.name} ({one.kind})" for one in chosen),
-                "blocking": ", ".join(block),
+                "blocking": passes_text(asked.block, asked.window, asked.neighbours),
                 "solver": linked.solver,
                 "unlinked": "" if asked.unlinked is None else f"{asked.unlinked:g}",
             },
@@ -333,45 +335,6 @@ def _not_blocked(
 def _put_back(columns: Integers, order: Integers) -> Integers:
     """Return numbers of records in another order; -1 stays."""
     return np.where(columns >= 0, order[columns], -1) if len(order) else columns
-
-
-def _candidates(
-    a: CodedTable,
-    b: CodedTable,
-    order: Integers,
-    variables: Sequence[LinkVariable],
-    comparisons: Sequence[Comparison],
-    block: Sequence[str],
-    max_pairs: int,
-) -> CandidatePairs:
-    names = [one.name for one in variables]
-    unknown = [name for name in block if name not in names]
-    if unknown:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            f"Pairs were to be blocked on {quoted(unknown)}.",
-            "That is not among the variables that are compared.",
-            did_you_mean(unknown[0], names),
-        )
-    chosen = [(variables[names.index(name)], comparisons[names.index(name)]) for name in block]
-    mapped = [one for variable, one in chosen if variable.kind is Kind.MAPPED]
-    equal = [
-        equal_codes(a, b, variable, replace(one, b=one.b[np.argsort(order)]))
-        for variable, one in chosen
-        if variable.kind is not Kind.MAPPED
-    ]
-    equal_a, equal_b = [left for left, _ in equal], [right[order] for _, right in equal]
-    if not mapped:
-        return block_on_values(equal_a, equal_b, max_pairs=max_pairs)
-    tables = [np.isfinite(one.table) for one in mapped if one.table is not None]
-    return block_on_sinks(
-        [one.a for one in mapped],
-        [one.b for one in mapped],
-        tables,
-        equal_a=equal_a,
-        equal_b=equal_b,
-        max_pairs=max_pairs,
-    )
 
 
 def _chance(

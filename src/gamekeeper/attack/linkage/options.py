@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Option
-from gamekeeper.prompt_syntax import names_of
+from gamekeeper.prompt_syntax import names_of, whole_pairs_of
 from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
@@ -87,6 +88,22 @@ _Block = Annotated[
     Sequence[str],
     Option("Columns that must agree (mapped ones: be compatible).", read=names_of),
 ]
+_Window = Annotated[
+    Mapping[str, int],
+    Option(
+        "COLUMN=NUMBER: compare records within so many places of each other in the order of this"
+        " column, besides those that --block takes.",
+        read=partial(whole_pairs_of, "--window COLUMN=NUMBER"),
+    ),
+]
+_Neighbours = Annotated[
+    int | None,
+    Option(
+        "Compare each record with so many nearest ones by all columns of numbers, dates and ranks,"
+        " besides those that --block and --window take.",
+        least=1,
+    ),
+]
 _MaxPairs = Annotated[
     int | None,
     Option(
@@ -122,6 +139,8 @@ class LinkOptions:
         ),
     ] = LinkMethod.OPTIMAL
     block: _Block = ()
+    window: _Window = field(default_factory=dict[str, int])
+    neighbours: _Neighbours = None
     unlinked: Annotated[
         float | None,
         Option(
@@ -172,6 +191,8 @@ class MaskingOptions:
         ),
     ] = (LinkMethod.OPTIMAL, LinkMethod.NEAREST)
     block: _Block = ()
+    window: _Window = field(default_factory=dict[str, int])
+    neighbours: _Neighbours = None
     max_pairs: _MaxPairs = None
     seed: _Seed = 0
 

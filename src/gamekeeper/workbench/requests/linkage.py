@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Annotated
 
 from gamekeeper.attack.linkage.options import LinkOptions, MaskingOptions, StructureOptions
-from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Option
-from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
+from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of, whole_pairs_of
 from gamekeeper.workbench.requests.reading import Reading
 
 __all__ = ["ComparedColumns", "EvaluateRequest", "LinkRequest", "StructureRequest"]
@@ -33,18 +32,6 @@ _Plot = Annotated[
 def _orders(typed: Sequence[str]) -> dict[str, list[str]]:
     pairs = pairs_of("--order COLUMN=LOW|MIDDLE|HIGH", typed)
     return {name: text.split("|") for name, text in pairs.items()}
-
-
-def _steps(typed: Sequence[str]) -> dict[str, int]:
-    found = number_pairs_of("--steps COLUMN=NUMBER", typed)
-    if any(not (number >= 1 and number.is_integer()) for number in found.values()):
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Steps of distances were given.",
-            "Not all of them are whole numbers of at least 1.",
-            "Write --steps COLUMN=NUMBER.",
-        )
-    return {name: int(number) for name, number in found.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +97,7 @@ class ComparedColumns:
             " distance is divided. By default 1 for categories, the range of whole numbers up to"
             " 1,000, and 100 for others.",
             panel=_COMPARE,
-            read=_steps,
+            read=partial(whole_pairs_of, "--steps COLUMN=NUMBER"),
         ),
     ] = field(default_factory=dict[str, int])
     environment: Annotated[
