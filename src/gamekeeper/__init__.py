@@ -26,6 +26,17 @@ or tables of counts::
     gk.bound_cells(release).sentences(), gk.infer_attributions(release).sentences()
 """
 
-import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+def __getattr__(name: str) -> object:
+    # Reading the stub takes as long as starting Python does, and no command needs it. So it waits
+    # until one of its names is asked for.
+    import lazy_loader
+
+    names = lazy_loader.attach_stub(__name__, __file__)
+    globals().update(zip(("__getattr__", "__dir__", "__all__"), names, strict=True))
+    return names[2] if name == "__all__" else names[0](name)
+
+
+def __dir__() -> list[str]:
+    __getattr__("__all__")
+    return list(globals()["__all__"])

@@ -1,15 +1,19 @@
 """The door: `gamekeeper` and `python -m gamekeeper` begin here.
 
-Ctrl-C is provided for before anything large is loaded. Nothing but the standard library may be
-imported at the top of this module.
+Ctrl-C is provided for before anything is loaded that takes time. Nothing may be imported at the
+top of this module but what Python itself has loaded by then.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
-from gamekeeper.cli.loading import loading
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn
 
 __all__ = ["main"]
 
@@ -20,13 +24,21 @@ def main() -> None:
     """Run the command line."""
     # A job in the background of a script inherits that Ctrl-C is ignored. What a command does
     # must not depend on how it was started: asked to stop, it stops.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, _leave)
+    from gamekeeper.cli.app import main as run
+
     try:
-        with loading():
-            from gamekeeper.cli.app import main as run
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         run()
     except KeyboardInterrupt:
         sys.exit(_CANCELLED)
+    finally:
+        # Python still tidies up, and threads of work that was cancelled may go on.
+        signal.signal(signal.SIGINT, _leave)
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    os._exit(_CANCELLED)
 
 
 if __name__ == "__main__":

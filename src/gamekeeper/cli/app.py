@@ -17,9 +17,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from gamekeeper.cli.loading import loading
 from gamekeeper.errors import Cancelled, GamekeeperError, StoreError
 
 __all__ = ["PARTS", "app", "load", "main"]
+
+_CANCELLED = "gamekeeper: cancelled. What was not said to be written was not written."
 
 PARTS = {
     "map": (
@@ -62,7 +65,8 @@ PARTS = {
 
 def load(name: str) -> Any:
     """Return a part of the command line, imported."""
-    module = import_module(f"gamekeeper.cli.{PARTS[name][0]}")
+    with loading():
+        module = import_module(f"gamekeeper.cli.{PARTS[name][0]}")
     made = typer.main.get_group(module.app)
     return made if made.name == name else made.commands[name]
 
@@ -123,7 +127,7 @@ def main() -> None:
         app()
     except SystemExit as end:
         if end.code == Cancelled.exit_code:
-            _warn("gamekeeper: cancelled. What was not said to be written was not written.")
+            _warn(_CANCELLED)
         raise
     except GamekeeperError as error:
         _warn(f"gamekeeper: {error.message} [{error.reason.value}]")
@@ -141,8 +145,18 @@ def main() -> None:
         _warn("gamekeeper: The output could not be written: the system refused. [not-writable]")
         sys.exit(StoreError.exit_code)
     except Exception as error:  # noqa: BLE001 - the last door: nothing of the data may pass it
+        if _is_interrupted(error):
+            _warn(_CANCELLED)
+            sys.exit(Cancelled.exit_code)
         _tell_our_fault(error)
         sys.exit(1)
+
+
+def _is_interrupted(error: BaseException | None) -> bool:
+    """Tell whether it began with Ctrl-C: compiled modules that import others turn it into errors."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _warn(text: str) -> None:
