@@ -9,8 +9,9 @@ import numpy as np
 
 from gamekeeper.algorithms.structure.clusterings import agglomerate
 from gamekeeper.algorithms.structure.conjunction import conjunction
-from gamekeeper.algorithms.structure.group_matching import best_groups, match_groups
+from gamekeeper.algorithms.structure.group_matching import match_groups
 from tests.reference.cases import Case
+from tests.twins.group_matching import best_rows
 
 __all__ = ["LINKAGE_STRUCTURE", "clustering", "reidentification"]
 
@@ -45,7 +46,7 @@ def reidentification(case: Case) -> None:
     identity = [
         {int(label): int(label) for label in set(column)} for column in zip(*a, strict=True)
     ]
-    similarity, rows = best_groups(a, b, identity)
+    similarity, rows = best_rows(a, b, identity)
     case.compare("S_identity_f_best_m", similarity)
     case.compare("best_m_for_identity_f_0based_all_optima", rows)
 
@@ -57,8 +58,8 @@ def _paper(case: Case) -> None:
     free_fifth = [True, True, True, True, False, True]
     for n_rows in (24, 26):
         a = case.needs(f"rowsA_{n_rows}")
-        case.compare(f"S_{n_rows}_f_best_m", best_groups(a, b, printed)[0])
-        case.compare(f"S_{n_rows}_fprime_best_m", best_groups(a, b, with_free)[0])
+        case.compare(f"S_{n_rows}_f_best_m", best_rows(a, b, printed)[0])
+        case.compare(f"S_{n_rows}_fprime_best_m", best_rows(a, b, with_free)[0])
         searches: dict[str, dict[str, Any]] = {
             "bijective": {},
             "f5_free_others_bijective": {"injective": free_fifth},
@@ -85,8 +86,7 @@ def _similarity(
 ) -> int:
     """Return the similarity at given rows of B, each alone to choose from."""
     return sum(
-        best_groups([row], [b[group - 1]], mappings)[0]
-        for row, group in zip(a, groups, strict=True)
+        best_rows([row], [b[group - 1]], mappings)[0] for row, group in zip(a, groups, strict=True)
     )
 
 

@@ -71,15 +71,15 @@ def test_links_in_every_optimum(shape):
         assert np.isnan(margins.increases).all()
 
 
-def test_gaps_of_rows():
+def test_two_least_costs_of_rows():
     costs = np.array([[3.0, 1.0, 1.5], [2.0, INF, INF], [4.0, 4.0, 7.0]])
     margins = assignment_margins(costs, solve_assignment(costs))
     assert margins.best.tolist() == [1.0, 2.0, 4.0]
-    assert margins.gaps.tolist() == [0.5, INF, 0.0]
+    assert margins.second_best.tolist() == [1.5, INF, 4.0]
     assert margins.increases[1] == INF
     forbidden = np.array([[INF, INF], [1.0, 2.0]])
     margins = assignment_margins(forbidden, solve_assignment(forbidden, partial=True))
-    assert np.isnan(margins.gaps[0])
+    assert margins.best[0] == margins.second_best[0] == INF
     assert margins.is_unique
     assert repr(margins) == "AssignmentMargins(1 of 1 links in every optimum)"
 
@@ -120,7 +120,7 @@ def test_nothing_linked(shape):
     costs = np.zeros(shape)
     margins = assignment_margins(costs, solve_assignment(costs))
     assert margins.is_unique
-    assert len(margins.gaps) == shape[0]
+    assert len(margins.best) == len(margins.second_best) == shape[0]
     assert np.isnan(margins.increases).all()
 
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.structure.group_matching import best_groups, match_groups
+from gamekeeper.algorithms.structure.group_matching import match_groups
 from gamekeeper.errors import InputError, LimitError, Reason
+from tests.twins.group_matching import best_rows
 
 # Torra, tables 3 and 4, without the two rows that are printed twice.
 TABLE_3 = """441133 124435 222262 421361 222242 421341 212232 421331 212252 411351 212242 312212
@@ -141,7 +142,7 @@ def test_the_search_alone_stays_below_its_bound(problem, seed):
 def test_the_tables_of_the_paper():
     a, b = table(TABLE_3), table(TABLE_4)
     printed = mappings(TABLE_5)
-    similarity, rows = best_groups(a, b, printed)
+    similarity, rows = best_rows(a, b, printed)
     assert similarity == 137
     assert all(group - 1 in best for group, best in zip(M_1, rows, strict=True))
     found = match_groups(a, b, restarts=4)
@@ -153,7 +154,7 @@ def test_the_tables_of_the_paper():
 def test_the_tables_of_the_paper_with_a_free_mapping():
     a, b = table(TABLE_3), table(TABLE_4)
     printed = mappings([*TABLE_5[:4], FREE_FIFTH, TABLE_5[5]])
-    assert best_groups(a, b, printed)[0] == 138
+    assert best_rows(a, b, printed)[0] == 138
     found = match_groups(a, b, injective=[True, True, True, True, False, True], restarts=4)
     assert (found.similarity, found.upper_bound) == (139, 139)
 
@@ -248,5 +249,3 @@ def test_all_faults_are_reported_at_once():
     with pytest.raises(InputError) as error:
         match_groups([[0.5]], [])
     assert [problem.where for problem in error.value.problems] == ["rows_a", "rows_b"]
-    with pytest.raises(InputError, match="one mapping per technique"):
-        best_groups([[0, 1]], [[0, 1]], [{}])

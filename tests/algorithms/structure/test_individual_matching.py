@@ -9,7 +9,6 @@ from gamekeeper.algorithms.structure.conjunction import conjunction
 from gamekeeper.algorithms.structure.group_matching import match_groups
 from gamekeeper.algorithms.structure.group_success import group_success
 from gamekeeper.algorithms.structure.individual_matching import landmark_features, match_individuals
-from gamekeeper.algorithms.structure.technique_information import technique_information
 from gamekeeper.errors import InputError
 
 
@@ -91,36 +90,6 @@ def test_a_truth_that_cannot_be_is_refused(bad):
     a = conjunction([[0], [1], [1]])
     with pytest.raises(InputError, match="at least one known"):
         group_success([0, 0, 0], a, bad)
-
-
-def test_a_technique_without_information_is_seen_by_leaving_it_out():
-    values, copy, truth = grouped_files(1, 150, 0.01)
-    _, _, _, labels = matched(values, copy)
-    rng = np.random.default_rng(0)
-    labels_a = np.column_stack(
-        [labels.labels_a[:, 0], labels.labels_a[:, 2], rng.integers(0, 4, 150)]
-    )
-    labels_b = np.column_stack(
-        [labels.labels_b[:, 0], labels.labels_b[:, 2], rng.integers(0, 4, 150)]
-    )
-    found = technique_information(labels_a, labels_b, truth=truth, restarts=5)
-    assert found.lost_correct[2] < 0
-    assert found.lost_correct.argmin() == 2
-    assert len(found.success_without) == len(found.agreement_without) == 3
-    by_hand = match_groups(
-        conjunction(labels_a[:, :2]).rows,
-        conjunction(labels_b[:, :2]).rows,
-        weights=conjunction(labels_a[:, :2]).sizes,
-    )
-    assert found.agreement_without[2] == by_hand.similarity / 300
-    blind = technique_information(labels_a, labels_b, restarts=2)
-    assert blind.success is None
-    assert blind.lost_correct.size == 0
-
-
-def test_single_techniques_cannot_be_left_out():
-    with pytest.raises(InputError, match="two or more clusterings"):
-        technique_information([[0], [1]], [[0], [1]])
 
 
 def test_files_that_were_not_clustered_are_refused():

@@ -84,6 +84,32 @@ def test_what_each_clustering_carries_is_what_is_lost_without_it():
     assert "ithout" in found.sentences()[-1]
 
 
+class AtRandom:
+    """A clusterer that knows nothing."""
+
+    def fit_predict(self, values):
+        return np.random.default_rng(len(values)).integers(0, 4, len(values))
+
+
+def test_a_clustering_without_information_is_seen_by_leaving_it_out():
+    values, copy, truth = two_files(4, n=90, noise=0.02)
+    techniques = (*TECHNIQUES, AtRandom())
+    found = link_structure(
+        values, copy, techniques=techniques, n_clusters=3, truth=truth, leave_out=True,
+        individuals="none",
+    )  # fmt: skip
+    assert found.drops[2] < 0
+    assert found.drops.argmin() == 2
+
+
+def test_a_single_clustering_cannot_be_left_out():
+    values, copy, truth = two_files(5)
+    one = link_structure(
+        values, copy, techniques=TECHNIQUES[:1], n_clusters=3, truth=truth, leave_out=True
+    )
+    assert one.drops is None
+
+
 def test_records_are_linked_within_matched_groups_where_that_is_asked_for():
     values, copy, truth = two_files(8)
     options = {"techniques": TECHNIQUES, "n_clusters": 3, "truth": truth}
@@ -267,7 +293,7 @@ def test_groups_are_those_of_the_records_in_the_order_of_their_file():
         ({"a": np.zeros((30, 0))}, "has no variables"),
         ({"a": [["x"], ["y"]]}, "is not a table of numbers"),
         ({"techniques": []}, "none was given"),
-        ({"individuals": "all"}, "'auto', 'whole', 'clusters', 'groups', 'none'"),
+        ({"individuals": "all"}, "'auto', 'clusters', 'groups', 'none', 'whole'"),
     ],
 )
 def test_what_cannot_be_matched_is_refused(change, found):

@@ -17,6 +17,7 @@ __all__ = [
     "not_costs",
     "refuse_faults",
     "sum_of_potentials",
+    "two_least",
 ]
 
 _ASKED = "An assignment of rows to columns by their costs was asked for."
@@ -91,3 +92,19 @@ def sum_of_potentials(u: NDArray[np.float64], v: NDArray[np.float64]) -> float:
     """Return the sum of the potentials of rows and columns, a lower bound of assignments."""
     with np.errstate(over="ignore", invalid="ignore"):
         return float(u.sum() + v.sum())
+
+
+def two_least(costs: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the least and second least cost of each row, infinite where there is none.
+
+    Examples
+    --------
+    >>> [least.tolist() for least in two_least(np.array([[3, 1, 2], [5, 5, 6]]))]
+    [[1.0, 5.0], [2.0, 5.0]]
+    """
+    n_rows, n_columns = costs.shape
+    least = np.full((n_rows, 2), np.inf)
+    for row in range(n_rows if n_columns else 0):
+        most = min(2, n_columns)
+        least[row, :most] = np.partition(costs[row], most - 1)[:most]
+    return least[:, 0], least[:, 1]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.assignment.costs import as_costs, by_smaller_side, not_costs
+from gamekeeper.algorithms.assignment.costs import as_costs, by_smaller_side, not_costs, two_least
 from gamekeeper.algorithms.assignment.dense import Assignment, linkable_parts
 from gamekeeper.results import Progress
 
@@ -52,14 +52,6 @@ class AssignmentMargins:
     in_every_optimum: NDArray[np.bool_]
     is_linked: NDArray[np.bool_]
     tolerance: float
-
-    @property
-    def gaps(self) -> NDArray[np.float64]:
-        """Second best less best cost of each row; NaN where all pairs are forbidden."""
-        gaps = np.full(len(self.best), np.nan)
-        known = self.best < np.inf
-        gaps[known] = self.second_best[known] - self.best[known]
-        return gaps
 
     @property
     def is_unique(self) -> bool:
@@ -136,7 +128,7 @@ def assignment_margins(
     if progress:
         progress(int(is_wanted.sum()), int(is_wanted.sum()))
     increases[is_wanted & is_movable] = 0.0
-    best, second_best = _two_least(given)
+    best, second_best = two_least(given)
     return AssignmentMargins(
         best, second_best, increases, is_linked & ~is_movable, is_linked, tolerance
     )
@@ -264,13 +256,3 @@ def _largest(costs: NDArray[Any]) -> float:
         if len(finite):
             largest = max(largest, abs(float(finite.min())), abs(float(finite.max())))
     return largest
-
-
-def _two_least(costs: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the least and second least cost of each row, infinite where there is none."""
-    n_rows, n_columns = costs.shape
-    least = np.full((n_rows, 2), np.inf)
-    for row in range(n_rows if n_columns else 0):
-        most = min(2, n_columns)
-        least[row, :most] = np.partition(costs[row], most - 1)[:most]
-    return least[:, 0], least[:, 1]

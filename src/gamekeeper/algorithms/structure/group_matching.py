@@ -30,9 +30,9 @@ from gamekeeper.algorithms.structure.group_problem import (
 from gamekeeper.algorithms.structure.group_search import assigned, search_mappings
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of, memory_text
+from gamekeeper.wording import memory_text
 
-__all__ = ["GroupMatching", "best_groups", "match_groups"]
+__all__ = ["GroupMatching", "match_groups"]
 
 Integers = NDArray[np.int64]
 
@@ -187,47 +187,6 @@ def match_groups(
         agreements,
         problem.weights,
     )
-
-
-def best_groups(
-    rows_a: ArrayLike,
-    rows_b: ArrayLike,
-    mappings: Sequence[dict[int, int]],
-    *,
-    one_to_one: bool = False,
-) -> tuple[int, list[list[int]]]:
-    """Return the similarity at the best rows of B for given mappings, and all best rows.
-
-    For a one-to-one matching the rows are those of one best matching, none for a row left alone.
-
-    Examples
-    --------
-    >>> best_groups([[0], [1]], [[7], [7], [8]], [{0: 7, 1: 8}])
-    (2, [[0, 1], [2]])
-    """
-    from gamekeeper.algorithms.structure.group_matching_kernels import score_matrix
-
-    problem, codes_a, codes_b = group_problem(
-        rows_a, rows_b, True, one_to_one, None, None, None, 1, False
-    )
-    if len(mappings) != problem.n_techniques:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "The best classes for given mappings were asked for.",
-            f"{count_of(len(mappings), 'mapping')} for"
-            f" {count_of(problem.n_techniques, 'technique')}.",
-            "Give one mapping per technique.",
-        )
-    mapping = np.full((problem.n_techniques, int(problem.n_a.max())), -1, np.int64)
-    for t, given in enumerate(mappings):
-        places = {int(code): place for place, code in enumerate(codes_b[t])}
-        for place, code in enumerate(codes_a[t]):
-            mapping[t, place] = places.get(given.get(int(code), -1), -1)
-    similarity, groups = assigned(problem, mapping)
-    if one_to_one:
-        return similarity, [[group] if group >= 0 else [] for group in groups.tolist()]
-    scores = score_matrix(problem.a, problem.by_technique, mapping)
-    return similarity, [np.flatnonzero(row == row.max()).tolist() for row in scores]
 
 
 def _branched(

@@ -228,6 +228,7 @@ def most_worth(objective: Objective, unlinked: float) -> float:
 def _among_all(
     costs: NDArray[Any], method: LinkMethod, *, margins: bool, progress: Progress | None
 ) -> Linked:
+    from gamekeeper.algorithms.assignment.costs import two_least
     from gamekeeper.algorithms.assignment.dense import solve_assignment
     from gamekeeper.algorithms.assignment.greedy import greedy_global, greedy_rows, nearest
     from gamekeeper.algorithms.assignment.margins import assignment_margins
@@ -235,6 +236,7 @@ def _among_all(
     n_rows = len(costs)
     increases = np.full(n_rows, np.nan)
     is_sure: NDArray[np.bool_] | None = None
+    least: tuple[Floats, Floats] | None = None
     if method is LinkMethod.OPTIMAL:
         found = solve_assignment(costs, partial=True, progress=progress)
         columns, total, lower = found.columns, found.cost, found.lower_bound
@@ -243,6 +245,7 @@ def _among_all(
             asked = None if n_rows <= _MARGIN_ROWS else np.zeros(0, np.int64)
             told = assignment_margins(costs, found, rows=asked, progress=progress)
             increases, is_sure = told.increases, told.in_every_optimum
+            least = told.best, told.second_best
     else:
         heuristic = {
             LinkMethod.GREEDY: greedy_global,
@@ -254,7 +257,7 @@ def _among_all(
         lower = None
         if method is not LinkMethod.NEAREST:
             lower = _bound_of(costs, links.n_linked)
-    best, second = _two_least(costs)
+    best, second = least or two_least(costs)
     return Linked(
         columns,
         _costs_of(costs, columns),
@@ -338,18 +341,3 @@ def _costs_of(costs: NDArray[Any], columns: Integers) -> Floats:
     linked = np.flatnonzero(columns >= 0)
     found[linked] = costs[linked, columns[linked]]
     return found
-
-
-def _two_least(costs: NDArray[Any]) -> tuple[Floats, Floats]:
-    best = np.full(len(costs), np.inf)
-    second = np.full(len(costs), np.inf)
-    if costs.shape[1] == 0:
-        return best, second
-    for row, values in enumerate(costs):
-        place = int(values.argmin())
-        best[row] = values[place]
-        if len(values) > 1:
-            second[row] = min(
-                values[:place].min(initial=np.inf), values[place + 1 :].min(initial=np.inf)
-            )
-    return best, second
