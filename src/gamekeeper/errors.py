@@ -71,6 +71,7 @@ class Reason(StrEnum):
     IN_USE = "in-use"
     NEWER_VERSION = "newer-version"
     NOTHING_TO_UNDO = "nothing-to-undo"
+    POSSIBLE_SUBTOTALS = "possible-subtotals"
     READ_ONLY = "read-only"
     STALE = "stale"
     UNMAPPED_VALUES = "unmapped-values"

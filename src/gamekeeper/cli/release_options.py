@@ -45,7 +45,21 @@ _Count = Annotated[
     ),
 ]
 _Total = Annotated[
-    str, typer.Option(help="The category that stands for a total.", rich_help_panel=_PANEL)
+    list[str] | None,
+    typer.Option(
+        help="The category that stands for a total. May be repeated.",
+        rich_help_panel=_PANEL,
+        show_default="Total",
+    ),
+]
+_Disjoint = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Axes in which nobody is counted under two labels, although some look like sums of"
+        " others: Code,Area. May be repeated.",
+        rich_help_panel=_PANEL,
+        show_default=False,
+    ),
 ]
 _Hidden = Annotated[
     list[str] | None,
@@ -74,9 +88,10 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "files": (_Files, inspect.Parameter.empty),
     "scheme": (_Scheme, "exact"),
     "count": (_Count, ""),
-    "total": (_Total, "Total"),
+    "total": (_Total, None),
     "hidden": (_Hidden, None),
     "absent": (_Absent, "error"),
+    "disjoint": (_Disjoint, None),
     "truth": (_Truth, None),
 }
 
@@ -95,10 +110,9 @@ def release_command(
             request = ReleaseRequest(
                 files=tuple(given.pop("files")),
                 hidden=(*HIDDEN_MARKS, *hidden),
-                **{
-                    option: given.pop(option)
-                    for option in ("scheme", "count", "total", "absent", "truth")
-                },
+                total=tuple(given.pop("total") or ("Total",)),
+                disjoint=names_of(given.pop("disjoint")),
+                **{option: given.pop(option) for option in ("scheme", "count", "absent", "truth")},
             )
             function(request, **given)
 

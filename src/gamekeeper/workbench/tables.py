@@ -63,8 +63,10 @@ class ReleaseRequest:
     scheme
         How the counts of text files were published.
     count, total, hidden, absent
-        The column of counts; the label of totals; what stands for a hidden count; what a cell
+        The column of counts; the labels of totals; what stands for a hidden count; what a cell
         without a row means.
+    disjoint
+        The axes whose categories exclude each other, although labels look like sums of others.
     truth
         A text file with the true counts, where the release does not hold them.
     """
@@ -72,10 +74,11 @@ class ReleaseRequest:
     files: Sequence[Path]
     scheme: str = "exact"
     count: str = ""
-    total: str = "Total"
+    total: str | Sequence[str] = "Total"
     hidden: Sequence[str] = HIDDEN_MARKS
     absent: str = "error"
     truth: Path | None = None
+    disjoint: Sequence[str] = ()
 
 
 def open_release(request: ReleaseRequest) -> tuple[Release, CountTable | None]:
@@ -105,9 +108,11 @@ def open_release(request: ReleaseRequest) -> tuple[Release, CountTable | None]:
             "Leave the scheme out, or write it into the file.",
         )
     if documents:
-        release, truth = read_release_and_truth(documents[0])
+        release, truth = read_release_and_truth(documents[0], disjoint=request.disjoint)
     else:
         count = request.count or None
+        # Several files are questioned together: one may have the sums that clear another.
+        is_alone = len(request.files) == 1
         found = [
             read_counts(
                 file,
@@ -116,13 +121,18 @@ def open_release(request: ReleaseRequest) -> tuple[Release, CountTable | None]:
                 total=request.total or None,
                 hidden=request.hidden,
                 absent=request.absent,
+                disjoint=request.disjoint if is_alone else True,
             )
             for file in request.files
         ]
-        release = found[0] if len(found) == 1 else join_releases(found, found[0].title)
+        release = found[0] if is_alone else join_releases(found, found[0].title, request.disjoint)
     if request.truth is not None:
+        # Its labels are those of the release, which has been questioned.
         given = read_count_table(
-            request.truth, count=request.count or None, total=request.total or None
+            request.truth,
+            count=request.count or None,
+            total=request.total or None,
+            disjoint=True,
         )
         truth = align_truth(release, given)
         check_truth(release, truth)

@@ -17,6 +17,7 @@ from gamekeeper.data.tables.count_rows import CountRows, read_rows, records_word
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.published_table import PublishedTable
 from gamekeeper.data.tables.release import Release
+from gamekeeper.data.tables.subtotals import Disjoint, asking, disjoint_names
 from gamekeeper.data.tables.typed_release import checked_intervals
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
@@ -37,9 +38,10 @@ def read_counts(
     scheme: SchemeLike = "exact",
     count: str | None = None,
     axes: Sequence[str] | None = None,
-    total: str | None = "Total",
+    total: str | Sequence[str] | None = "Total",
     hidden: Sequence[str] = HIDDEN_MARKS,
     absent: str = "error",
+    disjoint: Disjoint = (),
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
@@ -60,11 +62,14 @@ def read_counts(
     axes
         The columns that are axes; all others when None.
     total
-        The category that stands for a sum over an axis; None where there is none.
+        The category that stands for a sum over an axis, or several; None where there is none.
     hidden
         What stands in the place of a count that is not shown.
     absent
         What a cell without a row means: "error", "zero" or "hidden".
+    disjoint
+        The axes whose categories exclude each other, although labels look like sums of others; True
+        for all.
     delimiter, encoding, decimal
         How the file is written; detected when None.
 
@@ -92,6 +97,7 @@ def read_counts(
         intervals=isinstance(made, Interval), delimiter=delimiter, encoding=encoding,
         decimal=decimal,
     )  # fmt: skip
+    asked = f"The counts in file {quoted([rows.name])} were to be read."
     problems: list[Problem] = []
     tables: list[PublishedTable] = []
     for kept, members in rows.patterns():
@@ -102,7 +108,7 @@ def read_counts(
         if math.prod(shape) > _MOST_CELLS:
             raise LimitError(
                 Reason.TOO_LARGE,
-                f"The counts in file {quoted([rows.name])} were to be read.",
+                asked,
                 f"The {where} has {math.prod(shape):,} cells, above {_MOST_CELLS:,}.",
                 "Name fewer columns as axes.",
             )
@@ -120,8 +126,10 @@ def read_counts(
         if counts is not None:
             names = tuple(axis.name for axis in own)
             tables.append(PublishedTable(name, names, made, counts, highs))
-    raise_all(f"The counts in file {quoted([rows.name])} were to be read.", problems)
-    return Release(rows.axes, tuple(tables), Path(path).stem)
+    raise_all(asked, problems)
+    names = disjoint_names(rows.axes, disjoint)
+    with asking(asked):
+        return Release(rows.axes, tuple(tables), Path(path).stem, names)
 
 
 def read_count_table(
@@ -129,7 +137,8 @@ def read_count_table(
     *,
     count: str | None = None,
     axes: Sequence[str] | None = None,
-    total: str | None = "Total",
+    total: str | Sequence[str] | None = "Total",
+    disjoint: Disjoint = (),
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
@@ -140,7 +149,7 @@ def read_count_table(
 
     Parameters
     ----------
-    path, count, axes, total, delimiter, encoding, decimal
+    path, count, axes, total, disjoint, delimiter, encoding, decimal
         As for `read_counts`.
 
     Examples
@@ -177,6 +186,7 @@ def read_count_table(
             found = f"{count_of(len(wrong), 'total')} not the sum of the cells ({records_words(wrong)})."
             problems.append(Problem(Reason.CONFLICTING_COUNTS, _where(rows, kept), found))
     raise_all(asked, problems, "Mend the totals or the cells; a cell without a row is 0.")
+    table.question(asked, disjoint)
     return table
 
 

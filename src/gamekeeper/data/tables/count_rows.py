@@ -80,7 +80,7 @@ def read_rows(
     *,
     count: str | None,
     axes: Sequence[str] | None,
-    total: str | None,
+    total: str | Sequence[str] | None,
     hidden: Sequence[str] | None,
     intervals: bool,
     delimiter: str | None,
@@ -102,8 +102,10 @@ def read_rows(
     if columns is None:
         raise InputError(Reason.NOTHING_GIVEN, asked, "It has no rows.", "Check the file.")
     problems: list[Problem] = []
+    named = [total] if isinstance(total, str) else total or ()
+    totals = {text.strip().casefold() for text in named}
     made = [
-        _axis(own, column, total, problems) for own, column in zip(wanted, columns, strict=False)
+        _axis(own, column, totals, problems) for own, column in zip(wanted, columns, strict=False)
     ]
     counts, highs = _counts(
         counted, columns[-1], source.decimal, hidden, intervals=intervals, problems=problems
@@ -160,11 +162,10 @@ def _columns(source: Source, names: Sequence[str]) -> list[tuple[list[str], Inte
 
 
 def _axis(
-    name: str, column: tuple[list[str], Integers], total: str | None, problems: list[Problem]
+    name: str, column: tuple[list[str], Integers], totals: set[str], problems: list[Problem]
 ) -> tuple[Axis, Integers]:
     texts, places = column
-    wanted = None if total is None else total.strip().casefold()
-    categories = [text for text in dict.fromkeys(texts) if text.casefold() != wanted]
+    categories = [text for text in dict.fromkeys(texts) if text.casefold() not in totals]
     numbers = {text: number for number, text in enumerate(categories)}
     codes = np.array([numbers.get(text, TOTAL) for text in texts], np.int64)[places]
     if "" in numbers:

@@ -16,8 +16,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
+from gamekeeper.algorithms.releases.schemes import Exact
 from gamekeeper.data.tables.axes import Axis, Groups, axes_of, axis_problems, grouped, raise_all
 from gamekeeper.data.tables.count_cells import given_counts, sum_problems
+from gamekeeper.data.tables.published_table import PublishedTable
+from gamekeeper.data.tables.subtotals import (
+    Disjoint,
+    disjoint_names,
+    disjoint_problems,
+    question_subtotals,
+)
 from gamekeeper.errors import LimitError, Problem, Reason
 from gamekeeper.wording import (
     count_of,
@@ -76,15 +84,25 @@ class CountTable:
 
     @classmethod
     def typed(
-        cls, axes: Mapping[str, Iterable[object]] | Iterable[Axis], counts: object
+        cls,
+        axes: Mapping[str, Iterable[object]] | Iterable[Axis],
+        counts: object,
+        *,
+        disjoint: Disjoint = (),
     ) -> CountTable:
-        """Return a dense table from its axes and nested lists, or an array, of counts."""
+        """Return a dense table from its axes and nested lists, or an array, of counts.
+
+        `disjoint` are the axes whose categories exclude each other, although labels look like sums
+        of others; True for all.
+        """
         made = axes_of(axes)
         problems = axis_problems(made)
         found = given_counts(counts, made, "table", problems)
         raise_all(_ASKED, problems, "Give a whole number from 0 up for every cell.")
         assert found is not None
-        return cls(made, found)
+        table = cls(made, found)
+        table.question(_ASKED, disjoint)
+        return table
 
     @classmethod
     def of_cells(
@@ -165,6 +183,13 @@ class CountTable:
         table = np.zeros(self.size, np.int64)
         table[self.cells] = self.counts
         return table.reshape(self.shape)
+
+    def question(self, asked: str, disjoint: Disjoint = ()) -> None:
+        """Refuse labels that may be sums of others; counts are looked at in a dense table only."""
+        names = disjoint_names(self.axes, disjoint)
+        raise_all(asked, disjoint_problems(self.axes, names))
+        own = [] if self.is_sparse else [PublishedTable("", self.names, Exact(), self.counts)]
+        question_subtotals(asked, self.axes, own, names)
 
     def margin(
         self, names: Sequence[str], groups: Mapping[str, Groups] | None = None

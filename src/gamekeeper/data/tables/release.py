@@ -31,6 +31,13 @@ from gamekeeper.data.tables.axes import (
 )
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.published_table import Place, PublishedTable, place_of, table_problems
+from gamekeeper.data.tables.subtotals import (
+    Disjoint,
+    disjoint_names,
+    disjoint_problems,
+    find_subtotals,
+    question_subtotals,
+)
 from gamekeeper.data.tables.typed_release import typed_table
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.wording import count_of, quoted, shape_text, unfit_character
@@ -54,6 +61,9 @@ class Release:
         The published tables.
     title
         What the release is called.
+    disjoint
+        The axes whose categories are known to exclude each other. Of other axes, labels that may be
+        sums of others are questioned.
 
     Examples
     --------
@@ -79,15 +89,18 @@ class Release:
     axes: tuple[Axis, ...]
     published: tuple[PublishedTable, ...]
     title: str = ""
+    disjoint: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         problems = _problems(self.axes, self.published)
+        problems += disjoint_problems(self.axes, self.disjoint)
         if unfit := unfit_character(self.title):
             problems.append(Problem(Reason.BAD_NAME, "title", f"has {unfit}."))
         if not self.published:
             said = "nothing is published in it."
             problems.append(Problem(Reason.NOTHING_GIVEN, "release", said))
         raise_all(_ASKED, problems)
+        question_subtotals(_ASKED, self.axes, self.published, self.disjoint)
 
     @classmethod
     def typed(
@@ -95,6 +108,7 @@ class Release:
         axes: Mapping[str, Iterable[object]] | Iterable[Axis],
         published: Iterable[PublishedTable | Mapping[str, Any]],
         title: str = "",
+        disjoint: Disjoint = (),
     ) -> Release:
         """Return a release from plain values.
 
@@ -109,11 +123,14 @@ class Release:
             the categories under each label) and `hidden` (limits of hidden cells).
         title
             What the release is called.
+        disjoint
+            The axes whose categories exclude each other, although labels look like sums of others;
+            True for all.
 
         Raises
         ------
         InputError
-            With every problem of every table.
+            With every problem of every table, or with labels that may be sums of others.
         """
         made_axes = axes_of(axes)
         raise_all(_ASKED, axis_problems(made_axes))
@@ -127,7 +144,7 @@ class Release:
         tables = _told_apart(tables)
         if problems:
             raise_all(_ASKED, [*problems, *_problems(made_axes, tables)])
-        return cls(made_axes, tuple(tables), title)
+        return cls(made_axes, tuple(tables), title, disjoint_names(made_axes, disjoint))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -143,6 +160,15 @@ class Release:
     def names(self) -> tuple[str, ...]:
         """The names of the axes."""
         return tuple(axis.name for axis in self.axes)
+
+    @cached_property
+    def doubted(self) -> tuple[str, ...]:
+        """The axes that are said to be disjoint, and would be questioned if they were not."""
+        return tuple(
+            axis.name
+            for axis in self.axes
+            if axis.name in self.disjoint and find_subtotals(axis, self.published)
+        )
 
     @cached_property
     def constraints(self) -> CountConstraints:
@@ -240,7 +266,7 @@ def make_release(
     seed: int | None = None,
     title: str = "",
 ) -> Release:
-    """Publish margins of a table.
+    """Publish margins of a table of true counts, in which everybody is in one cell.
 
     Parameters
     ----------
@@ -292,7 +318,7 @@ def make_release(
         counts = made.publish(sums.reshape(-1), rng).reshape(sums.shape)
         name = " by ".join(margin) or "total"
         tables.append(PublishedTable(name, margin, made, counts, groups=own))
-    return Release(truth.axes, tuple(_told_apart(tables)), title)
+    return Release(truth.axes, tuple(_told_apart(tables)), title, truth.names)
 
 
 def check_truth(release: Release, truth: CountTable) -> None:

@@ -7,6 +7,7 @@
         "version": 1,
         "title": "",
         "axes": [{"name": "age", "categories": ["16-17", "18-24"]}],
+        "disjoint": ["age"],
         "published": [
             {
                 "name": "age",
@@ -21,8 +22,9 @@
     }
 
 Counts are nested lists in the order of the margin; a hidden count is null, an interval a pair of
-limits, where null means no upper one. True counts are nested lists, or an object of `cells` and
-`counts` with the non-zero cells.
+limits, where null means no upper one. Axes are disjoint if everybody has one category of them; where
+this is not said, labels that may be sums of others are questioned. True counts are nested lists, or
+an object of `cells` and `counts` with the non-zero cells.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ from gamekeeper.data.tables.count_cells import given_counts
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.published_table import PublishedTable
 from gamekeeper.data.tables.release import Release, check_truth
+from gamekeeper.data.tables.subtotals import Disjoint, asking, disjoint_names
 from gamekeeper.errors import InputError, Problem, Reason, StoreError
 from gamekeeper.wording import did_you_mean, quoted
 
@@ -53,11 +56,13 @@ __all__ = ["FORMAT", "VERSION", "read_release", "read_release_and_truth", "write
 FORMAT = "gamekeeper-release"
 VERSION = 1
 
-_FIELDS = ("format", "version", "title", "axes", "published", "truth")
+_FIELDS = ("format", "version", "title", "axes", "disjoint", "published", "truth")
 
 
-def read_release(path: str | Path) -> Release:
+def read_release(path: str | Path, *, disjoint: Disjoint = ()) -> Release:
     """Read a release; true counts in the file are checked and left.
+
+    `disjoint` are axes whose categories exclude each other, besides those that the file names.
 
     Raises
     ------
@@ -76,17 +81,19 @@ def read_release(path: str | Path) -> Release:
     ...     read_release(path).fingerprint == release.fingerprint
     True
     """
-    return read_release_and_truth(path)[0]
+    return read_release_and_truth(path, disjoint=disjoint)[0]
 
 
-def read_release_and_truth(path: str | Path) -> tuple[Release, CountTable | None]:
+def read_release_and_truth(
+    path: str | Path, *, disjoint: Disjoint = ()
+) -> tuple[Release, CountTable | None]:
     """Read a release and the true counts behind it; None where the file has none.
 
     Raises
     ------
     InputError
         With every problem of the file, also where the true counts cannot be those behind the
-        release.
+        release; or with labels that may be sums of others.
 
     Examples
     --------
@@ -121,12 +128,18 @@ def read_release_and_truth(path: str | Path) -> tuple[Release, CountTable | None
     if not _is_list_of_objects(tables):
         said = "is no list of published tables."
         problems.append(Problem(Reason.WRONG_SCHEMA, "published", said))
+    said = _disjoint(tree.get("disjoint", []), problems)
     release, truth = None, None
     if axes is not None:
         if _is_list_of_objects(tables):
+            names = (*said, *disjoint_names(axes, disjoint))
+            listed = cast("list[dict[str, Any]]", tables)
             try:
-                release = Release.typed(axes, cast("list[dict[str, Any]]", tables), str(title))
+                with asking(asked):
+                    release = Release.typed(axes, listed, str(title), names)
             except InputError as error:
+                if error.reason is Reason.POSSIBLE_SUBTOTALS and not problems:
+                    raise
                 problems += error.problems
         truth = _truth(tree.get("truth"), axes, problems)
     raise_all(asked, problems)
@@ -155,6 +168,7 @@ def write_release(release: Release, path: str | Path, truth: CountTable | None =
         "{",
         f'"format": {_json(FORMAT)}, "version": {VERSION}, "title": {_json(release.title)},',
         f'"axes": [\n{_listed(axes)}\n],',
+        *([f'"disjoint": {_json(list(release.disjoint))},'] if release.disjoint else []),
         f'"published": [\n{_listed(map(_plain_table, release.published))}\n],',
         f'"truth": {_json(_plain_truth(truth))}',
         "}",
@@ -286,6 +300,14 @@ def _axes(given: object, problems: list[Problem]) -> tuple[Axis, ...] | None:
     found = axis_problems(axes)
     problems += found
     return None if found else tuple(axes)
+
+
+def _disjoint(given: object, problems: list[Problem]) -> list[str]:
+    names = cast("list[object]", given) if isinstance(given, list) else [None]
+    if all(isinstance(name, str) for name in names):
+        return cast("list[str]", names)
+    problems.append(Problem(Reason.WRONG_SCHEMA, "disjoint", "is no list of names of axes."))
+    return []
 
 
 def _truth(given: object, axes: tuple[Axis, ...], problems: list[Problem]) -> CountTable | None:

@@ -13,6 +13,7 @@ from gamekeeper.data.tables.axes import Axis, raise_all
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.published_table import PublishedTable
 from gamekeeper.data.tables.release import Release
+from gamekeeper.data.tables.subtotals import Disjoint, asking, disjoint_names
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
@@ -21,10 +22,13 @@ __all__ = ["align_truth", "join_releases"]
 _ASKED = "Several tables were given as one release."
 
 
-def join_releases(releases: Sequence[Release], title: str = "") -> Release:
+def join_releases(
+    releases: Sequence[Release], title: str = "", disjoint: Disjoint | None = None
+) -> Release:
     """Return everything that several releases publish about one base table.
 
-    Axes with the same name are the same axis and must have the same categories, in any order.
+    Axes with the same name are the same axis and must have the same categories, in any order. An
+    axis is disjoint if one of the releases says so, unless `disjoint` says otherwise.
 
     Examples
     --------
@@ -57,7 +61,12 @@ def join_releases(releases: Sequence[Release], title: str = "") -> Release:
         for number, release in enumerate(releases, start=1)
         for table in release.published
     ]
-    return Release(tuple(axes.values()), tuple(_told_apart(published)), title)
+    if disjoint is None:
+        said = {name for release in releases for name in release.disjoint}
+        disjoint = [name for name in axes if name in said]
+    made = tuple(axes.values())
+    with asking(_ASKED):
+        return Release(made, tuple(_told_apart(published)), title, disjoint_names(made, disjoint))
 
 
 def align_truth(release: Release, truth: CountTable) -> CountTable:

@@ -1,0 +1,292 @@
+"""Labels of an axis whose published counts are the counts of other labels added up.
+
+A column that mixes regions with the country, or codes of several levels, is no axis of a table:
+somebody is counted twice. Counts show it. Where one label has, in every line that is published, the
+sum of the same other labels, that is either a sum or chance. Chance is judged by the counts. That
+two counts of about n agree has, if people fall as they please, a probability of some
+1 / sqrt(4 pi n) at most, and counts from 0 to n that know nothing of each other agree once in n + 1
+lines; the larger of the two is taken. Rounding widens what agrees. The improbabilities of all lines
+of a table are multiplied, in bits, and must outweigh the number of sums that were tried by
+`ENOUGH_BITS`.
+
+Tried are: the sum of all others; families of labels that are given; every run of neighbours; every
+set of labels, where there are at most `MOST_SUBSETS`; and with more labels, sets that follow from
+the counts by linear algebra, where there are more lines than labels. Not tried are arbitrary sets
+of many labels in few lines.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED
+
+__all__ = ["ENOUGH_BITS", "MOST_SUBSETS", "Lines", "find_sums", "sum_bits"]
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Lines = tuple[Integers, Integers]
+"""Lower and upper limits of the counts of a table: a row for each line, a column for each label."""
+
+Sum = tuple[int, tuple[int, ...]]
+
+ENOUGH_BITS = 6.0
+MOST_SUBSETS = 12
+_MOST_RUNS = 150
+_MOST_SPAN = 400
+_MOST_LINES = 64
+
+
+def find_sums(tables: Sequence[Lines], families: Iterable[Sequence[Sum]] = ()) -> list[Sum]:
+    """Return labels that are sums of others by their counts, each with its parts.
+
+    Parameters
+    ----------
+    tables
+        The lines of every published table that has the axis.
+    families
+        Sums that are likely together, such as all codes with what begins with them.
+
+    Examples
+    --------
+    >>> counts = np.array([[30, 12, 18, 9], [41, 20, 21, 7]])
+    >>> find_sums([(counts, counts)])
+    [(0, (1, 2))]
+    """
+    wide = _widest(tables)
+    if wide is None:
+        return []
+    found: dict[int, tuple[int, ...]] = {}
+    for family in families:
+        for whole, parts in _likely(tables, list(family)):
+            found.setdefault(whole, _counted(wide, parts))
+    most = _most_bits(tables)
+    worth = np.flatnonzero(most >= ENOUGH_BITS)
+    for whole, parts, cost in _tried(wide, worth.tolist()) if worth.size else ():
+        if whole not in found and most[whole] - cost >= ENOUGH_BITS:
+            bits = sum_bits(tables, whole, parts)
+            if bits is not None and bits - cost >= ENOUGH_BITS:
+                found[whole] = _counted(wide, parts)
+    return sorted(found.items())
+
+
+def _likely(tables: Sequence[Lines], family: list[Sum]) -> list[Sum]:
+    """Return the sums of a family that are no chance: together, or else each of them alone."""
+    bits = [sum_bits(tables, whole, parts) for whole, parts in family]
+    agreeing = [
+        (one, bit) for one, bit in zip(family, bits, strict=True) if bit is not None and bit > 0
+    ]
+    is_whole = None not in bits and sum(bit for _, bit in agreeing) >= ENOUGH_BITS
+    cost = 0.0 if is_whole else ENOUGH_BITS + math.log2(max(1, len(family)))
+    return [one for one, bit in agreeing if bit >= cost]
+
+
+def sum_bits(tables: Sequence[Lines], whole: int, parts: Sequence[int]) -> float | None:
+    """Return how improbable it is, in bits, that counts add up by chance; None if they do not.
+
+    A table and its margins say the same thing twice, so that only the table that says most counts.
+
+    Examples
+    --------
+    >>> counts = np.array([[30, 12, 18], [41, 20, 21]])
+    >>> round(sum_bits([(counts, counts)], 0, [1, 2]), 1)
+    8.8
+    >>> sum_bits([(counts, counts)], 1, [0, 2]) is None
+    True
+    """
+    most = 0.0
+    own = list(parts)
+    for lower, upper in tables:
+        low, high = lower[:, own].sum(axis=1), _added(upper[:, own])
+        if np.any(low > upper[:, whole]) or np.any(high < lower[:, whole]):
+            return None
+        known = (high < UNBOUNDED) & (upper[:, whole] < UNBOUNDED)
+        if np.count_nonzero((lower[known][:, own] > 0).any(axis=0)) < 2:
+            continue
+        width = 1 + (upper - lower)[known, whole] + (high - low)[known]
+        bits = np.log2(_spread(upper[known, whole]) / width)
+        most = max(most, float(np.maximum(0, bits).sum()))
+    return most
+
+
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """The lines of a table with the largest counts: enough to reject what does not add up."""
+
+    lower: Integers
+    upper: Integers
+
+
+def _spread(counts: Integers) -> Floats:
+    """Return one over the probability that another count agrees with each of these by chance."""
+    sizes = counts.astype(np.float64)
+    return np.minimum(sizes + 1, np.sqrt(4 * np.pi * np.maximum(sizes, 1)))
+
+
+def _most_bits(tables: Sequence[Lines]) -> Floats:
+    """Return, for each label, the bits that counts could have that add up to it in every line."""
+    return np.max(
+        [
+            np.where(upper < UNBOUNDED, np.log2(_spread(upper) / (1.0 + upper - lower)), 0.0)
+            .clip(min=0)
+            .sum(axis=0)
+            for lower, upper in tables
+        ],
+        axis=0,
+    )
+
+
+def _widest(tables: Sequence[Lines]) -> Lines | None:
+    """Return the table with the most lines that says something of three labels or more."""
+    usable = [table for table in tables if table[0].shape[1] >= 3 and len(table[0])]
+    return max(usable, key=lambda table: len(table[0]), default=None)
+
+
+def _telling(table: Lines) -> _Telling:
+    lower, upper = table
+    known = (upper < UNBOUNDED).sum(axis=1)
+    order = np.lexsort((-lower.sum(axis=1), -known))[:_MOST_LINES]
+    return _Telling(lower[order], upper[order])
+
+
+def _tried(table: Lines, worth: Sequence[int]) -> Iterator[tuple[int, tuple[int, ...], float]]:
+    """Return sums that the telling lines allow, with the bits that trying so many of them costs.
+
+    `worth` are the labels for which counts could show anything.
+    """
+    n_labels = table[0].shape[1]
+    lines = _telling(table)
+    largest = int(np.argmax(table[0].sum(axis=0)))
+    yield largest, tuple(label for label in range(n_labels) if label != largest), 0.0
+    if n_labels <= MOST_SUBSETS:
+        yield from _subsets(lines, worth)
+        return
+    if n_labels <= _MOST_RUNS:
+        yield from _runs(lines, worth)
+    else:
+        yield from _neighbours(lines, worth)
+    if n_labels <= _MOST_SPAN:
+        yield from _spanned(table)
+
+
+def _subsets(lines: _Telling, worth: Sequence[int]) -> Iterator[tuple[int, tuple[int, ...], float]]:
+    n_labels = lines.lower.shape[1]
+    sets = ((np.arange(1 << n_labels)[:, None] >> np.arange(n_labels)) & 1).astype(np.int64)
+    sets = sets[sets.sum(axis=1) >= 2]
+    low = sets @ lines.lower.T
+    high = np.minimum(sets @ lines.upper.T, UNBOUNDED)
+    for whole in worth:
+        top, bottom = lines.upper[:, whole], lines.lower[:, whole]
+        fits = (low <= top).all(axis=1) & (high >= bottom).all(axis=1) & (sets[:, whole] == 0)
+        for own in sets[fits]:
+            parts = tuple(np.flatnonzero(own).tolist())
+            yield whole, parts, _choices(n_labels, len(parts))
+
+
+def _runs(lines: _Telling, worth: Sequence[int]) -> Iterator[tuple[int, tuple[int, ...], float]]:
+    """Return runs of neighbours anywhere that may add up to a label outside of them."""
+    n_labels = lines.lower.shape[1]
+    tops, bottoms = lines.upper[:, worth], lines.lower[:, worth]
+    cost = 2 * math.log2(n_labels)
+    for first in range(n_labels - 1):
+        low, high = lines.lower[:, first], lines.upper[:, first]
+        for last in range(first + 1, n_labels):
+            low = low + lines.lower[:, last]
+            high = np.minimum(high + lines.upper[:, last], UNBOUNDED)
+            possible = (low[:, None] <= tops).all(axis=0)
+            if not possible.any():
+                break
+            fits = possible & (high[:, None] >= bottoms).all(axis=0)
+            for whole in (worth[at] for at in np.flatnonzero(fits).tolist()):
+                if not first <= whole <= last:
+                    beside = whole in (first - 1, last + 1)
+                    yield whole, tuple(range(first, last + 1)), cost / 2 + 1 if beside else cost
+
+
+def _neighbours(
+    lines: _Telling, worth: Sequence[int]
+) -> Iterator[tuple[int, tuple[int, ...], float]]:
+    """Return runs right after or right before a label that may add up to it."""
+    n_labels = lines.lower.shape[1]
+    cost = math.log2(n_labels) + 1
+    for whole in worth:
+        top, bottom = lines.upper[:, whole], lines.lower[:, whole]
+        for step in (1, -1):
+            low = high = np.zeros(len(top), np.int64)
+            at = whole + step
+            while 0 <= at < n_labels:
+                low = low + lines.lower[:, at]
+                high = np.minimum(high + lines.upper[:, at], UNBOUNDED)
+                if np.any(low > top):
+                    break
+                if abs(at - whole) > 1 and not np.any(high < bottom):
+                    yield whole, tuple(sorted(range(whole + step, at + step, step))), cost
+                at += step
+
+
+def _spanned(table: Lines) -> Iterator[tuple[int, tuple[int, ...], float]]:
+    """Return sums that follow from the counts where labels are dependent, smallest first.
+
+    Labels are taken in rising order; one that is a combination of those before, each taken once or
+    not at all, is their sum. Only lines without any doubt are used.
+    """
+    lower, upper = table
+    n_labels = lower.shape[1]
+    exact = (lower == upper).all(axis=1)
+    counts = lower[exact].astype(np.float64)
+    if len(counts) <= 2:
+        return
+    basis: list[Floats] = []
+    mixed: list[Floats] = []
+    kept: list[int] = []
+    for label in np.argsort(counts.sum(axis=0), kind="stable").tolist():
+        column = counts[:, label]
+        size = float(np.linalg.norm(column))
+        if size == 0:
+            continue
+        rest, shares = column, np.zeros(len(kept))
+        for _ in range(2):  # A second pass removes what rounding left of the first.
+            if basis:
+                part = np.array(basis) @ rest
+                rest = rest - part @ np.array(basis)
+                shares = shares + part
+        if float(np.linalg.norm(rest)) > 1e-7 * size:
+            if len(basis) + 2 >= len(counts):
+                return
+            length = float(np.linalg.norm(rest))
+            basis.append(rest / length)
+            mixed.append(np.append(shares, length))
+            kept.append(label)
+            continue
+        taken = _solved(mixed, shares)
+        if np.all(np.abs(taken - np.round(taken)) < 1e-4) and set(np.round(taken)) <= {0.0, 1.0}:
+            parts = tuple(sorted(kept[at] for at in np.flatnonzero(np.round(taken)).tolist()))
+            if len(parts) > 1:
+                yield label, parts, _choices(n_labels, len(parts))
+
+
+def _solved(mixed: Sequence[Floats], shares: Floats) -> Floats:
+    """Return how often each kept label is in one whose shares of the basis are these."""
+    triangle = np.zeros((len(mixed), len(mixed)))
+    for at, column in enumerate(mixed):
+        triangle[: len(column), at] = column
+    return np.linalg.solve(triangle, shares)
+
+
+def _choices(n_labels: int, n_parts: int) -> float:
+    return math.log2(n_labels * math.comb(n_labels - 1, n_parts))
+
+
+def _counted(table: Lines, parts: tuple[int, ...]) -> tuple[int, ...]:
+    """Leave out parts that are empty in every line: that they belong to the sum is not shown."""
+    return tuple(part for part in parts if table[1][:, part].any())
+
+
+def _added(upper: Integers) -> Integers:
+    open_ = (upper >= UNBOUNDED).any(axis=1)
+    return np.where(open_, UNBOUNDED, np.where(upper >= UNBOUNDED, 0, upper).sum(axis=1))

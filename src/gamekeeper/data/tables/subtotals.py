@@ -1,0 +1,255 @@
+"""Labels of an axis that may be sums of others: such a table is questioned, not computed.
+
+Every attack takes the categories of an axis to exclude each other. Where a column has 'A', 'A01' and
+'A02', that may be wrong, and bounds that look wide and tight would be an assurance without a ground:
+a hidden 'A02' is 'A' less 'A01'. Labels are suspected by their words (`total_words`), by codes,
+ranges and bands (`nested_labels`), and by published counts that add up (`published_sums`).
+
+Published counts can also clear a suspicion: what is a sum cannot have fewer people than its parts,
+whatever the rounding allows, and where a margin is published that is the sum of all labels, nobody
+was counted twice. A label with more people than its parts is not cleared: not all of its parts may
+be published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED
+from gamekeeper.algorithms.releases.published_sums import Lines, find_sums
+from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.nested_labels import (
+    begins_alike,
+    nested_bands,
+    nested_codes,
+    nested_ranges,
+)
+from gamekeeper.data.tables.published_table import PublishedTable
+from gamekeeper.data.tables.total_words import is_sum_of_all, is_sum_of_some
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, did_you_mean, quoted
+
+__all__ = [
+    "Disjoint",
+    "Subtotal",
+    "asking",
+    "disjoint_names",
+    "disjoint_problems",
+    "find_subtotals",
+    "question_subtotals",
+]
+
+Integers = NDArray[np.int64]
+
+Disjoint = Collection[str] | bool
+"""The axes whose categories are said to exclude each other: by name, all of them, or none."""
+
+_SHOWN = 6
+_SHOWN_PARTS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Subtotal:
+    """A label that may be the sum of others.
+
+    Attributes
+    ----------
+    whole, parts
+        The label, and those that it may hold; none where it reads like the sum of all others.
+    why
+        What speaks for it: "name", "code", "range", "band" or "counts".
+    """
+
+    whole: str
+    parts: tuple[str, ...]
+    why: str
+
+    def __str__(self) -> str:
+        parts = quoted(self.parts, most=_SHOWN_PARTS) or "the others"
+        said = {
+            "name": "reads like a sum of",
+            "code": "may hold, by its code,",
+            "range": "is a range that holds",
+            "band": "is a band that holds",
+            "counts": "has the counts added up of",
+        }
+        return f"{quoted([self.whole])} {said[self.why]} {parts}."
+
+
+def find_subtotals(axis: Axis, published: Sequence[PublishedTable]) -> tuple[Subtotal, ...]:
+    """Return the labels of an axis that may be sums of others, each once.
+
+    Examples
+    --------
+    >>> from gamekeeper.algorithms.releases.schemes import Exact
+    >>> code = Axis("code", ("A", "A01", "A02"))
+    >>> table = PublishedTable("code", ("code",), Exact(), np.array([5, 3, -1]))
+    >>> [str(one) for one in find_subtotals(code, [table])]
+    ["'A' may hold, by its code, 'A01', 'A02'."]
+    >>> table = PublishedTable("code", ("code",), Exact(), np.array([5, 3, 4]))
+    >>> find_subtotals(code, [table])
+    ()
+    """
+    labels = axis.categories
+    tables = _lines(axis, published)
+    margins = _margins(axis, published)
+    found: dict[int, Subtotal] = {}
+    for whole, parts, why in _suspected(labels, tables):
+        if whole not in found and not _is_cleared(margins, parts):
+            is_rest = why == "name" and len(parts) == len(labels) - 1
+            named = () if is_rest else tuple(labels[part] for part in parts)
+            found[whole] = Subtotal(labels[whole], named, why)
+    return tuple(found[whole] for whole in sorted(found))
+
+
+def question_subtotals(
+    asked: str,
+    axes: Sequence[Axis],
+    published: Sequence[PublishedTable],
+    disjoint: Collection[str] = (),
+) -> None:
+    """Refuse labels that may be sums of others, on axes that are not said to be disjoint."""
+    problems: list[Problem] = []
+    doubted: list[str] = []
+    for axis in axes:
+        found = () if axis.name in disjoint else find_subtotals(axis, published)
+        doubted += [axis.name] if found else []
+        where = f"axis {quoted([axis.name])}"
+        problems += [Problem(Reason.POSSIBLE_SUBTOTALS, where, str(one)) for one in found[:_SHOWN]]
+        if len(found) > _SHOWN:
+            said = f"{count_of(len(found) - _SHOWN, 'more label')} may be sums."
+            problems.append(Problem(Reason.POSSIBLE_SUBTOTALS, where, said))
+    if problems:
+        raise InputError(
+            Reason.POSSIBLE_SUBTOTALS,
+            asked,
+            f"Some labels of {quoted(doubted)} may be sums of others. Were they taken for categories"
+            " that exclude each other, cells would look safer than they are.",
+            "If nobody is counted under two of them, say so: --disjoint with the name of the axis"
+            " (disjoint in Python). If somebody is, name a total with --total, or write what is"
+            " summed as a table with groups into a release (.json).",
+            problems=problems,
+        )
+
+
+@contextmanager
+def asking(asked: str) -> Generator[None]:
+    """Let a question about subtotals say what was asked, where the reader knows more of it."""
+    try:
+        yield
+    except InputError as error:
+        if error.reason is not Reason.POSSIBLE_SUBTOTALS:
+            raise
+        raise InputError(
+            error.reason, asked, error.found, error.do, problems=error.problems
+        ) from None
+
+
+def disjoint_names(axes: Sequence[Axis], disjoint: Disjoint) -> tuple[str, ...]:
+    """Return the names of the axes that are said to be disjoint."""
+    if isinstance(disjoint, bool):
+        return tuple(axis.name for axis in axes) if disjoint else ()
+    return tuple(dict.fromkeys(disjoint))
+
+
+def disjoint_problems(axes: Sequence[Axis], disjoint: Collection[str]) -> list[Problem]:
+    """Return a problem for each axis that is said disjoint and is not there."""
+    names = [axis.name for axis in axes]
+    return [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            f"axis {quoted([name])}",
+            "is said to be disjoint, and is not there.",
+            did_you_mean(name, names),
+        )
+        for name in disjoint
+        if name not in names
+    ]
+
+
+def _suspected(
+    labels: Sequence[str], tables: Sequence[Lines]
+) -> Iterator[tuple[int, tuple[int, ...], str]]:
+    """Return labels with what they may hold, unless they have fewer people than that somewhere."""
+    for whole, label in enumerate(labels):
+        if not is_sum_of_some(label):
+            continue
+        others = tuple(other for other in range(len(labels)) if other != whole)
+        possible = tuple(other for other in others if _can_hold(tables, whole, (other,)))
+        if possible == others or (possible and not is_sum_of_all(label)):
+            yield whole, possible, "name"
+    for whole, parts in nested_codes(labels).items():
+        if _can_hold(tables, whole, parts):
+            yield whole, parts, "code"
+    for why, nested in (("range", nested_ranges(labels)), ("band", nested_bands(labels))):
+        # What a range or a band holds may overlap, so that its parts must not be added up.
+        for whole, parts in nested.items():
+            if all(_can_hold(tables, whole, (part,)) for part in parts):
+                yield whole, parts, why
+    for whole, parts in find_sums(tables, [list(begins_alike(labels).items())]):
+        yield whole, parts, "counts"
+
+
+def _can_hold(tables: Sequence[Lines], whole: int, parts: tuple[int, ...]) -> bool:
+    """Whether a label has at least the people of some others, in every line of every table."""
+    return not any(
+        np.any(lower[:, list(parts)].sum(axis=1) > upper[:, whole]) for lower, upper in tables
+    )
+
+
+def _is_cleared(margins: Sequence[tuple[Lines, Lines]], parts: tuple[int, ...]) -> bool:
+    """Whether a published margin is the sum of all labels, and not of those without the parts."""
+    for (lower, upper), (low, high) in margins:
+        top = np.ones(upper.shape[1], bool)
+        top[list(parts)] = False
+        known = (upper < UNBOUNDED).all(axis=1)
+        once = upper[known][:, top].sum(axis=1) < low[known]
+        agrees = (lower[known].sum(axis=1) <= high[known]) & (
+            upper[known].sum(axis=1) >= low[known]
+        )
+        if np.any(once & agrees):
+            return True
+    return False
+
+
+def _lines(axis: Axis, published: Sequence[PublishedTable]) -> list[Lines]:
+    """Return the limits of every table that has the labels of an axis as they are."""
+    return [
+        (_flat(lower, place), _flat(upper, place))
+        for table in published
+        if (place := _place(axis, table)) is not None
+        for lower, upper in (table.limits,)
+    ]
+
+
+def _margins(axis: Axis, published: Sequence[PublishedTable]) -> list[tuple[Lines, Lines]]:
+    """Return the limits of tables beside those of the same table summed over an axis."""
+    plain = [table for table in published if not table.groups]
+    found: list[tuple[Lines, Lines]] = []
+    for table in plain:
+        if (place := _place(axis, table)) is None:
+            continue
+        rest = [name for name in table.axes if name != axis.name]
+        for margin in plain:
+            if sorted(margin.axes) == sorted(rest):
+                order = [margin.axes.index(name) for name in rest]
+                low, high = (limits.transpose(order).reshape(-1) for limits in margin.limits)
+                lower, upper = (_flat(limits, place) for limits in table.limits)
+                found.append(((lower, upper), (low, high)))
+    return found
+
+
+def _place(axis: Axis, table: PublishedTable) -> int | None:
+    if axis.name not in table.axes or axis.name in table.groups:
+        return None
+    return table.axes.index(axis.name)
+
+
+def _flat(limits: Integers, place: int) -> Integers:
+    moved = np.moveaxis(limits, place, -1)
+    return moved.reshape(-1, moved.shape[-1])
