@@ -308,6 +308,7 @@ def test_what_people_read(run, place):
 
 BAD_COUNTS = "age,n\nyoung,-3\nmiddle,2.5\nold,4\n"
 CONTRADICTION = "sex,work,n\nf,yes,3\nf,no,0\nm,yes,3\nm,no,3\nf,Total,9\nm,Total,6\n"
+SUMS = "code,n\nA,5\nA01,3\nA02,*\n"
 BAD = {
     "counts below 0 and not whole": (
         BAD_COUNTS, (), "bad-count",
@@ -316,6 +317,13 @@ BAD = {
     "margins that contradict each other": (
         CONTRADICTION, (), "conflicting-counts",
         ("sex=f, work=yes: published 3", "sex=f, work=no: published 0", "sex=f: published 9"),
+    ),
+    "labels that may be sums of others": (
+        SUMS, (), "possible-subtotals",
+        ("bad.csv", "axis 'code': 'A' may hold, by its code, 'A01', 'A02'.", "--disjoint"),
+    ),
+    "an axis that is said to be disjoint and is not there": (
+        SUMS, ("--disjoint", "kode"), "unknown-name", ("axis 'kode'", "'code'"),
     ),
     "a count that its scheme never gives": (
         FIGURE_18.replace("B,D,3", "B,D,4"), ROUNDED, "impossible-count",
@@ -360,6 +368,58 @@ def test_bad_input_is_one_error_with_a_witness(run, place, case):
             ["tables", "bounds", str(file), *options], standalone_mode=False
         )
     assert caught.value.reason == reason
+
+
+def test_labels_that_may_be_sums_are_asked_about_and_the_answers_are_taken(run, place):
+    file = write(place, "codes.csv", SUMS)
+    truth = write(place, "true_codes.csv", SUMS.replace("*", "2"))
+    for command in (("bounds",), ("infer",), ("feasible",), ("sap", "--truth", truth)):
+        done = run("tables", command[0], file, *command[1:])
+        assert (done.exit_code, done.out) == (2, "")
+        assert "[possible-subtotals]" in done.err
+    done = run("tables", "bounds", file, "--total", "A")
+    assert "Of 2 cells, 2 can be worked out exactly" in done.out
+    done = run("tables", "bounds", file, "--disjoint", "code", "--format", "json")
+    assert json.loads(done.out)["provenance"]["parameters"]["disjoint"] == "code"
+    done = run("tables", "bounds", file, "--disjoint", "code", "--report", place / "said.html")
+    assert "said to be disjoint" in (place / "said.html").read_text(encoding="utf-8")
+    release = place / "codes.json"
+    gk.write_release(gk.read_counts(file, disjoint=["code"]), release)
+    assert run("tables", "bounds", release).exit_code == 0
+    text = release.read_text(encoding="utf-8").replace('"disjoint": ["code"],', "")
+    release.write_text(text, encoding="utf-8")
+    assert "[possible-subtotals]" in run("tables", "bounds", release).err
+    assert run("tables", "bounds", release, "--disjoint", "code").exit_code == 0
+
+
+def test_totals_of_several_names(run, place):
+    file = write(place, "named.csv", "sex,age,n\nf,a,3\nf,b,*\nm,a,1\nm,b,2\nBoth,a,4\nBoth,b,7\n"
+                                     "f,All ages,8\nm,All ages,3\nBoth,All ages,11\n")  # fmt: skip
+    assert (
+        "axis 'age': 'All ages' reads like a sum of the others."
+        in run("tables", "bounds", file).err
+    )
+    done = run("tables", "bounds", file, "--total", "All ages", "--total", "both")
+    assert "Of 4 cells, 4 can be worked out exactly" in done.out
+
+
+def test_several_files_are_asked_about_together(run, place):
+    one = write(place, "one.csv", "code,sex,n\nA,f,5\nA1,f,3\nA2,f,4\nA,m,9\nA1,m,2\nA2,m,1\n")
+    two = write(place, "two.csv", "code,n\nA,14\nA1,5\nA2,5\n")
+    assert "[possible-subtotals]" in run("tables", "bounds", two).err
+    assert run("tables", "bounds", one, two).exit_code == 0
+    done = run("tables", "bounds", two, write(place, "three.csv", "sex,n\nf,12\nm,12\n"))
+    assert "[possible-subtotals]" in done.err
+    assert run("tables", "bounds", two, place / "three.csv", "--disjoint", "code").exit_code == 0
+
+
+def test_tables_of_records_are_never_asked_about(run, place, monkeypatch):
+    monkeypatch.chdir(place)
+    write(place, "cases.csv", "code,sex\n" + "A,f\n" * 5 + "A01,m\n" * 3 + "A02,f\n" * 2)
+    assert (
+        run("tables", "release", "cases.csv", "-k", "code,sex", "-o", "cases.json").exit_code == 0
+    )
+    assert run("tables", "bounds", "cases.json").exit_code == 0
 
 
 def test_a_contradiction_is_irreducible(run, place):

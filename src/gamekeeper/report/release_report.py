@@ -51,6 +51,10 @@ def released_report(
     facts = [
         ("Base table", f"{', '.join(release.names)} ({shape} cells)"),
         *((table.name, table.scheme.text) for table in release.published),
+        *(
+            (name, "said to be disjoint, although some labels look like sums of others")
+            for name in release.doubted
+        ),
     ]
     return RiskReport(
         f"What {release.title or 'the release'} gives away",

@@ -5,7 +5,8 @@ somebody is counted twice. Counts show it. Where one label has, in every line th
 sum of the same other labels, that is either a sum or chance. Chance is judged by the counts. That
 two counts of about n agree has, if people fall as they please, a probability of some
 1 / sqrt(4 pi n) at most, and counts from 0 to n that know nothing of each other agree once in n + 1
-lines; the larger of the two is taken. Rounding widens what agrees. The improbabilities of all lines
+lines; the larger of the two is taken. Rounding widens what agrees, and counts that are all multiples
+of a number, rounded ones that are read as exact, agree so much the sooner. The improbabilities of all lines
 of a table are multiplied, in bits, and must outweigh the number of sums that were tried by
 `ENOUGH_BITS`.
 
@@ -35,7 +36,7 @@ Lines = tuple[Integers, Integers]
 
 Sum = tuple[int, tuple[int, ...]]
 
-ENOUGH_BITS = 6.0
+ENOUGH_BITS = 4.0
 MOST_SUBSETS = 12
 _MOST_RUNS = 150
 _MOST_SPAN = 400
@@ -109,7 +110,7 @@ def sum_bits(tables: Sequence[Lines], whole: int, parts: Sequence[int]) -> float
         if np.count_nonzero((lower[known][:, own] > 0).any(axis=0)) < 2:
             continue
         width = 1 + (upper - lower)[known, whole] + (high - low)[known]
-        bits = np.log2(_spread(upper[known, whole]) / width)
+        bits = np.log2(_spread(upper[known, whole], _grain(lower, upper)) / width)
         most = max(most, float(np.maximum(0, bits).sum()))
     return most
 
@@ -122,17 +123,29 @@ class _Telling:
     upper: Integers
 
 
-def _spread(counts: Integers) -> Floats:
-    """Return one over the probability that another count agrees with each of these by chance."""
+def _spread(counts: Integers, grain: int) -> Floats:
+    """Return one over the probability that another count agrees with each of these by chance.
+
+    `grain` is what all counts are multiples of: they agree so much the sooner.
+    """
     sizes = counts.astype(np.float64)
-    return np.minimum(sizes + 1, np.sqrt(4 * np.pi * np.maximum(sizes, 1)))
+    return np.minimum(sizes / grain + 1, np.sqrt(4 * np.pi * np.maximum(sizes, 1)) / grain)
+
+
+def _grain(lower: Integers, upper: Integers) -> int:
+    """Return the largest number that all exact counts are multiples of, 1 where there is none."""
+    return max(1, int(np.gcd.reduce(lower[lower == upper], initial=0)))
 
 
 def _most_bits(tables: Sequence[Lines]) -> Floats:
     """Return, for each label, the bits that counts could have that add up to it in every line."""
     return np.max(
         [
-            np.where(upper < UNBOUNDED, np.log2(_spread(upper) / (1.0 + upper - lower)), 0.0)
+            np.where(
+                upper < UNBOUNDED,
+                np.log2(_spread(upper, _grain(lower, upper)) / (1.0 + upper - lower)),
+                0.0,
+            )
             .clip(min=0)
             .sum(axis=0)
             for lower, upper in tables
@@ -185,7 +198,14 @@ def _subsets(lines: _Telling, worth: Sequence[int]) -> Iterator[tuple[int, tuple
         fits = (low <= top).all(axis=1) & (high >= bottom).all(axis=1) & (sets[:, whole] == 0)
         for own in sets[fits]:
             parts = tuple(np.flatnonzero(own).tolist())
-            yield whole, parts, _choices(n_labels, len(parts))
+            is_beside = _is_beside(whole, parts)
+            yield whole, parts, _choices(n_labels, 1 if is_beside else len(parts))
+
+
+def _is_beside(whole: int, parts: tuple[int, ...]) -> bool:
+    """Whether parts are a run right after or right before a label, as tables are usually laid out."""
+    first, last = parts[0], parts[-1]
+    return last - first + 1 == len(parts) and whole in (first - 1, last + 1)
 
 
 def _runs(lines: _Telling, worth: Sequence[int]) -> Iterator[tuple[int, tuple[int, ...], float]]:
@@ -275,7 +295,7 @@ def _solved(mixed: Sequence[Floats], shares: Floats) -> Floats:
     triangle = np.zeros((len(mixed), len(mixed)))
     for at, column in enumerate(mixed):
         triangle[: len(column), at] = column
-    return np.linalg.solve(triangle, shares)
+    return np.asarray(np.linalg.solve(triangle, shares), np.float64)
 
 
 def _choices(n_labels: int, n_parts: int) -> float:

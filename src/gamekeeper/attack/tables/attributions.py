@@ -22,6 +22,7 @@ from gamekeeper.algorithms.bounds.attributions import (
     find_attributions,
 )
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, kept_axes
+from gamekeeper.attack.tables.assumptions import assumptions
 from gamekeeper.attack.tables.bounds import TableBounds, bound_cells
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.release import Release
@@ -179,7 +180,7 @@ def infer_attributions(
         Provenance(
             "logical attributions",
             found.provenance.variant,
-            {"about": ", ".join(about)},
+            {"about": ", ".join(about), **assumptions(release)},
             fingerprint=release.fingerprint,
             seconds=time.perf_counter() - started,
         ),

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountMargin
+from gamekeeper.attack.tables.assumptions import assumptions
 from gamekeeper.attack.tables.bounding import BoundsMethod, integer_why, solve_bounds
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.data.tables.axes import Axis
@@ -323,6 +324,7 @@ def _provenance(release: Release, method: str, started: float) -> Provenance:
         {
             "published": str(len(release.published)),
             "cells": str(math.prod(release.constraints.shape)),
+            **assumptions(release),
         },
         fingerprint=release.fingerprint,
         seconds=time.perf_counter() - started,

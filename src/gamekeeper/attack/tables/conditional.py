@@ -21,6 +21,7 @@ from gamekeeper.algorithms.subtraction.parts import release_rule
 from gamekeeper.algorithms.subtraction.recovery_rule import cell_groups
 from gamekeeper.algorithms.subtraction.release import release_group_risks, release_risk
 from gamekeeper.algorithms.subtraction.small_areas import small_area_risks
+from gamekeeper.attack.tables.assumptions import assumptions
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.count_table import CountTable
@@ -221,7 +222,7 @@ def subtract_within(
         Provenance(
             "subtraction attribution probability",
             "of each conditional table",
-            {"keys": ", ".join(keys), "n": ",".join(map(str, asked))},
+            {"keys": ", ".join(keys), "n": ",".join(map(str, asked)), **assumptions(release)},
             seed=seed if n_sampled else None,
             fingerprint=release.fingerprint,
             seconds=time.perf_counter() - started,

@@ -21,6 +21,7 @@ from gamekeeper.algorithms.feasible.counting import count_tables, list_tables
 from gamekeeper.algorithms.feasible.independent_parts import Likelihood
 from gamekeeper.algorithms.feasible.posterior import CellPosteriors, cell_posteriors
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
+from gamekeeper.attack.tables.assumptions import assumptions
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.release import Release
@@ -255,7 +256,11 @@ def explore_tables(
         Provenance(
             "feasible tables",
             "sampled" if is_sampled else "exact",
-            {"prior": prior, "draws": str(draws) if is_sampled else "0"},
+            {
+                "prior": prior,
+                "draws": str(draws) if is_sampled else "0",
+                **assumptions(release),
+            },
             seed=seed if is_sampled else None,
             fingerprint=release.fingerprint,
             seconds=time.perf_counter() - started,

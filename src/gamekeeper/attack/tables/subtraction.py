@@ -29,6 +29,7 @@ from gamekeeper.algorithms.subtraction.release import (
     release_risk,
 )
 from gamekeeper.algorithms.subtraction.zeros import release_zeros
+from gamekeeper.attack.tables.assumptions import assumptions
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.count_table import CountTable
@@ -286,7 +287,7 @@ def subtract_known(
     provenance = Provenance(
         "subtraction attribution probability",
         risk.method,
-        {"n": _numbers(asked), "draws": str(risk.draws)},
+        {"n": _numbers(asked), "draws": str(risk.draws), **assumptions(release)},
         seed=seed if risk.draws else None,
         fingerprint=release.fingerprint,
         seconds=time.perf_counter() - started,
