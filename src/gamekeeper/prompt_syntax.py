@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import quoted
 
-__all__ = ["names_of", "number_pairs_of", "pairs_of", "whole_pairs_of"]
+__all__ = ["Scalar", "names_of", "number_pairs_of", "pairs_of", "values_of", "whole_pairs_of"]
+
+Scalar = str | int | float | bool | None
+"""A value of free metadata."""
+
+_NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 
 
 def names_of(typed: Sequence[str]) -> tuple[str, ...]:
@@ -84,3 +90,36 @@ def whole_pairs_of(written: str, typed: Sequence[str]) -> dict[str, int]:
             f"Write {written}.",
         )
     return {name: int(number) for name, number in pairs.items()}
+
+
+def values_of(typed: Sequence[str]) -> dict[str, Scalar]:
+    """Return KEY=VALUE pairs; numbers, true, false and empty values are taken as such.
+
+    Examples
+    --------
+    >>> values_of(["sector=bank", "year=2030", "online=true"])
+    {'sector': 'bank', 'year': 2030, 'online': True}
+    """
+    read: dict[str, Scalar] = {}
+    for pair in typed:
+        key, equals, value = pair.partition("=")
+        key = key.strip()
+        if not equals or not key or key in read:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"The metadata {quoted([pair])} were given.",
+                "That key is given twice." if key in read else "That is not KEY=VALUE.",
+                'Write each key once: year=2031, or "Form Type=On-line".',
+            )
+        read[key] = _value(value.strip())
+    return read
+
+
+def _value(text: str) -> Scalar:
+    if text in ("true", "false"):
+        return text == "true"
+    # 007, 1e5 and 1.10 are names more often than numbers: only what is written as a number is.
+    if _NUMBER.fullmatch(text):
+        number = float(text) if "." in text else int(text)
+        return number if str(number) == text else text
+    return text or None

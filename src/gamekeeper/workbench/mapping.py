@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gamekeeper.algorithms.categories.harmonization import MAX_NODES
+from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap

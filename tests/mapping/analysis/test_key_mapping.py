@@ -323,9 +323,9 @@ class TestModes:
         ({"prevalence": "1.5"}, Reason.BAD_PREVALENCE, "'1.5'"),
         ({"prevalence": -0.1}, Reason.BAD_PREVALENCE, "'-0.1'"),
         ({"prevalence": math.nan}, Reason.BAD_PREVALENCE, "'nan'"),
-        ({"mode": "typicle"}, Reason.BAD_OPTION, "Near to it: 'typical'"),
-        ({"levels": 0}, Reason.BAD_OPTION, "levels was given as 0"),
-        ({"levels": -3}, Reason.BAD_OPTION, "levels was given as -3"),
+        ({"mode": "typicle"}, Reason.UNKNOWN_NAME, "Near to it: 'typical'"),
+        ({"levels": 0}, Reason.BAD_OPTION, "levels: 0 is less than 1"),
+        ({"levels": -3}, Reason.BAD_OPTION, "levels: -3 is less than 1"),
         ({"forms": ["Census"]}, Reason.NOTHING_GIVEN, "no other form"),
     ],
 )

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.categories.independent_merges import independent_parts
+from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.algorithms.categories.partitions import (
     ARBITRARY,
     Arbitrary,
@@ -35,10 +36,7 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import power_text
 
-__all__ = ["MAX_NODES", "HarmonizationGraph"]
-
-MAX_NODES = 100_000
-"""The number of nodes above which a harmonization graph is refused by default."""
+__all__ = ["HarmonizationGraph"]
 
 _MAX_BYTES = 2 << 30
 _CHUNK = 8_192

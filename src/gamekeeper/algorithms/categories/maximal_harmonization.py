@@ -31,8 +31,9 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.categories.harmonization import MAX_NODES, HarmonizationGraph
+from gamekeeper.algorithms.categories.harmonization import HarmonizationGraph
 from gamekeeper.algorithms.categories.independent_merges import independent_parts
+from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.algorithms.categories.partitions import (
     ARBITRARY,
     Arbitrary,

@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from hashlib import sha256
 
-from gamekeeper.algorithms.categories.harmonization import MAX_NODES
 from gamekeeper.algorithms.categories.maximal_harmonization import MaximalHarmonizations
 from gamekeeper.algorithms.categories.partitions import (
     ARBITRARY,
@@ -31,10 +30,12 @@ from gamekeeper.algorithms.categories.partitions import (
 from gamekeeper.algorithms.categories.prevalence import SizeCurve, is_null, threshold
 from gamekeeper.errors import LimitError
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap, Maximal
+from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.analysis.question import Question, pose
 from gamekeeper.mapping.environment.codes import code_order
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.evidence import Evidence, Mode
+from gamekeeper.mapping.environment.evidence import Evidence
+from gamekeeper.options import takes
 from gamekeeper.results import Progress, Provenance
 from gamekeeper.wording import count_of, quoted
 
@@ -43,49 +44,15 @@ __all__ = ["map_key_variables"]
 Categorizations = Counter[Partition | Arbitrary]
 
 
-def map_key_variables(
-    environment: Environment,
-    target: str,
-    *,
-    forms: str | Iterable[str] = (),
-    groups: str | Iterable[str] = (),
-    mode: Mode | str | None = None,
-    prevalence: str | float | Fraction = 0,
-    strict: bool = True,
-    levels: int | None = None,
-    most: int = 20,
-    max_nodes: int = MAX_NODES,
-    progress: Progress | None = None,
-) -> KeyVariableMap:
+@takes(MapOptions)
+def map_key_variables(environment: Environment, asked: MapOptions) -> KeyVariableMap:
     """Map the key variables of a target form.
 
-    Parameters
-    ----------
-    environment
-        The data environment.
-    target
-        The form whose data are to be released.
-    forms, groups
-        The forms and groups of forms to match against; by default all others.
-    mode
-        The use; by default it follows from what is matched against.
-    prevalence
-        The share of those forms that must be matched, from 0 (one form) to 1 (all of them).
-    strict
-        Whether an inconsistent categorization of a variable stops its result (True), or is set
-        aside with a warning (False).
-    levels
-        What arbitrary precision counts as, at least as many as the finest categorization found;
-        by default it is unbounded.
-    most
-        How many maximal harmonizations of a variable are listed at most; there can be
-        exponentially many.
-    max_nodes
-        Bound on the harmonizations searched for one variable. Beyond it results are still exact:
-        where the area cannot be known it is left out, and where the prevalence asked for cannot
-        be answered the variable has a message instead of a result.
-    progress
-        Told how many variables are done.
+    By default the target is matched against all other forms, and the use follows from what it is
+    matched against. Beyond `max_nodes` results are still exact: where the area cannot be known it
+    is left out, and where the prevalence asked for cannot be answered the variable has a message
+    instead of a result. With `strict=False`, inconsistent categorizations are set aside with a
+    warning.
 
     Examples
     --------
@@ -99,10 +66,8 @@ def map_key_variables(
     ('C3.001',)
     """
     started = time.perf_counter()
-    question = pose(
-        environment, target, forms=forms, groups=groups, mode=mode, prevalence=prevalence,
-        strict=strict, levels=levels, most=most, max_nodes=max_nodes,
-    )  # fmt: skip
+    question = pose(environment, asked)
+    target, levels, progress = asked.target, asked.levels, asked.progress
     fingerprint = sha256(repr((target, sorted(question.match_forms))).encode())
     wanted = environment.form(target).instances
     outcomes: list[KeyVariable] = []
@@ -123,7 +88,7 @@ def map_key_variables(
             "target": target,
             "mode": question.mode.value,
             "prevalence": str(question.prevalence),
-            "strict": str(strict).lower(),
+            "strict": str(asked.strict).lower(),
             "levels": "unbounded" if levels is None else str(levels),
             "match": quoted((*question.groups, *question.forms), most=20) or "all other forms",
         },
@@ -135,7 +100,7 @@ def map_key_variables(
         question.mode,
         question.match_forms,
         question.prevalence,
-        strict,
+        asked.strict,
         tuple(sorted(outcomes, key=_usefulness)),
         tuple(_notes(question, outcomes)),
         provenance,

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
 from gamekeeper.algorithms.categories.prevalence import parse_prevalence
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.evidence import Mode
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, quoted
 
 __all__ = ["Question", "pose"]
 
@@ -35,20 +36,9 @@ class Question:
     max_nodes: int
 
 
-def pose(
-    environment: Environment,
-    target: str,
-    *,
-    forms: str | Iterable[str],
-    groups: str | Iterable[str],
-    mode: Mode | str | None,
-    prevalence: str | float | Fraction,
-    strict: bool,
-    levels: int | None,
-    most: int,
-    max_nodes: int,
-) -> Question:
-    """Check what is asked; every fault is reported at once."""
+def pose(environment: Environment, asked: MapOptions) -> Question:
+    """Check what is asked against an environment; every fault is reported at once."""
+    target = asked.target
     faults: list[InputError] = []
 
     def checked(check: Callable[[], T], otherwise: T) -> T:
@@ -58,13 +48,11 @@ def pose(
             faults.append(error)
             return otherwise
 
-    named = (forms,) if isinstance(forms, str) else tuple(forms)
-    grouped = (groups,) if isinstance(groups, str) else tuple(groups)
-    share = checked(lambda: parse_prevalence(prevalence), Fraction(0))
-    use = checked(lambda: _mode(mode, named, grouped), Mode.TYPICAL)
-    checked(lambda: _require_positive("levels", levels), None)
-    checked(lambda: _require_positive("most", most), None)
-    checked(lambda: _require_positive("max_nodes", max_nodes), None)
+    named = (asked.forms,) if isinstance(asked.forms, str) else tuple(asked.forms)
+    grouped = (asked.groups,) if isinstance(asked.groups, str) else tuple(asked.groups)
+    share = checked(lambda: parse_prevalence(asked.prevalence), Fraction(0))
+    use = checked(lambda: _mode(asked.mode, named, grouped), Mode.TYPICAL)
+    checked(lambda: _require_positive("most", asked.most), None)
     checked(lambda: environment.form(target).name, "")
     chosen = [checked(lambda form=form: environment.form(form).name, form) for form in named]
     for group in grouped:
@@ -94,10 +82,10 @@ def pose(
         match_forms,
         use,
         share,
-        strict,
-        levels,
-        most,
-        max_nodes,
+        asked.strict,
+        asked.levels,
+        asked.most,
+        asked.max_nodes,
     )
 
 
@@ -126,13 +114,6 @@ def _mode(asked: Mode | str | None, forms: Sequence[str], groups: Sequence[str])
         if len(groups) > 1:
             return Mode.MULTIPLE
         return Mode.SPECIFIC if len(forms) == 1 and not groups else Mode.TYPICAL
-    if asked not in list(Mode):
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"The mode {quoted([asked])} was asked for.",
-            "There is no such mode.",
-            did_you_mean(asked, list(Mode)),
-        )
     mode = Mode(asked)
     if mode is Mode.SPECIFIC and (len(forms) != 1 or groups):
         need = "exactly one form and no group"

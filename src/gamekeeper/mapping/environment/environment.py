@@ -12,7 +12,8 @@ from copy import copy
 from dataclasses import replace
 from typing import TypeVar
 
-from gamekeeper.algorithms.categories.harmonization import MAX_NODES, HarmonizationGraph
+from gamekeeper.algorithms.categories.harmonization import HarmonizationGraph
+from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, harmonize
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.mapping.environment.carrying import carry_codes

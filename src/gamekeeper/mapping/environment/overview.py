@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.algorithms.categories.graph_property import bits
-from gamekeeper.algorithms.categories.harmonization import MAX_NODES
+from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary
 from gamekeeper.mapping.environment.environment import Environment

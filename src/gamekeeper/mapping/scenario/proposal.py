@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
-from gamekeeper.algorithms.categories.harmonization import MAX_NODES
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, is_finer
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
+from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.analysis.question import pose
 from gamekeeper.mapping.environment.category_blocks import blocks_of
 from gamekeeper.mapping.environment.codes import code_order, is_code
@@ -263,10 +263,15 @@ def _origin_problems(
     """Return what tells that the analysis was not made of this environment, or of other forms."""
     try:
         question = pose(
-            environment, outcome.target, forms=forms, groups=groups, mode=outcome.mode,
-            prevalence=outcome.prevalence, strict=outcome.strict, levels=None, most=1,
-            max_nodes=MAX_NODES,
-        )  # fmt: skip
+            environment,
+            MapOptions(
+                outcome.target,
+                forms=forms,
+                groups=groups,
+                mode=outcome.mode,
+                prevalence=outcome.prevalence,
+            ),
+        )
     except InputError as error:
         return list(error.problems) or [
             Problem(error.reason, error.asked.removesuffix("."), error.found, error.do)

@@ -8,7 +8,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.algorithms.categories.harmonization import MAX_NODES
+from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gamekeeper.algorithms.categories.harmonization import MAX_NODES
+from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
 from gamekeeper.mapping.edits import AskVariable
 from gamekeeper.mapping.environment.environment import Environment
