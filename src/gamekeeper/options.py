@@ -59,7 +59,7 @@ class Option:
     help
         What it does.
     flags
-        Its names at the prompt, such as "--keys -k", where they do not follow from the field's.
+        Its names at the prompt, such as "--keys -k" or, of an argument, "PART...".
     least, most
         The range of a number.
     panel

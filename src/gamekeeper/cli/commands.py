@@ -10,7 +10,7 @@ A command is a function of a request and, besides, of options that are about pri
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import Annotated, Any
 
@@ -19,7 +19,7 @@ import typer
 from gamekeeper.cli.show import Format, say
 from gamekeeper.options import Field, build, options_of, written
 
-__all__ = ["AsFormat", "command", "say_written"]
+__all__ = ["AsFormat", "command", "say_written", "typed"]
 
 AsFormat = Annotated[
     Format, typer.Option("--format", help="Print a table for people, JSON or CSV.")
@@ -38,24 +38,42 @@ def command(
 
     def register(work: _Work) -> _Work:
         first, *own = inspect.signature(work, eval_str=True).parameters.values()
-        asked = options_of(first.annotation)
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        parameters = [
-            *(_parameter(item, (offers or {}).get(item.name)) for item in asked),
-            *(item.replace(kind=keyword) for item in own),
-        ]
 
-        @wraps(work)
-        def run(**typed: Any) -> None:
-            values = {item.name: _value(item, typed.pop(item.name)) for item in asked}
-            work(build(first.annotation, values), **typed)
+        def run(values: Mapping[str, Any], **others: Any) -> None:
+            work(build(first.annotation, values), **others)
 
-        run.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportAttributeAccessIssue]
-        run.__annotations__ = {item.name: item.annotation for item in parameters}
-        app.command(name)(run)
+        app.command(name)(typed(work, run, options_of(first.annotation), own, offers))
         return work
 
     return register
+
+
+def typed(
+    work: _Work,
+    run: _Work,
+    asked: Iterable[Field],
+    own: Iterable[inspect.Parameter] = (),
+    offers: Mapping[str, Callable[..., Any]] | None = None,
+) -> _Work:
+    """Return a function for typer, called as `work`, that runs with the values of options.
+
+    `own` are parameters that typer knows already; they are passed on as they are.
+    """
+    options = tuple(asked)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        *(_parameter(item, (offers or {}).get(item.name)) for item in options),
+        *(item.replace(kind=keyword) for item in own),
+    ]
+
+    @wraps(work)
+    def called(**given: Any) -> None:
+        values = {item.name: _value(item, given.pop(item.name)) for item in options}
+        run(values, **given)
+
+    called.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportAttributeAccessIssue]
+    called.__annotations__ = {item.name: item.annotation for item in parameters}
+    return called
 
 
 def say_written(asked: Any) -> None:
@@ -90,6 +108,8 @@ def _parameter(item: Field, offer: Callable[..., Any] | None) -> inspect.Paramet
     flags = option.flags.split()
     if not flags and not option.is_argument and item.kind is bool:
         flags = [f"--{item.name.replace('_', '-')}"]
+    if option.is_argument and flags:
+        told["metavar"] = option.flags
     mark = make(**told) if option.is_argument else make(*flags, **told)
     return inspect.Parameter(
         item.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, mark]

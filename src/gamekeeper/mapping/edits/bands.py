@@ -11,20 +11,20 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.edits.record import Record
+from gamekeeper.mapping.edits.record import Names, OfVariable, Record
 from gamekeeper.mapping.edits.variable_change import with_variable
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.options import Option
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 __all__ = ["AddBands", "BandEdit", "RemoveBands", "apply_band_edit"]
 
 _Bands = Annotated[
-    tuple[str, ...],
-    Field(
-        strict=False,
-        min_length=1,
-        description="The bands as printed: 16-24, 25 to 34, 65+, under 16.",
+    Names,
+    Field(min_length=1),
+    Option(
+        "The bands as printed: 16-24, 25 to 34, 65+, under 16.", flags="BAND...", is_argument=True
     ),
 ]
 
@@ -33,7 +33,7 @@ class AddBands(Record):
     """Add bands to a variable; those that it has already are passed over."""
 
     edit: Literal["add-bands"] = "add-bands"
-    variable: str
+    variable: OfVariable
     bands: _Bands
 
 
@@ -41,7 +41,7 @@ class RemoveBands(Record):
     """Remove bands from a variable, also from the selections of all forms."""
 
     edit: Literal["remove-bands"] = "remove-bands"
-    variable: str
+    variable: OfVariable
     bands: _Bands
 
 

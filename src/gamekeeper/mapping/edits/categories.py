@@ -15,10 +15,18 @@ from pydantic import Field
 from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.edits.record import Names, Record, require_new
+from gamekeeper.mapping.edits.record import (
+    Names,
+    NewName,
+    OfCategory,
+    OfVariable,
+    Record,
+    require_new,
+)
 from gamekeeper.mapping.edits.variable_change import with_variable
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.variable import Scale, Variable
+from gamekeeper.options import Option
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 __all__ = [
@@ -37,24 +45,26 @@ class AddCategory(Record):
     """Add a category that is the union of others; without any, a new sink."""
 
     edit: Literal["add-category"] = "add-category"
-    variable: str
-    category: str
-    children: Names = Field(description="Categories that exclude each other and make it up.")
+    variable: OfVariable
+    category: OfCategory
+    children: Annotated[
+        Names,
+        Option(
+            "Categories that exclude each other and make it up.", flags="PART...", is_argument=True
+        ),
+    ] = ()
 
 
 class SplitCategory(Record):
     """Split a sink into new sinks, which become its children."""
 
     edit: Literal["split-category"] = "split-category"
-    variable: str
-    category: str
+    variable: OfVariable
+    category: OfCategory
     into: Annotated[
-        tuple[str, ...],
-        Field(
-            strict=False,
-            min_length=2,
-            description="What it is split into: new, finer categories.",
-        ),
+        Names,
+        Field(min_length=2),
+        Option("What it is split into: new, finer categories.", flags="PART...", is_argument=True),
     ]
 
 
@@ -62,18 +72,18 @@ class SetChildren(Record):
     """Give a category other children."""
 
     edit: Literal["set-children"] = "set-children"
-    variable: str
-    category: str
-    children: Names
+    variable: OfVariable
+    category: OfCategory
+    children: Annotated[Names, Option("What it is made up of.", flags="PART...", is_argument=True)]
 
 
 class RenameCategory(Record):
     """Rename a category, also in the selections of all forms."""
 
     edit: Literal["rename-category"] = "rename-category"
-    variable: str
-    category: str
-    to: str
+    variable: OfVariable
+    category: OfCategory
+    to: NewName
 
 
 class RemoveCategory(Record):
@@ -84,16 +94,18 @@ class RemoveCategory(Record):
     """
 
     edit: Literal["remove-category"] = "remove-category"
-    variable: str
-    category: str
+    variable: OfVariable
+    category: OfCategory
 
 
 class OrderSinks(Record):
     """Put the sinks of a variable into another order."""
 
     edit: Literal["order-sinks"] = "order-sinks"
-    variable: str
-    order: Names
+    variable: OfVariable
+    order: Annotated[
+        Names, Option("All finest categories in order.", flags="CATEGORY...", is_argument=True)
+    ]
 
 
 CategoryEdit = (

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from pydantic import Field
+from typing import Annotated, Literal
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.edits.record import Record
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.options import Option
 
 __all__ = ["DescribeEnvironment", "apply_environment_edit"]
 
@@ -17,8 +16,10 @@ class DescribeEnvironment(Record):
     """Name or describe the environment."""
 
     edit: Literal["describe-environment"] = "describe-environment"
-    name: str | None = Field(default=None, description="If null, it stays as it is.")
-    description: str | None = Field(default=None, description="If null, it stays as it is.")
+    name: Annotated[str | None, Option("A new name; by default it stays as it is.")] = None
+    description: Annotated[
+        str | None, Option("A new description; by default it stays as it is.")
+    ] = None
 
 
 def apply_environment_edit(environment: Environment, edit: DescribeEnvironment) -> Environment:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.edits.record import Names, Record, require_new
+from gamekeeper.mapping.edits.record import Names, NewName, OfForm, OfVariable, Record, require_new
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.form import Form
 from gamekeeper.mapping.environment.groups import Group
+from gamekeeper.options import Option
+from gamekeeper.prompt_syntax import values_of
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 __all__ = [
@@ -51,32 +53,35 @@ class RemoveForm(Record):
     """Remove a form, also from the groups that list it."""
 
     edit: Literal["remove-form"] = "remove-form"
-    form: str
+    form: OfForm
 
 
 class RenameForm(Record):
     """Rename a form, also in the groups that list it."""
 
     edit: Literal["rename-form"] = "rename-form"
-    form: str
-    to: str
+    form: OfForm
+    to: NewName
 
 
 class SetMetadata(Record):
     """Set some metadata of a form, and remove some."""
 
     edit: Literal["set-metadata"] = "set-metadata"
-    form: str
-    values: dict[str, bool | int | float | str | None] = Field(default={})
-    remove: Names = Field(default=(), description="The keys to remove.")
+    form: OfForm
+    values: Annotated[
+        dict[str, bool | int | float | str | None],
+        Option("Metadata.", flags="KEY=VALUE...", is_argument=True, read=values_of),
+    ] = Field(default={})
+    remove: Annotated[Names, Option("A key to remove.", flags="--remove -r")] = ()
 
 
 class AskVariable(Record):
     """Let a form ask for a variable, or change the categories that it offers."""
 
     edit: Literal["ask-variable"] = "ask-variable"
-    form: str
-    variable: str
+    form: OfForm
+    variable: OfVariable
     labels: Names = Field(
         description="The labels of the categories offered; none means any level of detail."
     )
@@ -86,8 +91,8 @@ class DropVariable(Record):
     """Let a form no longer ask for a variable."""
 
     edit: Literal["drop-variable"] = "drop-variable"
-    form: str
-    variable: str
+    form: OfForm
+    variable: OfVariable
 
 
 FormEdit = AddForm | RemoveForm | RenameForm | SetMetadata | AskVariable | DropVariable

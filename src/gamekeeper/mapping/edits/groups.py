@@ -7,14 +7,13 @@ renamed has its new name in the groups made from it; one that others are made fr
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
-
-from pydantic import Field
+from typing import Annotated, Any, Literal
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.edits.record import Names, Record, require_new
+from gamekeeper.mapping.edits.record import Names, NewName, OfGroup, Record, require_new
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.groups import GROUP_WAYS, Group, ways_given
+from gamekeeper.options import Option
 from gamekeeper.wording import quoted
 
 __all__ = [
@@ -30,51 +29,56 @@ __all__ = [
 class _Defining(Record):
     """The one way in which a group is defined."""
 
-    forms: Names | None = Field(default=None, description="The names of the forms.")
-    where: str | None = Field(
-        default=None,
-        description="A query on the metadata of forms, such as: sector = bank and year >= 2029.",
+    forms: Annotated[
+        Names | None, Option("Forms listed by hand.", flags="FORM...", is_argument=True)
+    ] = None
+    where: Annotated[
+        str | None,
+        Option(
+            "A query on the metadata of forms, such as: sector = bank and year >= 2029.",
+            flags="--where -w",
+        ),
+    ] = None
+    union: Annotated[Names | None, Option("Groups: the forms that are in any of them.")] = None
+    intersection: Annotated[Names | None, Option("Groups: the forms that are in all of them.")] = (
+        None
     )
-    union: Names | None = Field(
-        default=None, description="Groups: the forms that are in any of them."
-    )
-    intersection: Names | None = Field(
-        default=None, description="Groups: the forms that are in all of them."
-    )
-    difference: Names | None = Field(
-        default=None, description="Groups: the forms in the first that are in no other."
-    )
+    difference: Annotated[
+        Names | None, Option("Groups: the forms in the first that are in no other.")
+    ] = None
 
 
 class AddGroup(_Defining):
     """Add a group, defined in exactly one way."""
 
     edit: Literal["add-group"] = "add-group"
-    name: str
-    description: str = ""
+    name: Annotated[str, Option("Its name.", flags="GROUP", is_argument=True)]
+    description: Annotated[str, Option("What it is for.")] = ""
 
 
 class ReplaceGroup(_Defining):
     """Define a group anew, in exactly one way."""
 
     edit: Literal["replace-group"] = "replace-group"
-    group: str
-    description: str | None = Field(default=None, description="If null, it stays as it is.")
+    group: OfGroup
+    description: Annotated[str | None, Option("What it is for; by default it stays as it is.")] = (
+        None
+    )
 
 
 class RenameGroup(Record):
     """Rename a group, also in the groups made from it."""
 
     edit: Literal["rename-group"] = "rename-group"
-    group: str
-    to: str
+    group: OfGroup
+    to: NewName
 
 
 class RemoveGroup(Record):
     """Remove a group that no other is made from."""
 
     edit: Literal["remove-group"] = "remove-group"
-    group: str
+    group: OfGroup
 
 
 GroupEdit = AddGroup | ReplaceGroup | RenameGroup | RemoveGroup

@@ -9,9 +9,22 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.definitions import STRICT
+from gamekeeper.options import Option
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["Names", "Record", "edit_of", "require_new"]
+__all__ = [
+    "Names",
+    "NewName",
+    "OfCategory",
+    "OfForm",
+    "OfGroup",
+    "OfScenario",
+    "OfVariable",
+    "Record",
+    "edit_of",
+    "options_of_record",
+    "require_new",
+]
 
 _Record = TypeVar("_Record", bound="Record")
 
@@ -19,17 +32,49 @@ _Record = TypeVar("_Record", bound="Record")
 Names = Annotated[tuple[str, ...], Field(strict=False)]
 """Names in an order."""
 
+OfForm = Annotated[str, Option("The form.", is_argument=True)]
+OfVariable = Annotated[str, Option("The variable.", is_argument=True)]
+OfCategory = Annotated[str, Option("The category.", is_argument=True)]
+OfGroup = Annotated[str, Option("The group.", is_argument=True)]
+OfScenario = Annotated[str, Option("The scenario.", is_argument=True)]
+NewName = Annotated[str, Option("The new name.", is_argument=True)]
 
-def _ask_for_the_name(schema: dict[str, Any]) -> None:
-    """Let the JSON Schema require the name of the edit, which in Python goes without saying."""
+
+def _describe(schema: dict[str, Any], record: type[BaseModel]) -> None:
+    """Let the JSON Schema say what fields are for, and require the name of the edit.
+
+    In Python that name goes without saying.
+    """
+    for name, option in options_of_record(record).items():
+        schema["properties"][name]["description"] = option.help
     del schema["properties"]["edit"]["default"]
     schema["required"] = ["edit", *schema.get("required", ())]
 
 
 class Record(BaseModel):
-    """An edit of an environment."""
+    """An edit of an environment.
 
-    model_config = STRICT | ConfigDict(json_schema_extra=_ask_for_the_name)
+    A field annotated with an `Option` is asked for at the prompt in that way.
+    """
+
+    model_config = STRICT | ConfigDict(json_schema_extra=_describe)
+
+
+def options_of_record(record: type[BaseModel]) -> dict[str, Option]:
+    """Return the options of a record by the names of the fields.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.edits import RenameForm
+    >>> [option.help for option in options_of_record(RenameForm).values()]
+    ['The form.', 'The new name.']
+    """
+    return {
+        name: mark
+        for name, item in record.model_fields.items()
+        for mark in item.metadata
+        if isinstance(mark, Option)
+    }
 
 
 def edit_of(record: type[_Record], values: Mapping[str, Any]) -> _Record:
@@ -63,7 +108,7 @@ def _problem(
     record: type[Record], loc: Sequence[str | int], kind: str, context: Mapping[str, Any]
 ) -> Problem:
     name = str(loc[0]) if loc else "edit"
-    known = record.model_fields.get(name)
+    option = options_of_record(record).get(name)
     found = "does not fit."
     if kind == "missing":
         found = "is missing."
@@ -73,7 +118,7 @@ def _problem(
             f"{context['actual_length']} {are} given, and {context['min_length']} or more are"
             " needed."
         )
-    return Problem(Reason.BAD_OPTION, name, found, (known.description if known else "") or "")
+    return Problem(Reason.BAD_OPTION, name, found, option.help if option else "")
 
 
 def require_new(kind: str, name: str, known: Collection[str]) -> None:

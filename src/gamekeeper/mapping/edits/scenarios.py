@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from gamekeeper.mapping.edits.record import Record, require_new
+from gamekeeper.mapping.edits.record import NewName, OfScenario, Record, require_new
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.scenario.document import ScenarioDocument, scenario_of
 
@@ -32,15 +32,15 @@ class RenameScenario(Record):
     """Rename a scenario."""
 
     edit: Literal["rename-scenario"] = "rename-scenario"
-    scenario: str
-    to: str
+    scenario: OfScenario
+    to: NewName
 
 
 class RemoveScenario(Record):
     """Remove a scenario."""
 
     edit: Literal["remove-scenario"] = "remove-scenario"
-    scenario: str
+    scenario: OfScenario
 
 
 ScenarioEdit = SaveScenario | RenameScenario | RemoveScenario

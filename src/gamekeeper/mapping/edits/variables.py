@@ -8,16 +8,17 @@ from the forms.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.edits.record import Record, require_new
+from gamekeeper.mapping.edits.record import NewName, OfVariable, Record, require_new
 from gamekeeper.mapping.edits.variable_change import require_distinct, with_variable
 from gamekeeper.mapping.environment.definitions import Definition, variable_of
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.form import Form
 from gamekeeper.mapping.environment.groups import Group
 from gamekeeper.mapping.environment.queries import parse_query
+from gamekeeper.options import Option
 from gamekeeper.wording import count_of, folded, quoted
 
 __all__ = [
@@ -42,7 +43,7 @@ class ReplaceVariable(Record):
     """Give a variable another definition under the same name."""
 
     edit: Literal["replace-variable"] = "replace-variable"
-    variable: str
+    variable: OfVariable
     definition: Definition
 
 
@@ -50,23 +51,23 @@ class RemoveVariable(Record):
     """Remove a variable that no form has; without restriction, take it from all forms."""
 
     edit: Literal["remove-variable"] = "remove-variable"
-    variable: str
+    variable: OfVariable
 
 
 class RenameVariable(Record):
     """Rename a variable, also on all forms and in the queries of groups."""
 
     edit: Literal["rename-variable"] = "rename-variable"
-    variable: str
-    to: str
+    variable: OfVariable
+    to: NewName
 
 
 class DescribeVariable(Record):
     """Describe a variable."""
 
     edit: Literal["describe-variable"] = "describe-variable"
-    variable: str
-    description: str
+    variable: OfVariable
+    description: Annotated[str, Option("What it means.", is_argument=True)]
 
 
 VariableEdit = AddVariable | ReplaceVariable | RemoveVariable | RenameVariable | DescribeVariable
