@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from gamekeeper.cli import mapping
 from gamekeeper.cli.app import PARTS, load
+from gamekeeper.workbench import mapping
 
 CANARY = "CANARY-7341"
 
@@ -57,7 +57,7 @@ def test_an_unexpected_fault_shows_no_value(run, folder, monkeypatch, caplog):
         secret = CANARY
         raise KeyError(secret)
 
-    monkeypatch.setattr(mapping.workbench, "check", broken)
+    monkeypatch.setattr(mapping, "check", broken)
     with caplog.at_level(logging.DEBUG):
         told = run("check", folder)
     assert told.exit_code == 1

@@ -15,6 +15,8 @@ from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
 from gamekeeper.mapping.edits import RemoveCategory
 from gamekeeper.workbench.editing import edit_store, import_folder
+from gamekeeper.workbench.requests.editing import Signature
+from gamekeeper.workbench.requests.environment import ImportRequest, InStore
 from gamekeeper.workbench.requests.reading import Reading
 from gamekeeper.workbench.sampled import SampledRequest, open_sampled
 from tests.given.microdata import KEYS, OF_SCENARIO, PEOPLE, SCENARIO, write, write_world
@@ -47,6 +49,10 @@ def refused(request, kind=InputError, **more):
     shown = "".join(traceback.format_exception(caught.value))
     assert SECRET not in shown
     return caught.value
+
+
+def imported(folder, store):
+    import_folder(ImportRequest(folder=folder, place=InStore(store=store)))
 
 
 def words(data, name):
@@ -150,7 +156,7 @@ def test_a_scenario_recodes_to_its_categories(clerk):
 
 def test_a_scenario_of_a_store(clerk, tmp_path):
     store = tmp_path / "world.gk"
-    import_folder(clerk.environment, store, who="ann")
+    imported(clerk.environment, store)
     data = open_sampled(replace(clerk, environment=store))
     assert data.count().n_uniques == 5
 
@@ -307,9 +313,9 @@ def test_scenarios_that_are_not_there(clerk, tmp_path):
 )
 def test_a_scenario_whose_categories_are_gone(clerk, tmp_path, category, reason):
     store = tmp_path / "world.gk"
-    import_folder(clerk.environment, store, who="ann")
+    imported(clerk.environment, store)
     edit = RemoveCategory(variable="Marital status", category=category)
-    edit_store(store, [edit], who="ann", unrestricted=True)
+    edit_store(store, [edit], Signature(), unrestricted=True)
     error = refused(replace(clerk, environment=store))
     assert error.reason is reason
     assert "'Marital status'" in str(error)

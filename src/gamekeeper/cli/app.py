@@ -26,34 +26,34 @@ _CANCELLED = "gamekeeper: cancelled. What was not said to be written was not wri
 
 PARTS = {
     "map": (
-        "mapping",
+        "environment.mapping",
         "Map key variables: what could the target be matched on, and at which detail?",
     ),
     "graph": (
-        "mapping",
+        "environment.mapping",
         "Show or draw the harmonization graph or the partition graph of a variable.",
     ),
     "check": (
-        "mapping",
+        "environment.mapping",
         "Check an environment: every file, every partition graph, every categorization.",
     ),
     "demo": ("demo", "Run the main job on made-up data and write an HTML report."),
     "shell": (
-        "shell",
+        "environment.shell",
         "Open a Python prompt with the environment, in IPython where that is installed.",
     ),
     "env": (
-        "env",
+        "environment.env",
         "A data environment as a whole: make a store, bring it in and out, look back, undo.",
     ),
-    "form": ("form", "Forms: what is asked out there, by whom, and in which categories."),
-    "variable": ("variable", "Variables: what can be asked, and how its categories relate."),
+    "form": ("environment.forms", "Forms: what is asked out there, by whom, and in which categories."),
+    "variable": ("environment.variables", "Variables: what can be asked, and how its categories relate."),
     "group": (
-        "group",
+        "environment.groups",
         "Groups of forms: listed by hand, found by a query, or made from other groups.",
     ),
     "scenario": (
-        "scenario",
+        "environment.scenarios",
         "Scenarios: who might match the target, on which key variables, at which detail.",
     ),
     "risk": ("risk", "Stage two: attack a file of microdata that may be released."),

@@ -31,8 +31,8 @@ def demo_command(asked: DemoRequest, how: AsFormat = Format.TABLE) -> None:
     Other made-up forms, elsewhere:
       gamekeeper demo --seed 7 --output elsewhere
     """
-    from gamekeeper.cli.mapping import describe_map, show_map
-    from gamekeeper.mapping.analysis.key_table import key_table
+    from gamekeeper.cli.environment.mapping import describe_map, show_map
+    from gamekeeper.mapping.analysis.map_table import map_table
     from gamekeeper.workbench.demo.walk import run_demo
 
     with progress_bar("Making up a country, mapping and attacking") as progress:
@@ -61,7 +61,7 @@ def demo_command(asked: DemoRequest, how: AsFormat = Format.TABLE) -> None:
     say()
     say(f"2. {describe_map(told.outcome)}")
     say()
-    header, rows = key_table(told.outcome)
+    header, rows = map_table(told.outcome)
     show_table(header, rows)
     for note in told.outcome.notes:
         say(f"   ! {note}")

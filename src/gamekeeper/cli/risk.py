@@ -13,8 +13,8 @@ import typer
 
 from gamekeeper.attack.uniques.dis_result import DisMethod
 from gamekeeper.cli import risk_models, risk_simulation, risk_uniques
+from gamekeeper.cli.commands import AsFormat
 from gamekeeper.cli.microdata import microdata_command
-from gamekeeper.cli.options import AsFormat
 from gamekeeper.cli.risk_options import Plot, Population, Seed
 from gamekeeper.cli.risk_show import (
     say_all,

@@ -10,8 +10,8 @@ import typer
 from gamekeeper.attack.models.fitting import FitMethod
 from gamekeeper.attack.models.inference import Estimator
 from gamekeeper.attack.models.levels import By
+from gamekeeper.cli.commands import AsFormat
 from gamekeeper.cli.microdata import microdata_command
-from gamekeeper.cli.options import AsFormat
 from gamekeeper.cli.risk_options import Plot, Population, Seed, Workers
 from gamekeeper.cli.risk_show import say_all, say_how, show_result
 from gamekeeper.cli.show import Format, progress_bar, say, show

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from gamekeeper.cli.commands import AsFormat
 from gamekeeper.cli.microdata import microdata_command
-from gamekeeper.cli.options import AsFormat
 from gamekeeper.cli.risk_options import MaxSize, Plot, Seed, Workers
 from gamekeeper.cli.risk_show import (
     say_all,

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from gamekeeper.algorithms.uniques.minimal_uniques import MAX_MSUS, MAX_SECONDS
+from gamekeeper.cli.commands import AsFormat
 from gamekeeper.cli.microdata import microdata_command
-from gamekeeper.cli.options import AsFormat
 from gamekeeper.cli.risk_options import MaxSize, Population, Seed, Workers
 from gamekeeper.cli.risk_show import (
     say_all,

@@ -9,8 +9,8 @@ import typer
 
 from gamekeeper.attack.tables.bounds import BoundsMethod
 from gamekeeper.cli import tables_sap
+from gamekeeper.cli.commands import AsFormat
 from gamekeeper.cli.microdata import microdata_command
-from gamekeeper.cli.options import AsFormat
 from gamekeeper.cli.output_options import Draws, Output, Report, say_files
 from gamekeeper.cli.release_options import groups_of, names_of, release_command
 from gamekeeper.cli.risk_options import Plot, Seed, Workers

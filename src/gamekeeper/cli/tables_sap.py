@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gamekeeper.cli.options import AsFormat
+from gamekeeper.cli.commands import AsFormat
 from gamekeeper.cli.output_options import Draws, Output, Report, say_files
 from gamekeeper.cli.release_options import names_of, numbers_of, release_command
 from gamekeeper.cli.risk_options import Plot, Seed

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary
 from gamekeeper.errors import LimitError
-from gamekeeper.mapping.analysis.key_table import key_table
+from gamekeeper.mapping.analysis.map_table import map_table
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap, Maximal
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.evidence import Evidence
@@ -114,7 +114,7 @@ def build_report(key_variable_map: KeyVariableMap, environment: Environment) -> 
         _section(rank, item, outcome, environment, frame, small)
         for rank, item in enumerate(outcome.variables, start=1)
     ]
-    header, rows = key_table(outcome)
+    header, rows = map_table(outcome)
     forms = outcome.match_forms
     return render(
         "report.html.jinja",

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.form import Form, Metadata
+from gamekeeper.mapping.environment.form import Metadata
 from gamekeeper.mapping.environment.listing import list_forms, list_groups, list_variables
 from gamekeeper.mapping.environment.overview import CategoryTable, list_categories
-from gamekeeper.results import EVERYTHING, Cell, Listing, Page, Progress, make_listing
+from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, make_listing
 from gamekeeper.wording import count_of, listed, number_text
-from gamekeeper.workbench.editing import revision_text
 from gamekeeper.workbench.environments import opened
+from gamekeeper.workbench.history import revision_text
+from gamekeeper.workbench.requests.browsing import (
+    FormRequest,
+    FormsRequest,
+    GroupRequest,
+    NamesRequest,
+    VariableRequest,
+)
+from gamekeeper.workbench.requests.environment import Opened
 
 __all__ = [
     "describe_environment",
     "form",
-    "form_as_it_is",
     "forms",
     "group",
     "groups",
@@ -28,9 +35,9 @@ __all__ = [
 _SHOWN_CATEGORIES = 12
 
 
-def describe_environment(path: Path, *, as_of: str = "") -> Listing:
+def describe_environment(asked: Opened) -> Listing:
     """Say what an environment is and holds, and the last edits where it is a store."""
-    with opened(path, as_of=as_of) as place:
+    with opened(asked.environment, as_of=asked.as_of) as place:
         environment = place.environment
         rows: list[tuple[Cell, ...]] = [
             ("name", environment.name),
@@ -45,7 +52,7 @@ def describe_environment(path: Path, *, as_of: str = "") -> Listing:
         if place.store is None:
             rows.append(("kept as", "folder"))
         else:
-            rows += [("kept as", "store"), ("revision", str(place.revision))]
+            rows += [("kept as", "store"), ("revision", str(place.store.revision))]
             rows += [
                 (
                     f"revision {item.number}",
@@ -57,56 +64,36 @@ def describe_environment(path: Path, *, as_of: str = "") -> Listing:
 
 
 def forms(
-    path: Path,
-    *,
-    where: str = "",
-    page: Page = EVERYTHING,
-    as_of: str = "",
-    progress: Progress | None = None,
+    asked: FormsRequest, *, for_people: bool = False, progress: Progress | None = None
 ) -> Listing:
     """List forms that a query finds."""
-    with opened(path, as_of=as_of, progress=progress) as place:
-        return list_forms(place.environment, where=where, page=page)
+    with _opened(asked.opened, progress) as environment:
+        page = asked.lines.chosen(for_people=for_people)
+        return list_forms(environment, where=asked.where, page=page)
 
 
 def variables(
-    path: Path,
-    *,
-    matching: str = "",
-    page: Page = EVERYTHING,
-    as_of: str = "",
-    progress: Progress | None = None,
+    asked: NamesRequest, *, for_people: bool = False, progress: Progress | None = None
 ) -> Listing:
     """List variables by a part of their names."""
-    with opened(path, as_of=as_of, progress=progress) as place:
-        return list_variables(place.environment, matching=matching, page=page)
+    with _opened(asked.opened, progress) as environment:
+        page = asked.lines.chosen(for_people=for_people)
+        return list_variables(environment, matching=asked.matching, page=page)
 
 
 def groups(
-    path: Path,
-    *,
-    matching: str = "",
-    page: Page = EVERYTHING,
-    as_of: str = "",
-    progress: Progress | None = None,
+    asked: NamesRequest, *, for_people: bool = False, progress: Progress | None = None
 ) -> Listing:
     """List groups by a part of their names."""
-    with opened(path, as_of=as_of, progress=progress) as place:
-        return list_groups(place.environment, matching=matching, page=page)
+    with _opened(asked.opened, progress) as environment:
+        page = asked.lines.chosen(for_people=for_people)
+        return list_groups(environment, matching=asked.matching, page=page)
 
 
-def form_as_it_is(path: Path, name: str) -> Form:
-    """Return a form."""
-    with opened(path) as place:
-        return place.environment.form(name)
-
-
-def form(
-    path: Path, name: str, *, as_of: str = ""
-) -> tuple[Listing, Mapping[str, Metadata], Sequence[str]]:
+def form(asked: FormRequest) -> tuple[Listing, Mapping[str, Metadata], Sequence[str]]:
     """Return the variables of a form with codes and categories, its metadata and its groups."""
-    with opened(path, as_of=as_of) as place:
-        environment = place.environment
+    name = asked.form
+    with _opened(asked.opened) as environment:
         found = environment.form(name)
         rows: list[tuple[Cell, ...]] = []
         for variable in sorted(found.instances):
@@ -119,10 +106,10 @@ def form(
     return make_listing("questions", columns, rows, EVERYTHING), found.metadata, inside
 
 
-def variable(path: Path, name: str, *, as_of: str = "") -> tuple[CategoryTable, Sequence[str]]:
+def variable(asked: VariableRequest) -> tuple[CategoryTable, Sequence[str]]:
     """Return the categories of a variable, and the main facts in words."""
-    with opened(path, as_of=as_of) as place:
-        environment = place.environment
+    name = asked.variable
+    with _opened(asked.opened) as environment:
         found = environment.variable(name)
         instances = environment.instances(name)
         n_forms = sum(len(forms) for _, forms in instances)
@@ -138,10 +125,17 @@ def variable(path: Path, name: str, *, as_of: str = "") -> tuple[CategoryTable, 
     return list_categories(name, found.graph), lines
 
 
-def group(path: Path, name: str, *, page: Page = EVERYTHING, as_of: str = "") -> Listing:
+def group(asked: GroupRequest, *, for_people: bool = False) -> Listing:
     """List the forms that a group has now."""
-    with opened(path, as_of=as_of) as place:
-        return list_forms(place.environment, group=name, page=page)
+    with _opened(asked.opened) as environment:
+        page = asked.lines.chosen(for_people=for_people)
+        return list_forms(environment, group=asked.group, page=page)
+
+
+@contextmanager
+def _opened(asked: Opened, progress: Progress | None = None) -> Generator[Environment]:
+    with opened(asked.environment, as_of=asked.as_of, progress=progress) as place:
+        yield place.environment
 
 
 def _n_faults(environment: Environment) -> int:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import getpass
+import os
 import re
-from collections.abc import Generator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.errors import GamekeeperError, InputError, Reason
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
 from gamekeeper.store.folder import read_environment
@@ -19,6 +19,7 @@ from gamekeeper.store.layout import shown_path
 from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
+    from gamekeeper.mapping.environment.codes import CodeRegister
     from gamekeeper.store.database.environment_store import EnvironmentStore
 
 __all__ = ["Place", "is_store", "moment", "opened", "opened_store", "person"]
@@ -27,18 +28,36 @@ _SQLITE = b"SQLite format 3\x00"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-@dataclass(frozen=True, slots=True)
 class Place:
-    """An environment that is open, and the store that it comes from if there is one."""
+    """An environment that is open, and where it comes from.
 
-    environment: Environment
-    store: EnvironmentStore | None = None
-    as_of: datetime | int | None = None
+    Its store is opened when it is asked for: who only looks does without.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        path: Path | None = None,
+        *,
+        as_of: datetime | int | None = None,
+        codes: Mapping[str, CodeRegister] | None = None,
+    ) -> None:
+        """Use `opened` instead; `path` is that of a store, `codes` are those that it has."""
+        self.environment = environment
+        self.as_of = as_of
+        self._path = path
+        self._codes = codes
+        self._store: EnvironmentStore | None = None
 
     @property
-    def revision(self) -> int:
-        """The revision of the store, 0 for a folder."""
-        return self.store.revision if self.store is not None else 0
+    def store(self) -> EnvironmentStore | None:
+        """The store that the environment comes from, if it is one."""
+        if self._store is None and self._path is not None:
+            from gamekeeper.store.database.environment_store import EnvironmentStore
+
+            # Not read-only where it need not be: an analysis may give codes that are to be kept.
+            self._store = EnvironmentStore.open(self._path, readonly=self.as_of is not None)
+        return self._store
 
     @property
     def content_revision(self) -> int:
@@ -47,8 +66,22 @@ class Place:
 
     def keep_codes(self) -> None:
         """Keep codes that an analysis gave; in a folder, `check --assign` does."""
-        if self.store is not None and self.as_of is None and not self.store.readonly:
+        if self.as_of is not None or self._has_all_codes():
+            return
+        if self.store is not None and not self.store.readonly:
             self.store.save_codes(self.environment)
+
+    def _has_all_codes(self) -> bool:
+        """Tell whether the store is known to have every code of the environment."""
+        names = self.environment.variables
+        return self._codes is not None and all(
+            self.environment.register(name) == self._codes[name] for name in names
+        )
+
+    def close(self) -> None:
+        """Close the store if it was opened."""
+        if self._store is not None:
+            self._store.close()
 
 
 def is_store(path: Path) -> bool:
@@ -73,15 +106,31 @@ def opened(path: Path, *, as_of: str = "", progress: Progress | None = None) -> 
             )
         yield Place(read_environment(path, progress=progress))
         return
-    from gamekeeper.store.database.environment_store import EnvironmentStore
+    place = _read(path, as_of)
+    try:
+        yield place
+    except BaseException:
+        # The error that ended the work is the one to tell.
+        with suppress(GamekeeperError):
+            place.close()
+        raise
+    place.close()
 
-    # Not read-only where it need not be: an analysis may give codes that are to be kept.
-    with EnvironmentStore.open(path, readonly=bool(as_of)) as store:
-        if as_of:
-            asked = moment(as_of)
-            yield Place(store.environment(as_of=asked), store, asked)
-        else:
-            yield Place(store.environment(), store)
+
+def _read(path: Path, as_of: str) -> Place:
+    """Read the environment of a store, as it is or as it was."""
+    if as_of:
+        asked = moment(as_of)
+        with opened_store(path, readonly=True) as store:
+            return Place(store.environment(as_of=asked), path, as_of=asked)
+    from gamekeeper.store.database.reading import read_state
+
+    state = read_state(path)
+    if state is not None:
+        return Place(state.environment, path, codes=state.registers)
+    # An older version, which is raised first.
+    with opened_store(path) as store:
+        return Place(store.environment(), path)
 
 
 @contextmanager
@@ -126,8 +175,8 @@ def moment(text: str) -> datetime | int:
 
 
 def person(who: str | None) -> str:
-    """Return who makes an edit: as said, else as the system knows the user."""
-    if who:
+    """Return who makes an edit: as said, else as set for all edits, else as the system knows."""
+    if who or (who := os.environ.get("GAMEKEEPER_WHO")):
         return who
     try:
         return getpass.getuser()

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
+from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.evidence import Mode
 from gamekeeper.mapping.environment.overview import (
     CategoryTable,
     CodeTable,
@@ -20,6 +19,7 @@ from gamekeeper.mapping.environment.overview import (
     list_categories,
     list_codes,
 )
+from gamekeeper.options import given
 from gamekeeper.report.drawing import (
     MAX_DRAWN,
     draw_harmonization_graph,
@@ -27,39 +27,28 @@ from gamekeeper.report.drawing import (
 )
 from gamekeeper.report.figures import save_curves
 from gamekeeper.report.mapping_report import write_report
-from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
 from gamekeeper.results import Progress
 from gamekeeper.store.codes import write_codes
 from gamekeeper.store.graph_file import read_named_graph
-from gamekeeper.workbench.destinations import require_destinations
+from gamekeeper.wording import quoted
 from gamekeeper.workbench.environments import is_store, opened
+from gamekeeper.workbench.outputs import require_outputs, write_outputs
+from gamekeeper.workbench.requests.mapping import CheckRequest, GraphRequest, Kind, MapRequest
 
-__all__ = ["MapRequest", "analyse", "check", "map_target", "show_categories", "show_codes"]
-
-
-@dataclass(frozen=True, slots=True)
-class MapRequest:
-    """What a person asks of key variable mapping."""
-
-    target: str
-    forms: Sequence[str] = ()
-    groups: Sequence[str] = ()
-    mode: Mode | None = None
-    prevalence: str = "0"
-    strict: bool = True
-    levels: int | None = None
-    max_nodes: int = MAX_NODES
+__all__ = ["analyse", "check", "map_target", "show_graph"]
 
 
 def check(
-    path: Path, *, assign: bool = False, progress: Progress | None = None
-) -> tuple[EnvironmentCheck | CategoryTable, Sequence[str]]:
+    asked: CheckRequest, *, progress: Progress | None = None
+) -> tuple[EnvironmentCheck | CategoryTable, Mapping[str, Mapping[str, str]], Sequence[str]]:
     """Check an environment folder, a store, or a single file with a partition graph.
 
-    With `assign`, codes that were worked out are written into the folder, so that they stay; the
-    files that were changed are returned as well. A store keeps its codes anyway.
+    Returned are the result, per variable the forms that are inconsistent, and the files that were
+    changed. With `assign`, codes that were worked out are written into the folder, so that they
+    stay. A store keeps its codes anyway.
     """
-    if path.is_file() and assign:
+    path = asked.path
+    if path.is_file() and asked.assign:
         raise InputError(
             Reason.BAD_OPTION,
             "Codes were to be written.",
@@ -68,108 +57,122 @@ def check(
             else "The path is a single file.",
             "Name the folder of an environment.",
         )
-    if path.is_file() and not is_store(path):
-        return list_categories(*read_named_graph(path)), ()
+    if _is_graph(path):
+        return list_categories(*read_named_graph(path)), {}, ()
     with opened(path, progress=progress) as place:
         if place.store is not None:
             place.store.check(progress=progress)
-        written = write_codes(place.environment, path) if assign else ()
-        return check_environment(place.environment), written
+        files = write_codes(place.environment, path) if asked.assign else ()
+        found = check_environment(place.environment)
+        return found, found.faults, files
 
 
-def map_target(
-    path: Path,
-    request: MapRequest,
-    *,
-    report: Path | None = None,
-    plot: Path | None = None,
-    as_of: str = "",
-    progress: Progress | None = None,
-) -> KeyVariableMap:
+def map_target(asked: MapRequest, *, progress: Progress | None = None) -> KeyVariableMap:
     """Map the key variables of a target; write a report and a plot where asked for."""
-    require_destinations({report: PAGE_ENDINGS, plot: PICTURE_ENDINGS}, outside=path)
-    with opened(path, as_of=as_of, progress=progress) as place:
-        outcome = analyse(place.environment, request, progress=progress)
+    where = asked.opened
+    require_outputs(asked, outside=where.environment)
+    with opened(where.environment, as_of=where.as_of, progress=progress) as place:
+        environment = place.environment
+        outcome = analyse(environment, asked.question, progress=progress)
         place.keep_codes()
-        if report is not None:
-            write_report(outcome, place.environment, report)
-        if plot is not None:
-            save_curves(outcome, plot)
+        write_outputs(
+            asked,
+            outcome,
+            page=lambda path: write_report(outcome, environment, path),
+            picture=lambda path: save_curves(outcome, path),
+        )
     return outcome
 
 
 def analyse(
-    environment: Environment, request: MapRequest, *, progress: Progress | None = None
+    environment: Environment, question: MapOptions, *, progress: Progress | None = None
 ) -> KeyVariableMap:
     """Map the key variables of a target in an environment that is open."""
-    return map_key_variables(
-        environment,
-        request.target,
-        forms=request.forms,
-        groups=request.groups,
-        mode=request.mode,
-        prevalence=request.prevalence,
-        strict=request.strict,
-        levels=request.levels,
-        max_nodes=request.max_nodes,
-        progress=progress,
-    )
+    return map_key_variables(environment, **(given(question) | {"progress": progress}))
 
 
-def show_codes(
-    path: Path,
-    variable: str,
-    *,
-    codes: Sequence[str] = (),
-    output: Path | None = None,
-    max_nodes: int = MAX_NODES,
-    as_of: str = "",
-    progress: Progress | None = None,
-) -> CodeTable:
-    """List the codes of a variable and draw its harmonization graph where asked for.
+def show_graph(
+    asked: GraphRequest, *, progress: Progress | None = None
+) -> CodeTable | CategoryTable:
+    """List the codes of a variable, or its categories, and draw their graph where asked for."""
+    of_categories = asked.kind is Kind.PARTITION or _is_graph(asked.path)
+    _require_fitting(asked, of_categories)
+    require_outputs(asked, outside=asked.path)
+    if of_categories:
+        return _categories(asked, progress)
+    return _codes(asked, progress)
 
-    Where `codes` are given, only their harmonization is listed.
-    """
-    require_destinations({output: PICTURE_ENDINGS}, outside=path)
-    with opened(path, as_of=as_of, progress=progress) as place:
+
+def _codes(asked: GraphRequest, progress: Progress | None) -> CodeTable:
+    """List the codes; where some are given, only their harmonization."""
+    variable = asked.variable or ""
+    with opened(asked.path, as_of=asked.as_of, progress=progress) as place:
         environment = place.environment
-        only = environment.harmonize_codes(variable, codes) if codes else None
-        table = list_codes(environment, variable, only=only, max_nodes=max_nodes, progress=progress)
+        only = environment.harmonize_codes(variable, asked.codes) if asked.codes else None
+        table = list_codes(
+            environment, variable, only=only, max_nodes=asked.max_nodes, progress=progress
+        )
         place.keep_codes()
-        if output is not None:
-            # A limit that was raised for the search is meant for the drawing as well.
-            most = MAX_DRAWN if max_nodes == MAX_NODES else max_nodes
-            draw_harmonization_graph(environment, variable, max_nodes=most).save(output)
+        # A limit that was raised for the search is meant for the drawing as well.
+        most = MAX_DRAWN if asked.max_nodes == MAX_NODES else asked.max_nodes
+        write_outputs(
+            asked,
+            table,
+            picture=lambda path: draw_harmonization_graph(
+                environment, variable, max_nodes=most
+            ).save(path),
+        )
     return table
 
 
-def show_categories(
-    path: Path,
-    variable: str | None = None,
-    *,
-    form: str | None = None,
-    deepen: bool = False,
-    output: Path | None = None,
-    as_of: str = "",
-    progress: Progress | None = None,
-) -> CategoryTable:
-    """List the categories of a variable and draw its partition graph where asked for.
-
-    `path` is an environment folder, a store, or a single file with a partition graph. Where a `form` is
-    given, the categories that it offers are marked in the drawing. With `deepen`, every category
-    points to its largest parts: fewer edges, more levels.
-    """
-    require_destinations({output: PICTURE_ENDINGS}, outside=path)
+def _categories(asked: GraphRequest, progress: Progress | None) -> CategoryTable:
+    """List the categories; those that a form offers are marked in the drawing."""
     selected: Sequence[str] = ()
-    if variable is None or (path.is_file() and not is_store(path)):
-        name, graph = read_named_graph(path)
+    if asked.variable is None or _is_graph(asked.path):
+        name, graph = read_named_graph(asked.path)
     else:
-        with opened(path, as_of=as_of, progress=progress) as place:
-            name, graph = variable, place.environment.variable(variable).graph
-            if form is not None:
-                selected = place.environment.categorization(form, variable).categories
-    if deepen:
+        with opened(asked.path, as_of=asked.as_of, progress=progress) as place:
+            name = asked.variable
+            graph = place.environment.variable(name).graph
+            if asked.form is not None:
+                selected = place.environment.categorization(asked.form, name).categories
+    if asked.deepen:
+        # Every category points to its largest parts: fewer edges, more levels.
         graph = graph.deepen()
-    if output is not None:
-        draw_partition_graph(graph, selected=selected, title=name).save(output)
-    return list_categories(name, graph)
+    table = list_categories(name, graph)
+    write_outputs(
+        asked,
+        table,
+        picture=lambda path: draw_partition_graph(graph, selected=selected, title=name).save(path),
+    )
+    return table
+
+
+def _is_graph(path: Path) -> bool:
+    """Tell whether a path is a single file with a partition graph."""
+    return path.is_file() and not is_store(path)
+
+
+def _require_fitting(asked: GraphRequest, of_categories: bool) -> None:
+    """Refuse an option that the graph asked for would ignore, and a graph of nothing."""
+    idle = (
+        {"--code": asked.codes}
+        if of_categories
+        else {"--form": asked.form, "--deepen": asked.deepen}
+    )
+    told = [name for name, value in idle.items() if value]
+    if told:
+        kind, other = ("categories", "codes") if of_categories else ("codes", "categories")
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The graph of {kind} was asked for with {quoted(told)}.",
+            f"That goes with the graph of {other} only.",
+            "Leave it out, or choose the other graph with --kind.",
+        )
+    if asked.variable is None and not _is_graph(asked.path):
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "The graph of a variable was asked for.",
+            "No variable was named.",
+            "Name one after the path; 'gamekeeper variable list' has them.",
+        )

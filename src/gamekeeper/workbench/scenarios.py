@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 from gamekeeper.mapping.edits import SaveScenario
 from gamekeeper.mapping.environment.scenario import Scenario
@@ -12,11 +11,17 @@ from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
 from gamekeeper.mapping.scenario.staleness import staleness
 from gamekeeper.report.saving import write_file
-from gamekeeper.results import EVERYTHING, Cell, Listing, Page, Progress, make_listing
+from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, make_listing
 from gamekeeper.wording import count_of, exact_percent, folded, number_text
 from gamekeeper.workbench.editing import Edited, acknowledged
-from gamekeeper.workbench.environments import Place, opened, opened_store
-from gamekeeper.workbench.mapping import MapRequest, analyse
+from gamekeeper.workbench.environments import Place, opened, opened_store, person
+from gamekeeper.workbench.mapping import analyse
+from gamekeeper.workbench.requests.browsing import NamesRequest, ScenarioRequest
+from gamekeeper.workbench.requests.mapping import (
+    ExportScenarioRequest,
+    ReviewRequest,
+    SaveScenarioRequest,
+)
 
 __all__ = [
     "export_scenario",
@@ -28,48 +33,33 @@ __all__ = [
 
 
 def save_scenario(
-    path: Path,
-    request: MapRequest,
-    *,
-    name: str,
-    attacker: str = "",
-    description: str = "",
-    keys: Mapping[str, str] | None = None,
-    replace: bool = False,
-    who: str,
-    note: str = "",
-    progress: Progress | None = None,
+    asked: SaveScenarioRequest, *, progress: Progress | None = None
 ) -> tuple[Scenario, Edited]:
-    """Make an analysis and save its outcome under a name.
-
-    `keys` has the key variables to take, each with a code or empty for the finest; by default
-    all that can be matched are taken.
-    """
-    with opened_store(path) as store:
+    """Make an analysis and save its outcome under a name."""
+    who = person(asked.person.who)
+    with opened_store(asked.place.store) as store:
         environment = store.environment()
-        outcome = analyse(environment, request, progress=progress)
+        outcome = analyse(environment, asked.question, progress=progress)
         store.save_codes(environment)
         scenario = propose_scenario(
             outcome,
             environment,
-            name=name,
-            forms=request.forms,
-            groups=request.groups,
-            attacker=attacker,
-            description=description,
-            keys=keys,
+            name=asked.scenario,
+            forms=asked.question.forms,
+            groups=asked.question.groups,
+            attacker=asked.attacker,
+            description=asked.description,
+            keys=asked.keys,
             revision=store.content_revision(),
             who=who,
         )
-        edit = SaveScenario(scenario=document_of(scenario), replace=replace)
-        return scenario, acknowledged(store, store.apply([edit], who=who, note=note))
+        edit = SaveScenario(scenario=document_of(scenario), replace=asked.replace)
+        return scenario, acknowledged(store, store.apply([edit], who=who, note=asked.note))
 
 
-def list_scenarios(
-    path: Path, *, matching: str = "", page: Page = EVERYTHING, as_of: str = ""
-) -> Listing:
+def list_scenarios(asked: NamesRequest, *, for_people: bool = False) -> Listing:
     """List scenarios, and whether the environment has changed since they were made."""
-    with opened(path, as_of=as_of) as place:
+    with opened(asked.opened.environment, as_of=asked.opened.as_of) as place:
         rows: list[tuple[Cell, ...]] = [
             (
                 item.name,
@@ -83,7 +73,7 @@ def list_scenarios(
                 "yes" if _has_changed(item, place) else "no",
             )
             for item in place.environment.scenarios.values()
-            if folded(matching) in folded(item.name)
+            if folded(asked.matching) in folded(item.name)
         ]
     columns = (
         "scenario",
@@ -96,13 +86,14 @@ def list_scenarios(
         "by",
         "changed since",
     )
+    page = asked.lines.chosen(for_people=for_people)
     return make_listing("scenarios", columns, rows, page)
 
 
-def show_scenario(path: Path, name: str, *, as_of: str = "") -> tuple[Listing, Sequence[str]]:
+def show_scenario(asked: ScenarioRequest) -> tuple[Listing, Sequence[str]]:
     """Return the key variables of a scenario, and the main facts in words."""
-    with opened(path, as_of=as_of) as place:
-        scenario = place.environment.scenario(name)
+    with opened(asked.opened.environment, as_of=asked.opened.as_of) as place:
+        scenario = place.environment.scenario(asked.scenario)
         stale = staleness(scenario, place.environment)
         has_changed = _has_changed(scenario, place)
     against = "; ".join([*(f"group '{group}'" for group in scenario.groups), *scenario.forms])
@@ -138,26 +129,24 @@ def show_scenario(path: Path, name: str, *, as_of: str = "") -> tuple[Listing, S
     return make_listing("key variables", columns, rows, EVERYTHING), lines
 
 
-def review(
-    path: Path, name: str, *, max_nodes: int, progress: Progress | None = None
-) -> ScenarioReview:
+def review(asked: ReviewRequest, *, progress: Progress | None = None) -> ScenarioReview:
     """Say what has changed for a scenario, and what its analysis would give now."""
-    with opened(path, progress=progress) as place:
+    with opened(asked.environment, progress=progress) as place:
         return review_scenario(
-            place.environment.scenario(name),
+            place.environment.scenario(asked.scenario),
             place.environment,
             revision=place.content_revision,
-            max_nodes=max_nodes,
+            max_nodes=asked.max_nodes,
             progress=progress,
         )
 
 
-def export_scenario(path: Path, name: str, file: Path, *, as_of: str = "") -> None:
+def export_scenario(asked: ExportScenarioRequest) -> None:
     """Write a scenario to a JSON file."""
-    with opened(path, as_of=as_of) as place:
-        document = document_of(place.environment.scenario(name))
+    with opened(asked.opened.environment, as_of=asked.opened.as_of) as place:
+        document = document_of(place.environment.scenario(asked.scenario))
     text = document.model_dump_json(indent=1, by_alias=True)
-    write_file(file, f"{text}\n".encode())
+    write_file(asked.file, f"{text}\n".encode())
 
 
 def _has_changed(scenario: Scenario, place: Place) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.algorithms.categories.prevalence import SizeCurve
-from gamekeeper.mapping.analysis.key_table import key_table_html
+from gamekeeper.mapping.analysis.map_table import map_table_html
 from gamekeeper.mapping.environment.evidence import Evidence, Mode
 from gamekeeper.results import Provenance, Result
 
@@ -212,7 +212,7 @@ class KeyVariableMap(Result):
         return SizeCurves(self.target, curves, self.provenance)
 
     def _repr_html_(self) -> str:
-        return key_table_html(self)
+        return map_table_html(self)
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot code size against prevalence; needs no display."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
+from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.edits import AskVariable
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.overview import EnvironmentCheck, check_environment
@@ -24,10 +24,19 @@ from gamekeeper.workbench.demo.risk import STEPS as RISK_STEPS
 from gamekeeper.workbench.demo.risk import RiskDemo, run_risk_demo
 from gamekeeper.workbench.demo.tables import STEPS as TABLES_STEPS
 from gamekeeper.workbench.demo.tables import TablesDemo, run_tables_demo
-from gamekeeper.workbench.editing import edit_store, import_folder, list_history
+from gamekeeper.workbench.editing import edit_store, import_folder
 from gamekeeper.workbench.environments import opened
-from gamekeeper.workbench.mapping import MapRequest, analyse
+from gamekeeper.workbench.history import list_history
+from gamekeeper.workbench.mapping import analyse
 from gamekeeper.workbench.requests.demo import DemoRequest
+from gamekeeper.workbench.requests.editing import Signature
+from gamekeeper.workbench.requests.environment import (
+    HistoryRequest,
+    ImportRequest,
+    InStore,
+    Person,
+)
+from gamekeeper.workbench.requests.mapping import ReviewRequest, SaveScenarioRequest
 from gamekeeper.workbench.scenarios import review, save_scenario
 
 __all__ = ["Demo", "run_demo"]
@@ -75,14 +84,15 @@ def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
     write_environment(demo_environment(seed=seed), folder)
     for earlier in (store, store.with_name(f"{store.name}.backup")):
         earlier.unlink(missing_ok=True)
-    import_folder(folder, store, who=_WHO)
+    place, who = InStore(store=store), Person(who=_WHO)
+    import_folder(ImportRequest(folder=folder, place=place, person=who))
     step(1)
-    with opened(store) as place:
-        environment = place.environment
+    with opened(store) as there:
+        environment = there.environment
     check = check_environment(environment)
     step(2)
-    request = MapRequest(TARGET, groups=(_GROUP,), prevalence=_PREVALENCE, strict=False)
-    outcome = analyse(environment, request)
+    question = MapOptions(TARGET, groups=(_GROUP,), prevalence=_PREVALENCE, strict=False)
+    outcome = analyse(environment, question)
     step(3)
     report = output / "report.html"
     write_report(outcome, environment, report)
@@ -91,15 +101,16 @@ def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
     picture = output / "harmonization-graph.svg"
     draw_harmonization_graph(environment, drawn.variable).save(picture)
     step(5)
+    matchable = [item.variable for item in outcome.variables if item.maximal]
     scenario, _ = save_scenario(
-        store,
-        request,
-        name=_SCENARIO,
-        attacker="Somebody who buys data sets of businesses",
-        keys=dict.fromkeys(
-            [item.variable for item in outcome.variables if item.maximal][:_KEYS], ""
-        ),
-        who=_WHO,
+        SaveScenarioRequest(
+            place=place,
+            scenario=_SCENARIO,
+            question=question,
+            attacker="Somebody who buys data sets of businesses",
+            keys=dict.fromkeys(matchable[:_KEYS], ""),
+            person=who,
+        )
     )
     step(6)
     later = _later(store, environment, scenario)
@@ -118,7 +129,7 @@ def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
         outcome,
         tuple(_story(environment, outcome)),
         tuple(later),
-        list_history(store),
+        list_history(HistoryRequest(place=place)),
         risk,
         tables,
         linkage,
@@ -146,12 +157,12 @@ def _later(store: Path, environment: Environment, scenario: Scenario) -> list[st
     asking = [form for form in inside if watched in environment.form(form).instances]
     changed = [form for form in asking if environment.form(form).instances[watched]][:_CHANGED]
     edits = [AskVariable(form=form, variable=watched, labels=()) for form in changed]
-    edited = edit_store(store, edits, who=_WHO, note="new wording")
+    edited = edit_store(store, edits, Signature(person=Person(who=_WHO), note="new wording"))
     lines.append(
         f"Then {count_of(len(changed), 'form')} of businesses begin to take any detail of"
         f" {watched} (revision {edited.revision}). The scenario says:"
     )
-    reviewed = review(store, scenario.name, max_nodes=MAX_NODES)
+    reviewed = review(ReviewRequest(environment=store, scenario=scenario.name))
     lines += [f"  {sentence}" for sentence in reviewed.sentences]
     return lines
 

@@ -7,7 +7,7 @@ import pytest
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
-from gamekeeper.mapping.analysis.key_table import key_table, key_table_html
+from gamekeeper.mapping.analysis.map_table import map_table, map_table_html
 from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.mapping.environment.variable import Variable
 from tests.given.categorizations import crossing_environment
@@ -42,7 +42,7 @@ def ties() -> Environment:
 
 
 def test_rows_of_a_strict_analysis(environment: Environment):
-    header, rows = key_table(map_key_variables(environment, "T", prevalence="1/2"))
+    header, rows = map_table(map_key_variables(environment, "T", prevalence="1/2"))
     assert header == (
         "Rank", "Variable", "Code", "Categories", "Forms", "Area", "Effective", "In words",
     )  # fmt: skip
@@ -56,7 +56,7 @@ def test_rows_of_a_strict_analysis(environment: Environment):
 
 
 def test_forms_set_aside_are_counted_among_those_that_ask(environment: Environment):
-    _, rows = key_table(map_key_variables(environment, "T", strict=False))
+    _, rows = map_table(map_key_variables(environment, "T", strict=False))
     [words] = [row[-1] for row in rows if row[1] == "Broken"]
     assert words == "1 of 3 forms asks for it, and is set aside; at least 1 must without fault"
 
@@ -66,9 +66,9 @@ def test_unbounded_is_a_sign_and_many_categories_are_counted():
     age = Variable.of_bands("Age", years)
     forms = [Form("T", {"Age": ()}), Form("U", {"Age": ()}), Form("V", {"Age": years})]
     environment = Environment([age], forms)
-    _, [row] = key_table(map_key_variables(environment, "T"))
+    _, [row] = map_table(map_key_variables(environment, "T"))
     assert row[2:] == ("C0.001", "∞", "1 of 2", "∞", "∞", "any level of detail")
-    _, [row] = key_table(map_key_variables(environment, "T", prevalence=1))
+    _, [row] = map_table(map_key_variables(environment, "T", prevalence=1))
     assert row[2:4] == ("C45.001", "45")
     assert row[-1] == "0; 1; 2; 3; 4; 5; and 39 more"
 
@@ -77,13 +77,13 @@ def test_long_categories_are_cut_to_a_cell():
     names = [f"{letter}{'x' * 99}" for letter in "abc"]
     variable = Variable("X", PartitionGraph({"all": names}))
     forms = [Form("T", {"X": tuple(names)}), Form("U", {"X": tuple(names)})]
-    _, [row] = key_table(map_key_variables(Environment([variable], forms), "T"))
+    _, [row] = map_table(map_key_variables(Environment([variable], forms), "T"))
     assert row[-1] == f"a{'x' * 78}…; and 2 more"
 
 
 def test_codes_that_are_as_good_are_named_in_order(ties: Environment):
     outcome = map_key_variables(ties, "T")
-    _, [row] = key_table(outcome)
+    _, [row] = map_table(outcome)
     assert list(outcome.variables[0].codes) == [f"C5.00{number}" for number in range(1, 6)]
     assert row[2] == "C5.001, C5.002, C5.003 and 2 more"
     assert row[-1] == "for C5.001: a; b; c; d; ef"
@@ -92,19 +92,19 @@ def test_codes_that_are_as_good_are_named_in_order(ties: Environment):
 def test_codes_that_were_not_looked_for_are_not_counted(ties: Environment):
     outcome = map_key_variables(ties, "T", most=1)
     assert outcome.variables[0].has_more
-    _, [row] = key_table(outcome)
+    _, [row] = map_table(outcome)
     assert row[2] == f"{outcome.variables[0].codes[0]} and more"
     assert row[-1].startswith(f"for {outcome.variables[0].codes[0]}: ")
 
 
 def test_without_an_area_there_is_no_rank():
     outcome = map_key_variables(crossing_environment(), "target", max_nodes=1)
-    _, [ranked, row] = key_table(outcome)
+    _, [ranked, row] = map_table(outcome)
     assert ranked[:2] == ("1", "Y")
     assert row[:2] == ("—", "X")
     assert row[3:6] == ("5", "1 of 13", "—")
     refused = map_key_variables(crossing_environment(), "target", prevalence="1/2", max_nodes=1)
-    assert key_table(refused)[1][1] == ("—", "X", *"—————", "no result: too many harmonizations")
+    assert map_table(refused)[1][1] == ("—", "X", *"—————", "no result: too many harmonizations")
 
 
 def test_codes_that_may_be_missing_are_hinted_at(ties: Environment):
@@ -112,15 +112,15 @@ def test_codes_that_may_be_missing_are_hinted_at(ties: Environment):
     (item,) = outcome.variables
     for n_codes, said in ((1, "C5.001 and perhaps more"), (5, "C5.001, C5.002, C5.003 and more")):
         short = replace(item, maximal=item.maximal[:n_codes], may_have_more=True)
-        _, [row] = key_table(replace(outcome, variables=(short,)))
+        _, [row] = map_table(replace(outcome, variables=(short,)))
         assert row[2] == said
         assert row[-1] == "for C5.001: a; b; c; d; ef"
 
 
 def test_html_has_the_same_rows_escaped(environment: Environment):
     outcome = map_key_variables(environment, "T")
-    header, rows = key_table(outcome)
-    html = key_table_html(outcome)
+    header, rows = map_table(outcome)
+    html = map_table_html(outcome)
     assert re.findall("<th>(.*?)</th>", html) == list(header)
     assert "<caption>Key variables of T</caption>" in html
     assert "<td>&lt;b&gt;Absent</td>" in html

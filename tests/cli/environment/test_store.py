@@ -403,9 +403,15 @@ def test_the_shell_runs_a_command(does, run, store, folder, monkeypatch):
 
 @pytest.mark.parametrize("command", ["env", "form", "variable", "group", "scenario"])
 def test_every_command_teaches_by_examples(run, command):
-    from gamekeeper.cli import env, form, group, scenario, variable
+    from gamekeeper.cli.environment import env, forms, groups, scenarios, variables
 
-    part = {"env": env, "form": form, "variable": variable, "group": group, "scenario": scenario}
+    part = {
+        "env": env,
+        "form": forms,
+        "variable": variables,
+        "group": groups,
+        "scenario": scenarios,
+    }
     names = [item.name for item in part[command].app.registered_commands]
     assert names
     for name in names:

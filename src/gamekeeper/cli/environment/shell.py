@@ -5,16 +5,16 @@ from __future__ import annotations
 import code
 import sys
 import traceback
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 import gamekeeper
-from gamekeeper.cli.options import AsOf, Environment
+from gamekeeper.cli.commands import command
 from gamekeeper.errors import GamekeeperError
-from gamekeeper.workbench.environments import is_store, opened, opened_store
+from gamekeeper.workbench.requests.environment import ShellRequest
 
-__all__ = ["app", "shell_command"]
+__all__ = ["app"]
 
 _BANNER = """{environment!r} is open as `environment`{store}.
 
@@ -28,14 +28,11 @@ _EDITS = """  store.apply([gk.edits.AddGroup(name="...", where="Form Type = On-l
 """
 
 
-def shell_command(
-    environment: Environment,
-    command: Annotated[
-        str | None,
-        typer.Option("--command", "-c", help="Run this Python code and leave.", show_default=False),
-    ] = None,
-    as_of: AsOf = "",
-) -> None:
+app = typer.Typer(rich_markup_mode="rich")
+
+
+@command(app, "shell")
+def shell_command(asked: ShellRequest) -> None:
     """Open a Python prompt with the environment, in IPython where that is installed.
 
     In the prompt are `environment`, `gk` (the library) and, for a store, `store` to make edits.
@@ -47,23 +44,26 @@ def shell_command(
     Without a prompt:
       gamekeeper shell norland.gk -c "print(environment.groups)"
     """
-    if is_store(environment) and not as_of:
-        with opened_store(environment) as store:
-            _prompt({"environment": store.environment(), "store": store}, command)
+    from gamekeeper.workbench.environments import is_store, opened, opened_store
+
+    path, as_of = asked.opened.environment, asked.opened.as_of
+    if is_store(path) and not as_of:
+        with opened_store(path) as store:
+            _prompt({"environment": store.environment(), "store": store}, asked.command)
     else:
-        with opened(environment, as_of=as_of) as place:
-            _prompt({"environment": place.environment}, command)
+        with opened(path, as_of=as_of) as place:
+            _prompt({"environment": place.environment}, asked.command)
 
 
-def _prompt(names: dict[str, Any], command: str | None) -> None:
+def _prompt(names: dict[str, Any], source: str | None) -> None:
     names = {"gk": gamekeeper, **names}
     banner = _BANNER.format(
         environment=names["environment"],
         store=", its store as `store`" if "store" in names else "",
         edits=_EDITS if "store" in names else "",
     )
-    if command is not None or not sys.stdin.isatty():
-        _run(command if command is not None else sys.stdin.read(), names)
+    if source is not None or not sys.stdin.isatty():
+        _run(source if source is not None else sys.stdin.read(), names)
         return
     try:
         from IPython import start_ipython  # pyright: ignore[reportMissingImports]
@@ -95,7 +95,3 @@ def _complete(names: dict[str, Any]) -> None:
         return
     readline.set_completer(rlcompleter.Completer(names).complete)
     readline.parse_and_bind("tab: complete")
-
-
-app = typer.Typer(rich_markup_mode="rich")
-app.command("shell")(shell_command)

@@ -164,7 +164,7 @@ def test_check_assigns_codes_that_stay(run, folder):
         (("map", "FOLDER", "Census", "-p", "half"), "A prevalence is a share"),
         (("map", "FOLDER", "Census", "--mode", "specific"), "exactly one form and no group"),
         (("map", "FOLDER", "Census", "-g", "Care", "--mode", "multiple"), "two groups or more"),
-        (("map", "FOLDER", "Census", "--levels", "0"), "less than one"),
+        (("map", "FOLDER", "Census", "--levels", "0"), "equal to 1"),
         (("map", "FOLDER/nowhere", "Census"), "nowhere"),
         (("graph", "FOLDER", "Aeg"), "Near to it: 'Age'"),
         (("graph", "FOLDER"), "No variable was named"),

@@ -11,7 +11,7 @@ from gamekeeper.wording import asking_text, listed, number_text, short
 if TYPE_CHECKING:
     from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
 
-__all__ = ["NONE", "key_table", "key_table_html"]
+__all__ = ["NONE", "map_table", "map_table_html"]
 
 NONE = "—"
 """What stands where there is nothing to say."""
@@ -21,7 +21,7 @@ _SHOWN_CATEGORIES = 6
 _CELL_LETTERS = 90
 
 
-def key_table(key_variable_map: KeyVariableMap) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def map_table(key_variable_map: KeyVariableMap) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the ranked key variables as a header and rows of text.
 
     Numbers have at most two decimals; ∞ stands for unbounded and a dash for none. A variable whose
@@ -36,7 +36,7 @@ def key_table(key_variable_map: KeyVariableMap) -> tuple[tuple[str, ...], list[t
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
     >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])
-    >>> header, rows = key_table(map_key_variables(environment, "Census"))
+    >>> header, rows = map_table(map_key_variables(environment, "Census"))
     >>> rows
     [('1', 'Age', 'C3.001', '3', '1 of 1', '3', '3', '0-15; 16-64; 65+')]
     """
@@ -45,7 +45,7 @@ def key_table(key_variable_map: KeyVariableMap) -> tuple[tuple[str, ...], list[t
     return header, rows
 
 
-def key_table_html(key_variable_map: KeyVariableMap) -> str:
+def map_table_html(key_variable_map: KeyVariableMap) -> str:
     """Return the ranked key variables as one HTML table, every text escaped.
 
     Examples
@@ -56,10 +56,10 @@ def key_table_html(key_variable_map: KeyVariableMap) -> str:
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
     >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])
-    >>> "<td>C3.001</td>" in key_table_html(map_key_variables(environment, "Census"))
+    >>> "<td>C3.001</td>" in map_table_html(map_key_variables(environment, "Census"))
     True
     """
-    header, rows = key_table(key_variable_map)
+    header, rows = map_table(key_variable_map)
     return table_html(header, rows, caption=f"Key variables of {short(key_variable_map.target)}")
 
 

@@ -1,0 +1,1 @@
+"""Commands on environments: stores, forms, variables, groups, scenarios, analyses, the shell."""

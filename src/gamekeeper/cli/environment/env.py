@@ -1,0 +1,222 @@
+"""The commands on a whole environment: make a store, bring in and out, look back, undo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from gamekeeper.cli.commands import AsFormat, command
+from gamekeeper.cli.environment.completing import OFFERS
+from gamekeeper.cli.environment.edit_commands import edit_command, record_command
+from gamekeeper.cli.environment.printing import show_edited, show_listing
+from gamekeeper.cli.show import Format, progress_bar, say, show
+from gamekeeper.workbench.requests.editing import EditFileRequest
+from gamekeeper.workbench.requests.environment import (
+    BackupRequest,
+    BackupsRequest,
+    ExportRequest,
+    HistoryRequest,
+    ImportRequest,
+    NewStoreRequest,
+    Opened,
+    RestoreRequest,
+    TakeBackRequest,
+)
+
+if TYPE_CHECKING:
+    from gamekeeper.mapping.edits import Edit
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="env",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="A data environment as a whole: make a store, bring it in and out, look back, undo.",
+)
+
+
+@command(app, "new")
+def new_command(asked: NewStoreRequest) -> None:
+    """Make a new, empty store.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env new norland.gk --name Norland
+    """
+    from gamekeeper.workbench.editing import create_store
+
+    create_store(asked)
+    say(f"Made: {asked.place.store}")
+
+
+@command(app, "import")
+def import_command(asked: ImportRequest, how: AsFormat = Format.TABLE) -> None:
+    """Put the environment of a JSON folder into a store, without loss.
+
+    [bold]Examples[/bold]
+
+    Into a new store:
+      gamekeeper env import environment norland.gk
+
+    In place of what a store has:
+      gamekeeper env import environment norland.gk --replace
+    """
+    from gamekeeper.workbench.editing import import_folder
+
+    with progress_bar("Importing") as progress:
+        edited = import_folder(asked, progress=progress)
+    show_edited(asked.place.store, edited, how)
+
+
+@command(app, "export")
+def export_command(asked: ExportRequest) -> None:
+    """Write the environment of a store to a JSON folder, without loss.
+
+    The history stays in the store.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env export norland.gk environment
+
+    As it was at the end of a day:
+      gamekeeper env export norland.gk may --as-of 2031-05-31
+    """
+    from gamekeeper.workbench.editing import export_folder
+
+    export_folder(asked)
+    say(f"Written: {asked.folder}")
+
+
+@command(app, "show")
+def show_command(asked: Opened, how: AsFormat = Format.TABLE) -> None:
+    """Show what an environment holds, and the last edits of a store.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env show norland.gk
+    """
+    from gamekeeper.workbench.browsing import describe_environment
+
+    show(describe_environment(asked), how)
+
+
+@record_command(app, "describe", "DescribeEnvironment")
+def describe_command() -> None:
+    """Change the name or the description of an environment.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env describe norland.gk --description "Forms collected since 2025"
+    """
+
+
+@edit_command(app, "edit", EditFileRequest, can_break=True)
+def edit_file_command(asked: EditFileRequest) -> list[Edit]:
+    """Make all edits of a file together, or none of them.
+
+    Edits are the records that the history keeps; docs/reference/schema/edit.json describes them.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env edit norland.gk edits.json --note "spring cleaning"
+    """
+    from gamekeeper.store.record_files import read_edits
+
+    return read_edits(asked.file)
+
+
+@command(app, "history", offers=OFFERS)
+def history_command(asked: HistoryRequest, how: AsFormat = Format.TABLE) -> None:
+    """List edits: who made them, when, and what was changed; the newest first.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env history norland.gk
+
+    What happened to one variable in May?
+      gamekeeper env history norland.gk --variable Age --since 2031-05-01 --until 2031-05-31
+    """
+    from gamekeeper.workbench.history import list_history
+
+    show_listing(list_history(asked, for_people=how is Format.TABLE), how)
+
+
+@command(app, "undo")
+def undo_command(asked: TakeBackRequest, how: AsFormat = Format.TABLE) -> None:
+    """Take back the newest edit; repeat it to go back further.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env undo norland.gk
+    """
+    from gamekeeper.workbench.editing import undo
+
+    show_edited(asked.place.store, undo(asked), how)
+
+
+@command(app, "redo")
+def redo_command(asked: TakeBackRequest, how: AsFormat = Format.TABLE) -> None:
+    """Make the edit again that was taken back last.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env redo norland.gk
+    """
+    from gamekeeper.workbench.editing import redo
+
+    show_edited(asked.place.store, redo(asked), how)
+
+
+@command(app, "backup")
+def backup_command(asked: BackupRequest) -> None:
+    """Make a backup beside the store that is kept, under a name and the time.
+
+    Besides, every command that edits renews the automatic backup.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env backup norland.gk
+
+    Under a name of your own:
+      gamekeeper env backup norland.gk --name "before the census"
+    """
+    from gamekeeper.workbench.backups import back_up
+
+    with progress_bar("Checking and copying") as progress:
+        made = back_up(asked, progress=progress)
+    say(f"Backed up: {made}")
+
+
+@command(app, "backups")
+def backups_command(asked: BackupsRequest, how: AsFormat = Format.TABLE) -> None:
+    """List the backups beside a store, the newest first.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env backups norland.gk
+    """
+    from gamekeeper.workbench.backups import list_backups
+
+    show_listing(list_backups(asked, for_people=how is Format.TABLE), how)
+
+
+@command(app, "restore")
+def restore_command(asked: RestoreRequest) -> None:
+    """Put a backup back; the store as it is is kept under another name.
+
+    [bold]Examples[/bold]
+
+    The last good state:
+      gamekeeper env restore norland.gk
+
+    A backup that was asked for; `gamekeeper env backups` lists them:
+      gamekeeper env restore norland.gk --from before-the-census
+    """
+    from gamekeeper.workbench.backups import restore
+
+    with progress_bar("Checking and copying") as progress:
+        found, aside = restore(asked, progress=progress)
+    kept = f" What it was is kept as {aside}." if aside else ""
+    say(f"Restored: {asked.place.store}, from {found}.{kept}")

@@ -1,0 +1,137 @@
+"""The commands on forms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from gamekeeper.cli.commands import AsFormat, command
+from gamekeeper.cli.environment.completing import OFFERS
+from gamekeeper.cli.environment.edit_commands import edit_command, record_command
+from gamekeeper.cli.environment.printing import show_listing
+from gamekeeper.cli.show import Format, progress_bar, say, show
+from gamekeeper.workbench.requests.browsing import FormRequest, FormsRequest
+from gamekeeper.workbench.requests.editing import AddFormRequest, AskVariableRequest
+
+if TYPE_CHECKING:
+    from gamekeeper.mapping.edits import Edit
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="form",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Forms: what is asked out there, by whom, and in which categories.",
+)
+
+
+@command(app, "list")
+def list_command(asked: FormsRequest, how: AsFormat = Format.TABLE) -> None:
+    """List forms with their metadata.
+
+    [bold]Examples[/bold]
+
+      gamekeeper form list norland.gk
+
+    Banks and insurers since 2029 that ask for age, the newest first:
+      gamekeeper form list norland.gk -w "sector in (banks, insurers) and year >= 2029 and has Age" --sort year -d
+    """
+    from gamekeeper.workbench.browsing import forms
+
+    with progress_bar("Opening") as progress:
+        listing = forms(asked, for_people=how is Format.TABLE, progress=progress)
+    show_listing(listing, how)
+
+
+@command(app, "show", offers=OFFERS)
+def show_command(asked: FormRequest, how: AsFormat = Format.TABLE) -> None:
+    """Show a form: its metadata, and the categories and code of every variable on it.
+
+    [bold]Examples[/bold]
+
+      gamekeeper form show norland.gk "Survey X"
+    """
+    from gamekeeper.workbench.browsing import form
+
+    found, metadata, groups = form(asked)
+    if how is Format.TABLE:
+        for key, value in metadata.items():
+            say(f"{key}: {value}")
+        if groups:
+            say(f"groups: {'; '.join(groups)}")
+        say()
+    show(found, how, extra={"metadata": dict(metadata), "groups": list(groups)})
+
+
+@edit_command(app, "add", AddFormRequest)
+def add_command(asked: AddFormRequest) -> Edit:
+    """Add a form.
+
+    [bold]Examples[/bold]
+
+      gamekeeper form add norland.gk "Survey X" -s "Organisation=Pollsters" -s year=2031 -a "Age=0-15; 16-64; 65+"
+
+    One more that differs from it in one variable:
+      gamekeeper form add norland.gk "Survey Y" --like "Survey X" -a "Age=0-17; 18+"
+    """
+    from gamekeeper.workbench.requested_edits import new_form
+
+    return new_form(asked)
+
+
+@record_command(app, "set", "SetMetadata")
+def set_command() -> None:
+    """Set or remove metadata of a form.
+
+    [bold]Examples[/bold]
+
+      gamekeeper form set norland.gk "Survey X" "Form Type=Paper" year=2031 --remove draft
+    """
+
+
+@edit_command(app, "ask", AskVariableRequest, can_break=True)
+def ask_command(asked: AskVariableRequest) -> Edit:
+    """Put a variable on a form with the categories it offers, or change them.
+
+    [bold]Examples[/bold]
+
+      gamekeeper form ask norland.gk "Survey X" Age 0-15 16-64 "65 and over"
+
+    Where people write what they like:
+      gamekeeper form ask norland.gk "Survey X" Occupation --any-detail
+    """
+    from gamekeeper.workbench.requested_edits import asked_variable
+
+    return asked_variable(asked)
+
+
+@record_command(app, "drop", "DropVariable")
+def drop_command() -> None:
+    """Take a variable off a form.
+
+    [bold]Examples[/bold]
+
+      gamekeeper form drop norland.gk "Survey X" Age
+    """
+
+
+@record_command(app, "rename", "RenameForm")
+def rename_command() -> None:
+    """Rename a form, in groups too.
+
+    [bold]Examples[/bold]
+
+      gamekeeper form rename norland.gk "Survey X" "Survey X (2031)"
+    """
+
+
+@record_command(app, "remove", "RemoveForm")
+def remove_command() -> None:
+    """Remove a form, from groups too. Its codes stay what they are.
+
+    [bold]Examples[/bold]
+
+      gamekeeper form remove norland.gk "Survey X"
+    """

@@ -1,0 +1,169 @@
+"""The commands of stage one: map, graph and check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from gamekeeper.cli.commands import AsFormat, command, say_written
+from gamekeeper.cli.environment.completing import OFFERS
+from gamekeeper.cli.show import Format, progress_bar, say, show, warn
+from gamekeeper.errors import LimitError
+from gamekeeper.options import written
+from gamekeeper.wording import count_of, number_text, quoted
+from gamekeeper.workbench.requests.mapping import CheckRequest, GraphRequest, MapRequest
+
+if TYPE_CHECKING:
+    from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
+
+__all__ = ["app", "describe_map", "show_map"]
+
+app = typer.Typer(rich_markup_mode="rich")
+
+
+@command(app, "map", offers=OFFERS)
+def map_command(asked: MapRequest, how: AsFormat = Format.TABLE) -> None:
+    """Map key variables: what could the target be matched on, and at which detail?
+
+    For every variable of the target, the finest categorization at which enough of the other
+    forms can be matched, ranked by the area under the curve of code size against prevalence.
+
+    [bold]Examples[/bold]
+
+    All other forms, any single one of them:
+      gamekeeper map environment "Census"
+
+    A tenth of the banks, with a report:
+      gamekeeper map environment "Census" -g Banks -p 10% --report census.html
+
+    One data set that the intruder is known to have:
+      gamekeeper map environment "Census" -a "Loyalty card" --mode specific
+    """
+    from gamekeeper.workbench.mapping import map_target
+
+    with progress_bar("Mapping key variables") as progress:
+        outcome = map_target(asked, progress=progress)
+    if asked.curves:
+        steps = outcome.curves()
+        names = ("variable", "from_prevalence", "to_prevalence", "categories")
+        rows = [
+            [number_text(row[name]) if name == "categories" else row[name] for name in names]
+            for row in steps.to_arrow().to_pylist()
+        ]
+        header = [name.replace("_", " ") for name in names]
+        title = f"Code size against prevalence: {outcome.target}"
+        show(steps, how, table=(header, rows), title=title)
+        _tell_notes(outcome, how)
+    else:
+        show_map(outcome, how)
+    if how is Format.TABLE:
+        for option, path in written(asked):
+            say(f"{option.label}: {path}")
+    if any(item.over_limit for item in outcome.variables):
+        raise typer.Exit(LimitError.exit_code)
+
+
+def show_map(outcome: KeyVariableMap, how: Format) -> None:
+    """Print the outcome of an analysis with what was asked and what to be careful about."""
+    from gamekeeper.mapping.analysis.map_table import map_table
+
+    header, rows = map_table(outcome)
+    if how is Format.TABLE:
+        say(describe_map(outcome))
+        say()
+    show(outcome, how, table=(header, rows), extra={"notes": list(outcome.notes)})
+    _tell_notes(outcome, how)
+
+
+def _tell_notes(outcome: KeyVariableMap, how: Format) -> None:
+    tell = say if how is Format.TABLE else warn
+    for item in outcome.variables:
+        if item.message:
+            tell(f"! {item.variable}: {item.message}")
+    for note in outcome.notes:
+        tell(f"! {note}")
+
+
+def describe_map(outcome: KeyVariableMap) -> str:
+    """Say in a sentence what was asked."""
+    n_forms = len(outcome.match_forms)
+    first = outcome.variables[0] if outcome.variables else None
+    matched, having = (first.threshold, first.n_needed) if first else (1, 1)
+    must = f"{matched} of them must be matched"
+    if having != matched:
+        must = f"{having} of them must have a variable, and {matched} must be matched"
+    return (
+        f"Target {quoted([outcome.target])} against {count_of(n_forms, 'form')}"
+        f" ({outcome.mode.value}); at least {must} (prevalence {outcome.prevalence})."
+    )
+
+
+@command(app, "graph", offers=OFFERS)
+def graph_command(asked: GraphRequest, how: AsFormat = Format.TABLE) -> None:
+    """Show or draw the harmonization graph or the partition graph of a variable.
+
+    [bold]Examples[/bold]
+
+    The codes of a variable, what they mean and which are finer:
+      gamekeeper graph environment Age
+
+    Drawn, observed codes as blue ellipses and harmonizations as yellow rectangles:
+      gamekeeper graph environment Age -o age.svg
+
+    At which detail can data sets with these two codes be matched with each other?
+      gamekeeper graph environment Age -c C7.001 -c C9.001
+
+    The categories, with those of one form marked:
+      gamekeeper graph environment Age --kind partition --form "Census" -o age.png
+    """
+    from gamekeeper.workbench.mapping import show_graph
+
+    with progress_bar("Working out the graph") as progress:
+        result = show_graph(asked, progress=progress)
+    show(result, how)
+    if how is Format.TABLE:
+        say()
+        if not asked.codes:
+            say(", ".join(f"{name} {value}" for name, value in result.summary().items()))
+        say_written(asked)
+
+
+@command(app, "check")
+def check_command(asked: CheckRequest, how: AsFormat = Format.TABLE) -> None:
+    """Check an environment: every file, every partition graph, every categorization.
+
+    Exit code 0 if all is consistent, 2 if not; everything that is wrong is listed at once.
+
+    [bold]Examples[/bold]
+
+    A whole environment:
+      gamekeeper check environment
+
+    One partition graph:
+      gamekeeper check age.json
+    """
+    from gamekeeper.workbench.mapping import check
+
+    with progress_bar("Checking") as progress:
+        result, faults, files = check(asked, progress=progress)
+    listed = [
+        {"variable": variable, "form": form, "fault": fault}
+        for variable, forms in faults.items()
+        for form, fault in forms.items()
+    ]
+    show(result, how, extra={"faults": listed})
+    tell = say if how is Format.TABLE else warn
+    if how is Format.TABLE:
+        say()
+        say(", ".join(f"{name} {value}" for name, value in result.summary().items()))
+    for item in listed:
+        tell(f"! {item['variable']} on {quoted([item['form']])} {item['fault']}")
+    if how is Format.TABLE and not listed:
+        say("Consistent.")
+    for file in files:
+        tell(f"Codes written: {file}")
+    if asked.assign and not files:
+        tell("No codes to write: all were there.")
+    if listed:
+        raise typer.Exit(2)

@@ -1,0 +1,203 @@
+"""The commands on variables and their categories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from gamekeeper.cli.commands import AsFormat, command
+from gamekeeper.cli.environment.completing import OFFERS
+from gamekeeper.cli.environment.edit_commands import edit_command, record_command
+from gamekeeper.cli.environment.printing import show_listing
+from gamekeeper.cli.show import Format, progress_bar, say, show
+from gamekeeper.workbench.requests.browsing import NamesRequest, VariableRequest
+from gamekeeper.workbench.requests.editing import AddVariableRequest, ReplaceVariableRequest
+
+if TYPE_CHECKING:
+    from gamekeeper.mapping.edits import Edit
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="variable",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Variables: what can be asked, and how its categories relate.\n\n"
+    "Edits keep every categorization that was admitted before; what would not is refused with the"
+    " reason. To mend a mistake there is --unrestricted.",
+)
+
+
+@command(app, "list")
+def list_command(asked: NamesRequest, how: AsFormat = Format.TABLE) -> None:
+    """List variables: scale, categories, and how many forms ask for them in how many ways.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable list norland.gk --sort forms -d
+    """
+    from gamekeeper.workbench.browsing import variables
+
+    with progress_bar("Opening") as progress:
+        listing = variables(asked, for_people=how is Format.TABLE, progress=progress)
+    show_listing(listing, how)
+
+
+@command(app, "show", offers=OFFERS)
+def show_command(asked: VariableRequest, how: AsFormat = Format.TABLE) -> None:
+    """Show the categories of a variable and what they are made up of.
+
+    The codes are shown by `gamekeeper graph`.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable show norland.gk "Country of Residence"
+    """
+    from gamekeeper.workbench.browsing import variable
+
+    table, words = variable(asked)
+    if how is Format.TABLE:
+        for line in words:
+            say(line)
+        say()
+    show(table, how, extra={"words": list(words)})
+
+
+@edit_command(app, "add", AddVariableRequest)
+def add_command(asked: AddVariableRequest) -> Edit:
+    """Add a variable. Its finest categories should cover everybody; add one for the rest.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable add norland.gk "Country of Residence" -c England -c Scotland -c Wales -c Other
+
+    On the interval scale:
+      gamekeeper variable add norland.gk Age -b "under 16" -b 16-64 -b 65+
+    """
+    from gamekeeper.workbench.requested_edits import new_variable
+
+    return new_variable(asked)
+
+
+@edit_command(app, "replace", ReplaceVariableRequest, can_break=True)
+def replace_command(asked: ReplaceVariableRequest) -> Edit:
+    """Define a variable anew, as far as earlier categorizations are still admitted.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable replace norland.gk Age age.json
+    """
+    from gamekeeper.workbench.requested_edits import replaced_variable
+
+    return replaced_variable(asked)
+
+
+@record_command(app, "rename", "RenameVariable")
+def rename_command() -> None:
+    """Rename a variable everywhere.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable rename norland.gk Sex "Sex at birth"
+    """
+
+
+@record_command(app, "describe", "DescribeVariable")
+def describe_command() -> None:
+    """Say what a variable means.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable describe norland.gk Age "Age at last birthday"
+    """
+
+
+@record_command(app, "remove", "RemoveVariable", can_break=True)
+def remove_command() -> None:
+    """Remove a variable that no form asks for.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable remove norland.gk Age
+    """
+
+
+@record_command(app, "join", "AddCategory", can_break=True)
+def join_command() -> None:
+    """Add a category that is made up of others.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable join norland.gk "Country of Residence" Britain England Scotland Wales
+    """
+
+
+@record_command(app, "split", "SplitCategory", can_break=True)
+def split_command() -> None:
+    """Split one of the finest categories into parts; it stays as their union.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable split norland.gk "Country of Residence" "Not Britain" "Northern Ireland" "Non UK"
+    """
+
+
+@record_command(app, "set-parts", "SetChildren", can_break=True)
+def set_parts_command() -> None:
+    """Say anew what a category is made up of, in terms of other categories.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable set-parts norland.gk "Country of Residence" UK Britain "Northern Ireland"
+    """
+
+
+@record_command(app, "rename-category", "RenameCategory")
+def rename_category_command() -> None:
+    """Rename a category, on all forms too.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable rename-category norland.gk "Country of Residence" Other "Not Britain"
+    """
+
+
+@record_command(app, "remove-category", "RemoveCategory", can_break=True)
+def remove_category_command() -> None:
+    """Remove a category; only the unrestricted editor can, and shows first what would break.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable remove-category norland.gk "Country of Residence" Atlantis --unrestricted
+    """
+
+
+@record_command(app, "add-bands", "AddBands")
+def add_bands_command() -> None:
+    """Add bands to a variable on the interval scale.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable add-bands norland.gk Age 16-24 25-34
+    """
+
+
+@record_command(app, "remove-bands", "RemoveBands", can_break=True)
+def remove_bands_command() -> None:
+    """Remove bands of a variable on the interval scale; needs the unrestricted editor.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable remove-bands norland.gk Age 16-24 --unrestricted
+    """
+
+
+@record_command(app, "order", "OrderSinks")
+def order_command() -> None:
+    """Put the finest categories of a variable in order.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable order norland.gk Health "very good" good fair bad
+    """
