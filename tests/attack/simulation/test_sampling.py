@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamekeeper.algorithms.judging.rank_plots import mid_ranks
 from gamekeeper.attack.simulation.agreement import (
     N_BANDS,
     band_of_probability,
     band_of_rank,
-    mid_ranks,
     pearson,
     spearman,
 )

@@ -32,6 +32,7 @@ __all__ = [
     "join",
     "join_partitions",
     "meet",
+    "unite_by_rounds",
 ]
 
 # Below this many links, a loop over Python integers beats the fixed cost of array operations
@@ -171,7 +172,7 @@ def join_partitions(a: Partition, b: Partition) -> Partition:
     if len(left) < _LOOP_BELOW:
         _unite_by_loop(root, left, right)
     else:
-        root = _unite_by_rounds(root, left, right)
+        root = unite_by_rounds(root, left, right)
     merged = int(np.count_nonzero(root != np.arange(a.n_sinks)))
     return Partition(root[a.labels], a.n_blocks - merged)
 
@@ -259,10 +260,19 @@ def _unite_by_loop(
         root[node] = root[parent[node]]
 
 
-def _unite_by_rounds(
+def unite_by_rounds(
     root: NDArray[np.int32], left: NDArray[np.int32], right: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """Hook larger roots under smaller neighbours and flatten, until no link is open."""
+    """Hook larger roots under smaller neighbours and flatten, until no link is open.
+
+    `root` has for each node a smaller one of its set, or itself; links are between roots.
+
+    Examples
+    --------
+    >>> nodes = [np.array(part, np.int32) for part in ([0, 1, 2, 3], [3, 1], [2, 2])]
+    >>> unite_by_rounds(*nodes).tolist()
+    [0, 1, 1, 1]
+    """
     while len(left):
         np.minimum.at(root, np.maximum(left, right), np.minimum(left, right))
         flat = root[root]

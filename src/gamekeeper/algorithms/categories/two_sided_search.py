@@ -35,7 +35,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.categories.partitions import Partition, join_partitions
+from gamekeeper.algorithms.categories.partitions import Partition, join_partitions, unite_by_rounds
 from gamekeeper.errors import LimitError, Reason
 from gamekeeper.results import Progress
 
@@ -209,15 +209,7 @@ class _Joins:
         before = (row * self.n_sinks).astype(np.int32)
         left, right = before + self._left[link], before + self._right[link]
         root = np.arange(len(merged) * self.n_sinks, dtype=np.int32)
-        while len(left):
-            np.minimum.at(root, np.maximum(left, right), np.minimum(left, right))
-            flat = root[root]
-            while not np.array_equal(flat, root):
-                root, flat = flat, flat[flat]
-            left, right = root[left], root[right]
-            still_open = left != right
-            left, right = left[still_open], right[still_open]
-        return root.reshape(len(merged), self.n_sinks)
+        return unite_by_rounds(root, left, right).reshape(len(merged), self.n_sinks)
 
     def apart(self) -> list[bytes]:
         """Return for every link the set of categorizations that do not merge it, each set once."""

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.judging.logistic_line import LogisticLine, fit_logistic_line, logit
+from gamekeeper.algorithms.judging.outcomes import value_problems
 from gamekeeper.algorithms.judging.rank_plots import mid_ranks
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
@@ -271,16 +272,7 @@ def _expit(value: float) -> float:
 
 def _checked(y: ArrayLike, score: ArrayLike, asked: str) -> tuple[Numbers, Numbers]:
     outcomes, scores = np.asarray(y, np.float64), np.asarray(score, np.float64)
-    problems = _shape_problems(outcomes, scores)
-    n_other = int(np.count_nonzero((outcomes != 0) & (outcomes != 1)))
-    if n_other:
-        found = f"{count_of(n_other, 'value')} other than 0 and 1."
-        problems.append(Problem(Reason.BAD_OPTION, "outcomes", found))
-    n_not_numbers = int(np.count_nonzero(np.isnan(scores)))
-    if n_not_numbers:
-        found = f"{count_of(n_not_numbers, 'value')} that are not numbers."
-        problems.append(Problem(Reason.BAD_OPTION, "scores", found))
-    _refuse(asked, problems)
+    _refuse(asked, [*_shape_problems(outcomes, scores), *value_problems(outcomes, scores)])
     return outcomes, scores
 
 

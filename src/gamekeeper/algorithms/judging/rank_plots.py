@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.judging.logistic_line import LogisticLine, fit_logistic_line
+from gamekeeper.algorithms.judging.outcomes import value_problems
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of
 
 __all__ = ["LogitRankPlot", "logit_rank_plot", "logit_ranks", "mid_ranks", "rank_line"]
 
@@ -147,14 +147,7 @@ def _checked(y: ArrayLike, score: ArrayLike) -> tuple[NDArray[np.float64], NDArr
         found = f"{outcomes.size:,} outcomes and {scores.size:,} scores are given."
         do = "Give one of each for every record, and at least one record."
         problems.append(Problem(Reason.BAD_OPTION, "records", found, do))
-    n_other = int(np.count_nonzero((outcomes != 0) & (outcomes != 1)))
-    if n_other:
-        found = f"{count_of(n_other, 'value')} other than 0 and 1."
-        problems.append(Problem(Reason.BAD_OPTION, "outcomes", found))
-    n_not_numbers = int(np.count_nonzero(np.isnan(scores)))
-    if n_not_numbers:
-        found = f"{count_of(n_not_numbers, 'value')} that are not numbers."
-        problems.append(Problem(Reason.BAD_OPTION, "scores", found))
+    problems += value_problems(outcomes, scores)
     if problems:
         raise InputError(
             Reason.BAD_OPTION,

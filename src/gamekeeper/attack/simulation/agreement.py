@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gamekeeper.algorithms.judging.rank_plots import mid_ranks
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -19,7 +21,6 @@ __all__ = [
     "N_TENTHS",
     "band_of_probability",
     "band_of_rank",
-    "mid_ranks",
     "pearson",
     "spearman",
 ]
@@ -52,19 +53,6 @@ def pearson(first: NDArray[Any], second: NDArray[Any]) -> float | None:
 def spearman(first: NDArray[Any], second: NDArray[Any]) -> float | None:
     """Return the correlation of the ranks of two columns, with equal values at mid-rank."""
     return pearson(mid_ranks(first), mid_ranks(second))
-
-
-def mid_ranks(column: NDArray[Any]) -> NDArray[np.float64]:
-    """Return ranks from 1; equal values share the mean of theirs.
-
-    Examples
-    --------
-    >>> mid_ranks(np.array([5, 1, 5])).tolist()
-    [2.5, 1.0, 2.5]
-    """
-    _, places, counts = np.unique(column, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return ((2 * last - counts + 1) / 2)[places]
 
 
 def band_of_probability(scores: NDArray[np.float64]) -> NDArray[np.int64]:
