@@ -46,8 +46,14 @@ PARTS = {
         "environment.env",
         "A data environment as a whole: make a store, bring it in and out, look back, undo.",
     ),
-    "form": ("environment.forms", "Forms: what is asked out there, by whom, and in which categories."),
-    "variable": ("environment.variables", "Variables: what can be asked, and how its categories relate."),
+    "form": (
+        "environment.forms",
+        "Forms: what is asked out there, by whom, and in which categories.",
+    ),
+    "variable": (
+        "environment.variables",
+        "Variables: what can be asked, and how its categories relate.",
+    ),
     "group": (
         "environment.groups",
         "Groups of forms: listed by hand, found by a query, or made from other groups.",

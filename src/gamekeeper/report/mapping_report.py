@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary
 from gamekeeper.errors import LimitError
-from gamekeeper.mapping.analysis.map_table import map_table
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap, Maximal
+from gamekeeper.mapping.analysis.map_table import map_table
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.evidence import Evidence
 from gamekeeper.report import palette

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.definitions import STRICT
 from gamekeeper.options import Option
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import be, count_of, quoted
 
 __all__ = [
     "Names",
@@ -113,7 +113,7 @@ def _problem(
     if kind == "missing":
         found = "is missing."
     elif kind == "too_short":
-        are = "is" if context["actual_length"] == 1 else "are"
+        are = be(context["actual_length"])
         found = (
             f"{context['actual_length']} {are} given, and {context['min_length']} or more are"
             " needed."
