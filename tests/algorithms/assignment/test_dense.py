@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from gamekeeper.algorithms.assignment import dense
+from gamekeeper.algorithms.assignment.costs import as_costs, by_smaller_side
 from gamekeeper.algorithms.assignment.dense import Assignment, solve_assignment
 from gamekeeper.errors import Cancelled, InputError, Reason
 
@@ -279,12 +280,36 @@ def test_large_integers_stay_exact_after_an_auction(auctions):
 )
 def test_types_of_costs(kind):
     costs = np.random.default_rng(5).integers(0, 2, (40, 50)).astype(kind)
+    assert as_costs(costs).dtype in (np.float32, np.float64)
+    assert np.array_equal(as_costs(costs), costs)
     whole = solve_assignment(costs.astype(float))
     found = solve_assignment(costs)
     assert found.cost == whole.cost
     assert found.columns.tolist() == whole.columns.tolist()
     turned = solve_assignment(np.asfortranarray(costs))
     assert turned.columns.tolist() == whole.columns.tolist()
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint16])
+def test_every_small_integer_is_exact(kind):
+    limits = np.iinfo(kind)
+    costs = np.arange(limits.min, limits.max + 1, dtype=kind).reshape(1, -1)
+    assert as_costs(costs).dtype == np.float32
+    assert np.array_equal(as_costs(costs), costs)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.uint32, np.int64, np.uint64])
+def test_large_integers_are_exact_up_to_the_limit(kind):
+    largest = min(2**53, int(np.iinfo(kind).max))
+    costs = np.array([[largest, largest - 1]], kind)
+    assert [int(cost) for cost in as_costs(costs)[0]] == costs[0].tolist()
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_costs_in_floating_point_are_read_in_place(kind):
+    costs = np.random.default_rng(1).random((3, 4)).astype(kind)
+    assert np.shares_memory(by_smaller_side(as_costs(costs)), costs)
+    assert costs.flags.writeable
 
 
 def test_the_costs_are_not_changed():

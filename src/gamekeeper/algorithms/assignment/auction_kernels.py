@@ -13,15 +13,16 @@ reads one row; memory is linear beside the costs.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from gamekeeper.algorithms.compiling import inner, kernel
 
 __all__ = ["hold_auctions"]
 
 _BLOCK = 64
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _two_best_of_row(row_costs, v, first, second):
     """Return best and second best key of a row, and the column of the best.
 
@@ -51,17 +52,20 @@ def _two_best_of_row(row_costs, v, first, second):
     return best, next_best, at
 
 
-@numba.njit(cache=True, nogil=True)
 def hold_auctions(costs, v, raises, most_bids):
     """Hold one auction for each least raise, changing the potentials; return whether all ended.
 
     An auction without end, as where there is no complete assignment, is stopped when there have
     been so many bids in all.
     """
+    row_of, free = np.empty((2, len(costs)), np.int64)
+    first, second = np.empty((2, _BLOCK))
+    return _hold_auctions(costs, v, raises, most_bids, row_of, free, first, second)
+
+
+@kernel
+def _hold_auctions(costs, v, raises, most_bids, row_of, free, first, second):
     n = costs.shape[0]
-    row_of = np.empty(n, np.int64)
-    free = np.empty(n, np.int64)
-    first, second = np.empty(_BLOCK), np.empty(_BLOCK)
     n_bids = 0
     for least in raises:
         row_of[:] = -1

@@ -17,6 +17,7 @@ from gamekeeper.algorithms.assignment.costs import (
     by_smaller_side,
     not_costs,
     refuse_faults,
+    row_minima,
     sum_of_potentials,
 )
 
@@ -40,7 +41,7 @@ def assignment_lower_bound(costs: ArrayLike, *, passes: int = 100) -> float:
     >>> assignment_lower_bound([[1, 2], [2, 100]])
     4.0
     """
-    from gamekeeper.algorithms.assignment.start_kernels import row_minima, started
+    from gamekeeper.algorithms.assignment.start_kernels import started
 
     worked = by_smaller_side(as_costs(costs))
     if not worked.size:

@@ -1,4 +1,4 @@
-"""A matrix of costs as the kernels of assignment read it: checked, in rows, of few types."""
+"""A matrix of costs as the kernels of assignment read it: checked, in rows, of two types."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ __all__ = [
     "cost_of",
     "not_costs",
     "refuse_faults",
+    "row_by_row",
+    "row_minima",
     "sum_of_potentials",
     "two_least",
 ]
@@ -23,20 +25,18 @@ __all__ = [
 _ASKED = "An assignment of rows to columns by their costs was asked for."
 # Beyond, integers lose their last digits in floating point.
 _MOST_INTEGER = 2**53
-_AS = {
-    **dict.fromkeys(("int8", "int16", "uint16"), np.float32),
-    **dict.fromkeys(("int32", "uint32", "uint64", "int64"), np.int64),
-    **dict.fromkeys(("bool", "uint8"), np.uint8),
-    **dict.fromkeys(("float16", "float32"), np.float32),
-    **dict.fromkeys(("float64", "longdouble"), np.float64),
-}
+# Few enough to stay in the cache of the processor.
+_CELLS_AT_ONCE = 1 << 16
+# Kernels are compiled for these two; a further type would take seconds. Integers of up to 16 bits
+# are exact in 32 bits of floating point.
+_SINGLE = frozenset(("bool", "int8", "uint8", "int16", "uint16", "float16", "float32"))
+_DOUBLE = frozenset(("int32", "uint32", "int64", "uint64", "float64", "longdouble"))
 
 
 def as_costs(costs: ArrayLike) -> NDArray[Any]:
-    """Return costs as an array of two dimensions and of a type that kernels are compiled for.
+    """Return costs as an array of two dimensions, of float32 or float64, which are not copied.
 
-    An array of float64, float32, int64 or uint8 is not copied. Integers of 16 bits are exact as
-    float32, and each further type takes seconds to compile.
+    Integers become numbers of floating point, exactly: beyond 2 to the power of 53 they are refused.
     """
     given = np.asarray(costs)
     if given.ndim != 2:
@@ -45,8 +45,7 @@ def as_costs(costs: ArrayLike) -> NDArray[Any]:
             "Give one row of costs for each record to be linked.",
         )
     kind = "longdouble" if given.dtype == np.longdouble else given.dtype.name
-    taken = np.float64 if given.dtype == np.float64 else _AS.get(kind)
-    if taken is None:
+    if given.dtype != np.float64 and kind not in _SINGLE | _DOUBLE:
         raise not_costs(f"The costs are of type '{kind}'.", "Give numbers.")
     if given.dtype.kind in "iu" and given.dtype.itemsize == 8:
         n_large = sum(
@@ -57,13 +56,39 @@ def as_costs(costs: ArrayLike) -> NDArray[Any]:
                 f"{count_of(n_large, 'integer cost')} are beyond 2 to the power of 53.",
                 "Scale the costs down.",
             )
-    return given.astype(taken, copy=False)
+    return given.astype(np.float32 if kind in _SINGLE else np.float64, copy=False)
 
 
 def by_smaller_side(costs: NDArray[Any]) -> NDArray[Any]:
-    """Return the costs, or their transpose, with at most as many rows as columns, row by row."""
+    """Return the costs, or their transpose, with at most as many rows as columns, as kernels read it."""
     n_rows, n_columns = costs.shape
-    return np.ascontiguousarray(costs if n_rows <= n_columns else costs.T)
+    return row_by_row(costs if n_rows <= n_columns else costs.T)
+
+
+def row_by_row(costs: NDArray[Any]) -> NDArray[Any]:
+    """Return costs whose rows lie one after the other; they cannot be changed.
+
+    Costs that can be changed are another type for kernels, which would be compiled for both.
+    """
+    costs = np.ascontiguousarray(costs).view()
+    costs.flags.writeable = False
+    return costs
+
+
+def row_minima(costs: NDArray[Any], v: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each row the least cost less the potential of the column."""
+    n_rows, n_columns = costs.shape
+    minima = np.empty(n_rows)
+    at_once = max(1, _CELLS_AT_ONCE // max(1, n_columns))
+    keys = np.empty((min(at_once, n_rows), n_columns))
+    for first in range(0, n_rows, at_once):
+        some = costs[first : first + at_once]
+        keys = keys[: len(some)]
+        # Sums beyond the range of numbers are infinite, and refused later.
+        with np.errstate(over="ignore", invalid="ignore"):
+            np.subtract(some, v, out=keys)
+        keys.min(axis=1, out=minima[first : first + at_once])
+    return minima
 
 
 def refuse_faults(n_nan: int, n_low: int) -> None:
@@ -85,7 +110,7 @@ def cost_of(costs: NDArray[Any], columns: NDArray[np.int64]) -> float:
     linked = costs[rows, columns[rows]]
     # A sum beyond the range of numbers is infinite.
     with np.errstate(over="ignore"):
-        return float(linked.sum(dtype=np.int64 if linked.dtype.kind in "iu" else np.float64))
+        return float(linked.sum(dtype=np.float64))
 
 
 def sum_of_potentials(u: NDArray[np.float64], v: NDArray[np.float64]) -> float:

@@ -29,6 +29,7 @@ from gamekeeper.algorithms.assignment.costs import (
     cost_of,
     not_costs,
     refuse_faults,
+    row_minima,
     sum_of_potentials,
 )
 from gamekeeper.errors import InputError, Reason
@@ -107,8 +108,8 @@ def solve_assignment(
     ----------
     costs
         The cost of linking row i with column j. Infinity forbids a pair; NaN is refused. Arrays
-        of float64, float32, int64 and uint8 are read in place, so small integers save memory.
-        Integers must not exceed 2 to the power of 53.
+        of float64 and float32 are read in place. Integers are copied to one of these, exactly;
+        they must not exceed 2 to the power of 53.
     partial
         Where forbidden pairs leave no complete assignment, link as many records as possible, at
         the least cost of so many links, instead of refusing.
@@ -176,7 +177,12 @@ def _augmented(
     costs: NDArray[Any], progress: Progress | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
     """Return columns of rows, potentials of columns, and rows that cannot be linked."""
-    from gamekeeper.algorithms.assignment.path_kernels import augment, empty_search
+    from gamekeeper.algorithms.assignment.path_kernels import (
+        LINK,
+        LINK_HARD,
+        empty_search,
+        search_from,
+    )
     from gamekeeper.algorithms.assignment.start_kernels import restarted, started
 
     n_rows, n_columns = costs.shape
@@ -194,9 +200,12 @@ def _augmented(
             progress(n_told, n_rows)
         some = free[first : first + _AT_ONCE]
         first += len(some)
-        not_linked, more = augment(costs, v, column_of, row_of, some, lists, search, is_hard)
-        unlinked += not_linked.tolist()
-        work += more
+        lengths = np.empty(len(some))
+        work += search_from(
+            *(costs, v, column_of, row_of, some, lists, search),
+            *(LINK_HARD if is_hard else LINK, 0.0, lengths),
+        )
+        unlinked += some[lengths == np.inf].tolist()
         if is_hard or is_auctioned or work <= _MOST_WORK * costs.size or first == len(free):
             continue
         is_square = n_rows == n_columns and not unlinked
@@ -259,8 +268,6 @@ def _auctioned(costs: NDArray[Any]) -> NDArray[np.float64] | None:
 def _complete(
     costs: NDArray[Any], columns: NDArray[np.int64], v: NDArray[np.float64]
 ) -> Assignment:
-    from gamekeeper.algorithms.assignment.start_kernels import row_minima
-
     u = row_minima(costs, v)
     cost = cost_of(costs, columns)
     bound = sum_of_potentials(u, v)

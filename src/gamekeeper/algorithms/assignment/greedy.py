@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.assignment.costs import as_costs, cost_of, refuse_faults
+from gamekeeper.algorithms.assignment.costs import as_costs, cost_of, refuse_faults, row_by_row
 
 __all__ = ["Links", "greedy_global", "greedy_rows", "nearest"]
 
@@ -49,7 +49,13 @@ def greedy_global(costs: ArrayLike) -> Links:
     given = _checked(costs)
     if not given.size:
         return Links(np.full(len(given), -1, np.int64), 0.0)
-    columns = link_cheapest(given, empty_lists(*given.shape))
+    n_rows, n_columns = given.shape
+    columns = np.full(n_rows, -1, np.int64)
+    link_cheapest(
+        *(given, empty_lists(n_rows, n_columns, can_grow=False)),
+        *(np.zeros(n_columns), np.zeros(n_rows, np.int64), np.full(n_rows, -1, np.int64)),
+        *(np.empty(n_rows), np.arange(n_rows, dtype=np.int64), columns),
+    )
     return Links(columns, cost_of(given, columns))
 
 
@@ -64,7 +70,8 @@ def greedy_rows(costs: ArrayLike) -> Links:
     from gamekeeper.algorithms.assignment.greedy_kernels import link_rows
 
     given = _checked(costs)
-    columns = link_rows(given)
+    columns = np.full(len(given), -1, np.int64)
+    link_rows(given, np.ones(given.shape[1], np.bool_), columns)
     return Links(columns, cost_of(given, columns))
 
 
@@ -85,9 +92,8 @@ def nearest(costs: ArrayLike) -> Links:
 
 
 def _checked(costs: ArrayLike) -> NDArray[Any]:
-    given = np.ascontiguousarray(as_costs(costs))
-    if given.dtype.kind == "f":
-        n_nan = sum(int(np.count_nonzero(np.isnan(row))) for row in given)
-        n_low = sum(int(np.count_nonzero(np.isneginf(row))) for row in given)
-        refuse_faults(n_nan, n_low)
+    given = row_by_row(as_costs(costs))
+    n_nan = sum(int(np.count_nonzero(np.isnan(row))) for row in given)
+    n_low = sum(int(np.count_nonzero(np.isneginf(row))) for row in given)
+    refuse_faults(n_nan, n_low)
     return given

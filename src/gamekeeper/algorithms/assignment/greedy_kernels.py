@@ -9,20 +9,18 @@ linear. NaN must not be there.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from gamekeeper.algorithms.assignment.start_kernels import fill_row
+from gamekeeper.algorithms.compiling import inner, kernel
 
 __all__ = ["link_cheapest", "link_rows"]
 
 
-@numba.njit(cache=True, nogil=True)
-def link_rows(costs):
+@kernel
+def link_rows(costs, is_free, columns):
     """Link rows in their order to the cheapest free column, the first of equal ones."""
     n_rows, n_columns = costs.shape
-    columns = np.full(n_rows, -1, np.int64)
-    is_free = np.ones(n_columns, np.bool_)
     for i in range(n_rows):
         least, found = np.inf, -1
         for j in range(n_columns):
@@ -31,32 +29,29 @@ def link_rows(costs):
         if found >= 0:
             columns[i] = found
             is_free[found] = False
-    return columns
 
 
-@numba.njit(cache=True, nogil=True)
-def _is_before(keys, a, b):
-    return keys[a] < keys[b] or (keys[a] == keys[b] and a < b)
-
-
-@numba.njit(cache=True, nogil=True)
-def _sink(heap, size, keys, place):
+@inner
+def _sink(heap, keys, place):
     """Move a row down in a heap of rows by the cost of their candidates, then by their number."""
-    row = heap[place]
+    row, size = heap[place], len(heap)
     while True:
         child = 2 * place + 1
         if child >= size:
             break
-        if child + 1 < size and _is_before(keys, heap[child + 1], heap[child]):
-            child += 1
-        if not _is_before(keys, heap[child], row):
+        first = heap[child]
+        if child + 1 < size:
+            other = heap[child + 1]
+            if keys[other] < keys[first] or (keys[other] == keys[first] and other < first):
+                child, first = child + 1, other
+        if keys[row] < keys[first] or (keys[row] == keys[first] and row < first):
             break
-        heap[place] = heap[child]
+        heap[place] = first
         place = child
     heap[place] = row
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _next_equal(row_costs, still, cost, first):
     """Return the first free column from some place on that costs so much, or -1."""
     for j in range(first, len(row_costs)):
@@ -65,7 +60,7 @@ def _next_equal(row_costs, still, cost, first):
     return -1
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _next(costs, i, still, lists, place, candidate, keys):
     """Set the cheapest free column of a row, the first of equal ones; key infinite without one.
 
@@ -83,7 +78,7 @@ def _next(costs, i, still, lists, place, candidate, keys):
         while place[i] < lists.sizes[i]:
             cost = lists.costs[i, place[i]]
             if cost == lists.floors[i]:
-                found = _next_equal(costs[i], still, cost, 0)
+                found = _next_equal(costs[i], still, cost, np.int64(0))
                 if found >= 0:
                     candidate[i], keys[i] = found, cost
                     return
@@ -107,23 +102,19 @@ def _next(costs, i, still, lists, place, candidate, keys):
     candidate[i], keys[i] = -1, np.inf
 
 
-@numba.njit(cache=True, nogil=True)
-def link_cheapest(costs, lists):
+@kernel
+def link_cheapest(costs, lists, still, place, candidate, keys, heap, columns):
     """Link the cheapest pair of which both are free, again and again; ties by row, then column.
 
     `still` is 0 for free columns, and minus infinity for others, which makes them infinitely dear.
+    Of each row there are its place in the list, the candidate there, which is -1 at first, and the
+    candidate's cost. The heap has all rows; columns are -1 at first.
     """
     n_rows, n_columns = costs.shape
-    columns = np.full(n_rows, -1, np.int64)
-    still = np.zeros(n_columns, np.float64)
-    place = np.zeros(n_rows, np.int64)
-    candidate = np.full(n_rows, -1, np.int64)
-    keys = np.empty(n_rows, np.float64)
-    heap = np.arange(n_rows)
     for i in range(n_rows):
         _next(costs, i, still, lists, place, candidate, keys)
     for k in range(n_rows // 2, -1, -1):
-        _sink(heap, n_rows, keys, k)
+        _sink(heap, keys, k)
     n_left = min(n_rows, n_columns)
     while n_left > 0 and keys[heap[0]] < np.inf:
         i = heap[0]
@@ -135,5 +126,4 @@ def link_cheapest(costs, lists):
             n_left -= 1
         else:
             _next(costs, i, still, lists, place, candidate, keys)
-        _sink(heap, n_rows, keys, 0)
-    return columns
+        _sink(heap, keys, np.int64(0))

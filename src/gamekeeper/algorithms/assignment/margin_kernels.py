@@ -12,48 +12,25 @@ go of the interpreter; memory is linear beside the costs.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from gamekeeper.algorithms.assignment.path_kernels import search_lists
+from gamekeeper.algorithms.compiling import kernel
 
-__all__ = ["increases_of", "movable_rows"]
-
-_NO_LIMIT = np.inf
+__all__ = ["find_movable_rows"]
 
 
-@numba.njit(cache=True, nogil=True)
-def increases_of(costs, v, column_of, row_of, free_level, rows, lists, search):
-    """Return by how much the least cost rises when the link of each of some rows is forbidden."""
-    increases = np.empty(len(rows), np.float64)
-    for k in range(len(rows)):
-        i = rows[k]
-        j = column_of[i]
-        own = np.float64(costs[i, j]) - v[j]
-        _, increases[k], _, n_touched, _ = search_lists(
-            costs, v, row_of, lists, search, i, own, j, free_level, _NO_LIMIT
-        )
-        for place in range(n_touched):
-            search.distance[search.touched[place]] = np.inf
-    return increases
-
-
-@numba.njit(cache=True, nogil=True)
-def movable_rows(costs, v, column_of, row_of, free_level, tolerance):
+@kernel
+def find_movable_rows(costs, v, column_of, row_of, free_level, tolerance, room, is_movable):
     """Tell of each row whether another optimum, within a tolerance, links it elsewhere.
 
     Node n_rows stands for all free columns: it is entered from rows that could take one, and left
-    to rows whose column could be freed.
+    to rows whose column could be freed. The room has six lines with a place for each node.
     """
     n_rows, n_columns = costs.shape
-    n_nodes = n_rows + 1
-    order = np.full(n_nodes, -1, np.int64)
-    low = np.empty(n_nodes, np.int64)
-    place = np.zeros(n_nodes, np.int64)
-    is_open = np.zeros(n_nodes, np.bool_)
-    members = np.empty(n_nodes, np.int64)
-    path = np.empty(n_nodes, np.int64)
-    is_movable = np.zeros(n_nodes, np.bool_)
+    order, low, place, is_open, members, path = room[0], room[1], room[2], room[3], room[4], room[5]
+    order[:] = -1
+    place[:] = 0
+    is_open[:] = 0
     n_seen, n_members = 0, 0
     for root in range(n_rows):
         if order[root] >= 0:
@@ -66,7 +43,7 @@ def movable_rows(costs, v, column_of, row_of, free_level, tolerance):
                 n_seen += 1
                 members[n_members] = node
                 n_members += 1
-                is_open[node] = True
+                is_open[node] = 1
             is_left = True
             own = 0.0
             if node < n_rows:
@@ -88,7 +65,7 @@ def movable_rows(costs, v, column_of, row_of, free_level, tolerance):
                     depth += 1
                     is_left = False
                     break
-                if is_open[following]:
+                if is_open[following] == 1:
                     low[node] = min(low[node], order[following])
             if not is_left:
                 continue
@@ -100,8 +77,7 @@ def movable_rows(costs, v, column_of, row_of, free_level, tolerance):
                 while True:
                     n_members -= 1
                     member = members[n_members]
-                    is_open[member] = False
+                    is_open[member] = 0
                     is_movable[member] = not is_alone
                     if member == node:
                         break
-    return is_movable[:n_rows].copy()

@@ -15,7 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.assignment.costs import as_costs, by_smaller_side, not_costs, two_least
+from gamekeeper.algorithms.assignment.costs import (
+    as_costs,
+    by_smaller_side,
+    not_costs,
+    row_minima,
+    two_least,
+)
 from gamekeeper.algorithms.assignment.dense import Assignment, linkable_parts
 from gamekeeper.results import Progress
 
@@ -111,7 +117,8 @@ def assignment_margins(
     is_wanted &= is_linked
     scale = _largest(given)
     if tolerance is None:
-        tolerance = 0.0 if given.dtype.kind in "iu" else _TOLERANCE * scale
+        is_whole = np.asarray(costs).dtype.kind in "biu"
+        tolerance = 0.0 if is_whole else _TOLERANCE * scale
     increases = np.full(n_rows, np.nan)
     is_movable = np.zeros(n_rows, np.bool_)
     for part_rows, part_columns in _parts(given, assignment):
@@ -141,7 +148,6 @@ class _Part:
         self, costs: NDArray[Any], rows: NDArray[np.int64], links: NDArray[np.int64], v: Any
     ) -> None:
         from gamekeeper.algorithms.assignment.path_kernels import empty_search
-        from gamekeeper.algorithms.assignment.start_kernels import empty_lists
 
         self.costs, self.rows, self.links, self.v = costs, rows, links, v
         self.row_of = np.full(costs.shape[1], -1, np.int64)
@@ -149,8 +155,8 @@ class _Part:
         is_free = self.row_of < 0
         self.is_wide = bool(is_free.any())
         self.free_level = float(v[is_free].max()) if self.is_wide else 0.0
-        self.has_lists = False
-        self.lists, self.search = empty_lists(*costs.shape), empty_search(*costs.shape)
+        self.lists: Any = None
+        self.search = empty_search(*costs.shape)
 
     @classmethod
     def of(
@@ -175,8 +181,6 @@ class _Part:
 
     def refuse_others(self, tolerance: float) -> None:
         """Refuse links that are no optimum, of other costs for example."""
-        from gamekeeper.algorithms.assignment.start_kernels import row_minima
-
         own = self.costs[np.arange(len(self.links)), self.links] - self.v[self.links]
         n_bad = int(np.count_nonzero(~(own - row_minima(self.costs, self.v) <= tolerance)))
         if self.is_wide:
@@ -190,22 +194,29 @@ class _Part:
 
     def movable(self, tolerance: float) -> NDArray[np.bool_]:
         """Tell of each row whether another optimum links it elsewhere."""
-        from gamekeeper.algorithms.assignment.margin_kernels import movable_rows
+        from gamekeeper.algorithms.assignment.margin_kernels import find_movable_rows
 
-        return movable_rows(self.costs, self.v, self.links, self.row_of, self.free_level, tolerance)
+        n_nodes = len(self.costs) + 1
+        is_movable = np.zeros(n_nodes, np.bool_)
+        find_movable_rows(
+            *(self.costs, self.v, self.links, self.row_of, self.free_level, tolerance),
+            *(np.empty((6, n_nodes), np.int64), is_movable),
+        )
+        return is_movable[:-1]
 
     def increases(self, agents: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return by how much the cost rises when links of some rows are forbidden."""
-        from gamekeeper.algorithms.assignment.margin_kernels import increases_of
-        from gamekeeper.algorithms.assignment.start_kernels import fill_all
+        from gamekeeper.algorithms.assignment.path_kernels import FORBID, search_from
+        from gamekeeper.algorithms.assignment.start_kernels import restarted
 
-        if not self.has_lists:
-            fill_all(self.costs, self.v, self.lists)
-            self.has_lists = True
-        return increases_of(
-            *(self.costs, self.v, self.links, self.row_of, self.free_level),
-            *(agents, self.lists, self.search),
+        if self.lists is None:
+            _, _, self.lists, _ = restarted(self.costs, self.v, 0, 0)
+        increases = np.empty(len(agents))
+        search_from(
+            *(self.costs, self.v, self.links, self.row_of, agents, self.lists, self.search),
+            *(FORBID, self.free_level, increases),
         )
+        return increases
 
 
 def _parts(

@@ -18,12 +18,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
-from gamekeeper.algorithms.assignment.start_kernels import grow_and_fill, two_best
+from gamekeeper.algorithms.assignment.start_kernels import fill_row, two_best
+from gamekeeper.algorithms.compiling import inner, kernel
 
-__all__ = ["Search", "augment", "empty_search", "search_lists"]
+__all__ = ["FORBID", "LINK", "LINK_HARD", "Search", "empty_search", "search_from"]
+
+LINK, LINK_HARD, FORBID = range(3)
 
 _BLOCK = 64
 _PIECE = 16
@@ -34,6 +36,9 @@ _FILL, _ALL, _ENTRY, _STEP = 6, 8, 16, 3
 _HARD = 2.5
 _FREE_ROWS = 16
 _LONGEST_PAUSE = 256
+# What a search reads next: the next piece of a row's list, the whole row, or the columns that may
+# be freed.
+_LIST, _ROW, _FREED = range(3)
 
 
 class Search(NamedTuple):
@@ -73,73 +78,58 @@ def empty_search(n_rows: int, n_columns: int) -> Search:
     )
 
 
-@numba.njit(cache=True, nogil=True)
-def _push(s, size, node, key):
+@inner
+def _push(heap, keys, places, size, node, key):
     """Put a node in the heap, or raise it to a smaller key; return the size of the heap."""
-    place = s.places[node]
+    place = np.int64(places[node])
     if place < 0:
         place = size
         size += 1
     while place > 0:
         above = (place - 1) >> 2
-        if s.heap_keys[above] <= key:
+        if keys[above] <= key:
             break
-        s.heap[place] = s.heap[above]
-        s.heap_keys[place] = s.heap_keys[above]
-        s.places[s.heap[place]] = place
+        heap[place] = heap[above]
+        keys[place] = keys[above]
+        places[heap[place]] = place
         place = above
-    s.heap[place] = node
-    s.heap_keys[place] = key
-    s.places[node] = place
+    heap[place] = node
+    keys[place] = key
+    places[node] = place
     return size
 
 
-@numba.njit(cache=True, nogil=True)
-def _pop(s, size):
+@inner
+def _pop(heap, keys, places, size):
     """Take the first node out of the heap; return the size of the heap."""
-    s.places[s.heap[0]] = -1
+    places[heap[0]] = -1
     size -= 1
     if size == 0:
         return size
-    node, key = s.heap[size], s.heap_keys[size]
+    node, key = heap[size], keys[size]
     place = 0
     while True:
         child = 4 * place + 1
         if child >= size:
             break
         least = child
-        for other in range(child + 1, min(child + 4, size)):
-            if s.heap_keys[other] < s.heap_keys[least]:
+        for other in range(child + 1, child + 4):
+            if other < size and keys[other] < keys[least]:
                 least = other
-        if s.heap_keys[least] >= key:
+        if keys[least] >= key:
             break
-        s.heap[place] = s.heap[least]
-        s.heap_keys[place] = s.heap_keys[least]
-        s.places[s.heap[place]] = place
+        heap[place] = heap[least]
+        keys[place] = keys[least]
+        places[heap[place]] = place
         place = least
-    s.heap[place] = node
-    s.heap_keys[place] = key
-    s.places[node] = place
+    heap[place] = node
+    keys[place] = key
+    places[node] = place
     return size
 
 
-@numba.njit(cache=True, nogil=True)
-def _reach(s, j, reached, row, is_end, size, n_touched, best, j_best):
-    """Note that a column is reached from a row, if that is nearer; return what has changed."""
-    if reached >= best or reached >= s.distance[j]:
-        return size, n_touched, best, j_best
-    if s.distance[j] == np.inf:
-        s.touched[n_touched] = j
-        n_touched += 1
-    s.distance[j] = reached
-    s.before[j] = row
-    if is_end:
-        return size, n_touched, reached, j
-    return _push(s, size, j, reached), n_touched, best, j_best
-
-
-@numba.njit(cache=True, nogil=True)
-def search_lists(costs, v, row_of, lists, s, source, own, target, free_level, step_work):
+@inner
+def _search_lists(costs, v, row_of, lists, s, source, own, target, free_level, step_work):
     """Search from a row; return the column where the path ends, its distance, counts, and work.
 
     A path ends at a free column. With a column `target` it ends there, the link of the source to
@@ -149,60 +139,73 @@ def search_lists(costs, v, row_of, lists, s, source, own, target, free_level, st
     of so much for each step. The caller clears `distance` of what was touched.
     """
     n_columns = costs.shape[1]
-    size, n_touched, n_done = 0, 0, 0
+    size, n_touched, n_done = np.int64(0), 0, 0
     best, j_best = np.inf, -1
     row, now, work = source, 0.0, 0
     s.own[row], s.reached_at[row], s.position[row] = own, 0.0, 0
-    is_all, skip_below, has_freed = False, -np.inf, False
+    reads, skip_below, has_freed = _LIST, -np.inf, False
     while True:
-        base = s.reached_at[row] - s.own[row]
-        first = 0 if is_all else s.position[row]
-        last = n_columns if is_all else min(lists.sizes[row], max(_PIECE, 2 * first))
+        base = now if reads == _FREED else s.reached_at[row] - s.own[row]
+        first, last = 0, n_columns
+        if reads == _LIST:
+            first = s.position[row]
+            last = 2 * first if 2 * first > _PIECE else _PIECE
+            last = lists.sizes[row] if lists.sizes[row] < last else last
         place = first
         is_over = False
         while place < last:
-            if is_all:
-                j = place
-                key = np.float64(costs[row, j]) - v[j]
-            else:
+            j = place
+            if reads == _LIST:
                 if base + lists.keys[row, place] >= best:
                     is_over = True
                     break
                 if lists.keys[row, place] < skip_below:
                     place += 1
                     continue
-                j = lists.columns[row, place]
+                j = np.int64(lists.columns[row, place])
                 key = lists.costs[row, place] - v[j]
+            elif reads == _ROW:
+                key = np.float64(costs[row, j]) - v[j]
+            else:
+                key = free_level - v[j] if free_level > v[j] else 0.0
             place += 1
-            if j == target and row == source:
+            if (j == target and row == source) or (reads == _FREED and row_of[j] < 0):
                 continue
-            is_end = j == target if target >= 0 else row_of[j] < 0
             # Rounding must not reach back before what is done.
-            size, n_touched, best, j_best = _reach(
-                s, j, max(base + key, now), row, is_end, size, n_touched, best, j_best
-            )
-        work += _ALL * n_columns if is_all else _ENTRY * (place - first + 1)
-        if not is_all and not is_over:
-            s.position[row] = last
-            floor = lists.floors[row] if last == lists.sizes[row] else lists.keys[row, last]
-            reached = max(base + floor, now)
-            if reached < best:
-                size = _push(s, size, n_columns + row, reached)
-        while size > 0 and s.heap[0] < n_columns and row_of[s.heap[0]] < 0:
-            now = s.heap_keys[0]
-            size = _pop(s, size)
-            for j in range(0 if has_freed else n_columns):
-                if row_of[j] >= 0:
-                    reached = now + max(free_level - v[j], 0.0)
-                    size, n_touched, best, j_best = _reach(
-                        s, j, reached, -1, j == target, size, n_touched, best, j_best
-                    )
-            has_freed = True
-        if size == 0 or s.heap_keys[0] >= best:
+            reached = base + key if base + key > now else now
+            if reached >= best or reached >= s.distance[j]:
+                continue
+            if s.distance[j] == np.inf:
+                s.touched[n_touched] = j
+                n_touched += 1
+            s.distance[j] = reached
+            s.before[j] = row
+            if j == target if target >= 0 else row_of[j] < 0:
+                best, j_best = reached, j
+            else:
+                size = _push(s.heap, s.heap_keys, s.places, size, j, reached)
+        if reads == _ROW:
+            work += _ALL * n_columns
+        elif reads == _LIST:
+            work += _ENTRY * (place - first + 1)
+            if not is_over:
+                s.position[row] = last
+                floor = lists.floors[row] if last == lists.sizes[row] else lists.keys[row, last]
+                reached = base + floor if base + floor > now else now
+                if reached < best:
+                    size = _push(s.heap, s.heap_keys, s.places, size, n_columns + row, reached)
+        reads, node = -1, -1
+        while reads < 0 and size > 0 and s.heap_keys[0] < best:
+            node, now = np.int64(s.heap[0]), s.heap_keys[0]
+            size = _pop(s.heap, s.heap_keys, s.places, size)
+            if node >= n_columns or row_of[node] >= 0:
+                reads, skip_below = _LIST, -np.inf
+            elif not has_freed:
+                reads, row, has_freed = _FREED, -1, True
+        if reads < 0:
             break
-        node, now = s.heap[0], s.heap_keys[0]
-        size = _pop(s, size)
-        is_all, skip_below = False, -np.inf
+        if reads == _FREED:
+            continue
         if node < n_columns:
             s.done[n_done] = node
             n_done += 1
@@ -214,13 +217,13 @@ def search_lists(costs, v, row_of, lists, s, source, own, target, free_level, st
             row = node - n_columns
             if s.position[row] >= lists.sizes[row]:
                 floor = lists.floors[row]
-                grow_and_fill(costs, v, row, lists)
+                fill_row(costs, v, row, lists)
                 work += _FILL * n_columns
                 s.position[row] = 0
                 # What lies below the old floor was in the old list.
                 skip_below = floor
                 # A floor that does not rise, as with many equal costs, asks for the whole row.
-                is_all = lists.floors[row] <= floor
+                reads = _ROW if lists.floors[row] <= floor else _LIST
         if work > step_work * (n_done + _FREE_ROWS):
             n_done = -1
             break
@@ -229,7 +232,7 @@ def search_lists(costs, v, row_of, lists, s, source, own, target, free_level, st
     return j_best, best, n_done, n_touched, work
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _relax_row(row_costs, still, distance, before, lanes, n_open, row, base, now):
     """Relax all columns of a row; return the least distance of columns that are not done."""
     lanes[:] = np.inf
@@ -247,10 +250,13 @@ def _relax_row(row_costs, still, distance, before, lanes, n_open, row, base, now
             distance_part[lane] = reached
             before_part[lane] = row if less else before_part[lane]
             lanes[lane] = reached if reached < lanes[lane] else lanes[lane]
-    return np.min(lanes)
+    least = np.inf
+    for lane in range(len(lanes)):
+        least = lanes[lane] if lanes[lane] < least else least
+    return least
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _nearest(distance, row_of, lanes, least):
     """Return a column at the least distance, a free one if there is one.
 
@@ -267,14 +273,15 @@ def _nearest(distance, row_of, lanes, least):
     return found
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _search_all(costs, v, row_of, s, source, own):
     """Search from a row without lists; return as the other search does, but for the work.
 
     `still` holds the potentials of columns that are not done; the others are out of reach.
     Distances of columns that are done wait in the place of the keys of the heap.
     """
-    s.still[:] = v
+    for j in range(len(v)):
+        s.still[j] = v[j]
     s.n_open[:] = _BLOCK
     s.n_open[-1] = len(v) - _BLOCK * (len(s.n_open) - 1)
     row, now, base, n_done = source, 0.0, -own, 0
@@ -304,53 +311,60 @@ def _search_all(costs, v, row_of, s, source, own):
     return j_best, best, n_done, n_done
 
 
-@numba.njit(cache=True, nogil=True)
-def augment(costs, v, column_of, row_of, free, lists, s, is_hard):
-    """Link free rows one by one; return which of them cannot be linked, and the work.
+@kernel
+def search_from(costs, v, column_of, row_of, rows, lists, s, purpose, free_level, lengths):
+    """Search from some rows one by one, and fill in the lengths of the shortest paths.
 
-    The work is in readings of one cost by vector. Lists are given up sooner where it is hard.
+    To link (LINK, or LINK_HARD, where lists are given up sooner) the path ends at a free column,
+    and its links are exchanged; its length is infinite for rows that cannot be linked. To FORBID
+    the link of a row, the path leads to its column by other ways, and nothing is changed: the
+    length is what the least cost rises by. `free_level` is then the potential of free columns.
+    Returns the work, in readings of one cost by vector.
     """
     n_columns = costs.shape[1]
-    unlinked = np.empty(len(free), np.int64)
-    n_unlinked = 0
-    pause, pause_length = 0, 1
-    step_work = _STEP * n_columns / (_HARD if is_hard else 1.0)
-    all_work = 0
-    for source in free:
-        own, _, _, _ = two_best(v, source, lists)
-        if own > lists.floors[source]:
-            grow_and_fill(costs, v, source, lists)
+    step_work = _STEP * n_columns / (_HARD if purpose == LINK_HARD else 1.0)
+    step_work = np.inf if purpose == FORBID else step_work
+    pause, pause_length, all_work = 0, 1, 0
+    for k in range(len(rows)):
+        source = rows[k]
+        if purpose == FORBID:
+            target = column_of[source]
+            own = np.float64(costs[source, target]) - v[target]
+        else:
+            target = -1
             own, _, _, _ = two_best(v, source, lists)
+            if own > lists.floors[source]:
+                fill_row(costs, v, source, lists)
+                own, _, _, _ = two_best(v, source, lists)
+        lengths[k] = np.inf
         if own == np.inf:
-            unlinked[n_unlinked] = source
-            n_unlinked += 1
             continue
         is_dense = pause > 0
         j_best, best, n_done, n_touched = -1, np.inf, 0, 0
         if is_dense:
             pause -= 1
         else:
-            j_best, best, n_done, n_touched, work = search_lists(
-                costs, v, row_of, lists, s, source, own, -1, 0.0, step_work
+            j_best, best, n_done, n_touched, work = _search_lists(
+                costs, v, row_of, lists, s, source, own, np.int64(target), free_level, step_work
             )
             all_work += work
             if n_done < 0:
-                for k in range(n_touched):
-                    s.distance[s.touched[k]] = np.inf
+                for place in range(n_touched):
+                    s.distance[s.touched[place]] = np.inf
                 pause = pause_length
-                pause_length = min(4 * pause_length, _LONGEST_PAUSE)
+                pause_length = (
+                    4 * pause_length if 4 * pause_length < _LONGEST_PAUSE else _LONGEST_PAUSE
+                )
                 is_dense = True
-            else:
-                pause_length = max(1, pause_length // 2)
+            elif pause_length > 1:
+                pause_length //= 2
         if is_dense:
             j_best, best, n_done, n_touched = _search_all(costs, v, row_of, s, source, own)
             all_work += _STEP * n_columns * (n_done + 1)
-        if j_best < 0:
-            unlinked[n_unlinked] = source
-            n_unlinked += 1
-        else:
-            for k in range(n_done):
-                j = s.done[k]
+        lengths[k] = best
+        if j_best >= 0 and purpose != FORBID:
+            for place in range(n_done):
+                j = s.done[place]
                 v[j] -= best - s.distance[j]
             j = j_best
             while True:
@@ -359,6 +373,6 @@ def augment(costs, v, column_of, row_of, free, lists, s, is_hard):
                 j, column_of[row] = column_of[row], j
                 if row == source:
                     break
-        for k in range(n_touched):
-            s.distance[s.touched[k]] = np.inf
-    return unlinked[:n_unlinked].copy(), all_work
+        for place in range(n_touched):
+            s.distance[s.touched[place]] = np.inf
+    return all_work

@@ -168,8 +168,9 @@ def solve_candidates(
     order = order[~np.isin(row_part[order], dense)] if len(dense) else order
     in_large = np.bincount(row_part, minlength=n_components)[row_part[order]] > _LARGE
     bidding = order[in_large]
-    left = bid(bidding, graph, (u, v), links, _BIDS_PER_ROW * len(bidding))
-    left = np.concatenate((order[~in_large], left))
+    left = np.empty_like(bidding)
+    n_left = bid(bidding, graph, (u, v), links, _BIDS_PER_ROW * len(bidding), left)
+    left = np.concatenate((order[~in_large], left[:n_left]))
     for first in range(0, len(left), _ROWS_AT_ONCE):
         rows = left[first : first + _ROWS_AT_ONCE]
         link_rows(rows, graph, (u, v), links, room)

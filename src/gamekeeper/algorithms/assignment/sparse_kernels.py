@@ -13,8 +13,9 @@ interpreter.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from gamekeeper.algorithms.compiling import inner, kernel
 
 __all__ = [
     "bid",
@@ -31,7 +32,7 @@ _SCANNED = -2
 _NOWHERE = -1
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _up(heap, place, distance, k):
     column = heap[k]
     while k > 0:
@@ -45,7 +46,7 @@ def _up(heap, place, distance, k):
     place[column] = k
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _down(heap, place, distance, size):
     column = heap[0]
     k = 0
@@ -64,9 +65,9 @@ def _down(heap, place, distance, size):
     place[column] = k
 
 
-@numba.njit(cache=True, nogil=True)
-def bid(rows, graph, potentials, links, most_bids):
-    """Let rows bid for their nearest columns; return those that are left for `link_rows`.
+@kernel
+def bid(queue, graph, potentials, links, most_bids, left):
+    """Let rows bid for their nearest columns; return how many are left for `link_rows`, in `left`.
 
     A row takes its nearest column and lowers the column's potential until the second nearest is
     as good. Whoever had the column bids again. Columns keep their potentials until they are
@@ -75,10 +76,7 @@ def bid(rows, graph, potentials, links, most_bids):
     starts, columns, costs, prices = graph
     u, v = potentials
     column_of, row_of = links
-    queue = np.empty(len(rows), rows.dtype)
-    queue[:] = rows
-    left = np.empty(len(rows), rows.dtype)
-    n_left, head, waiting, n_bids = 0, 0, len(rows), 0
+    n_left, head, waiting, n_bids = 0, 0, len(queue), 0
     while waiting > 0:
         row = queue[head]
         head = head + 1 if head + 1 < len(queue) else 0
@@ -111,10 +109,10 @@ def bid(rows, graph, potentials, links, most_bids):
             tail = head + waiting
             queue[tail if tail < len(queue) else tail - len(queue)] = loser
             waiting += 1
-    return left[:n_left]
+    return n_left
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def link_rows(rows, graph, potentials, links, room):
     """Link some rows, each by one search; return the number of pairs looked at.
 
@@ -143,7 +141,7 @@ def link_rows(rows, graph, potentials, links, room):
             column_of[start] = nearest
             row_of[nearest] = start
             continue
-        n_scanned, n_met, size = 0, 0, 0
+        n_scanned, n_met, size = 0, 0, np.int64(0)
         row, so_far = start, 0.0
         best, end_column, end_row = np.inf, _NOWHERE, _NOWHERE
         while True:
@@ -171,7 +169,7 @@ def link_rows(rows, graph, potentials, links, room):
                 elif there < distance[column]:
                     distance[column] = there
                     before[column] = row
-                    _up(heap, place, distance, place[column])
+                    _up(heap, place, distance, np.int64(place[column]))
             if size == 0 or distance[heap[0]] >= best:
                 break
             column = heap[0]
@@ -203,7 +201,7 @@ def link_rows(rows, graph, potentials, links, room):
     return looked_at
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def cost_ranges(starts, costs, row_part, least, most):
     """Lower and raise, for each component, the least and greatest finite cost of its pairs."""
     for row in range(len(row_part)):
@@ -214,7 +212,7 @@ def cost_ranges(starts, costs, row_part, least, most):
                 most[part] = max(most[part], costs[k])
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def count_useful(graph, column_prices, row_part, counts):
     """Count for each component the pairs that cost less than leaving both records unlinked."""
     starts, columns, costs, prices = graph
@@ -224,7 +222,7 @@ def count_useful(graph, column_prices, row_part, counts):
                 counts[row_part[row]] += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def fill_dense(graph, column_prices, rows, place, savings, matrix):
     """Fill the matrix of a component; return the number of finite costs.
 
@@ -243,7 +241,7 @@ def fill_dense(graph, column_prices, rows, place, savings, matrix):
     return n_finite
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def close_gap(graph, column_prices, potentials, links, link_costs):
     """Make row potentials feasible, fill the costs of links, and return how far the two are apart.
 
@@ -270,7 +268,7 @@ def close_gap(graph, column_prices, potentials, links, link_costs):
     return gap
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def nearest_two(starts, columns, costs, nearest, first, second):
     """Fill for each row its nearest column (ties: the first listed) and its two least costs."""
     for row in range(len(starts) - 1):

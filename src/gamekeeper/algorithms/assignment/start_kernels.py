@@ -18,20 +18,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
+
+from gamekeeper.algorithms.compiling import inner, kernel
 
 __all__ = [
     "RowLists",
-    "bid",
     "column_minima",
     "empty_lists",
-    "fill_all",
     "fill_row",
-    "grow_and_fill",
-    "link_minima",
     "restarted",
-    "row_minima",
     "started",
     "two_best",
 ]
@@ -47,7 +43,10 @@ _STRIDE = 40_503
 
 
 class RowLists(NamedTuple):
-    """For each row its cheapest columns, sorted by key, and the floor of all others."""
+    """For each row its cheapest columns, sorted by key, and the floor of all others.
+
+    A list has its size, and a length that it has at most when it is filled the next time.
+    """
 
     columns: np.ndarray
     costs: np.ndarray
@@ -57,9 +56,9 @@ class RowLists(NamedTuple):
     floors: np.ndarray
 
 
-def empty_lists(n_rows: int, n_columns: int) -> RowLists:
+def empty_lists(n_rows: int, n_columns: int, *, can_grow: bool = True) -> RowLists:
     """Return lists to be filled."""
-    longest = max(1, min(_LONGEST, n_columns))
+    longest = max(1, min(_LONGEST if can_grow else _FIRST, n_columns))
     return RowLists(
         np.empty((n_rows, longest), np.int32),
         np.empty((n_rows, longest), np.float64),
@@ -70,15 +69,22 @@ def empty_lists(n_rows: int, n_columns: int) -> RowLists:
     )
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def column_minima(costs):
     """Return the minimum of each column, 0 where none is finite, its first row, and faults.
 
     The faults are the number of NaN and of negative infinities.
     """
+    minima = np.full(costs.shape[1], np.inf)
+    rows = np.full(costs.shape[1], -1, np.int64)
+    n_nan, n_low = _find_column_minima(costs, minima, rows)
+    minima[rows < 0] = 0.0
+    return minima, rows, n_nan, n_low
+
+
+@kernel
+def _find_column_minima(costs, minima, rows):
+    """Lower infinite minima and note their first rows; return the number of faults."""
     n_rows, n_columns = costs.shape
-    minima = np.full(n_columns, np.inf)
-    rows = np.full(n_columns, -1, np.int64)
     n_nan, n_low = 0, 0
     for i in range(n_rows):
         for j in range(n_columns):
@@ -88,30 +94,10 @@ def column_minima(costs):
             less = cost < minima[j]
             minima[j] = cost if less else minima[j]
             rows[j] = i if less else rows[j]
-    for j in range(n_columns):
-        if rows[j] < 0:
-            minima[j] = 0.0
-    return minima, rows, n_nan, n_low
+    return n_nan, n_low
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def row_minima(costs, v):
-    """Return for each row the least cost less the potential of the column."""
-    n_rows, n_columns = costs.shape
-    minima = np.empty(n_rows, np.float64)
-    lanes = np.empty(_BLOCK, np.float64)
-    for i in range(n_rows):
-        lanes[:] = np.inf
-        for start in range(0, n_columns, _BLOCK):
-            row_part, v_part = costs[i, start : start + _BLOCK], v[start : start + _BLOCK]
-            for lane in range(len(row_part)):
-                key = np.float64(row_part[lane]) - v_part[lane]
-                lanes[lane] = key if key < lanes[lane] else lanes[lane]
-        minima[i] = np.min(lanes)
-    return minima
-
-
-@numba.njit(cache=True, nogil=True)
+@inner
 def _sift(keys, columns, costs, size, key, column, cost):
     """Put an entry in the place of the first, the one of greatest key."""
     place = 0
@@ -132,11 +118,14 @@ def _sift(keys, columns, costs, size, key, column, cost):
     costs[place] = cost
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _fill(row_costs, v, start, most, keys, columns, costs):
-    """Fill a list with the `most` cheapest columns of a row; return its size and floor."""
-    n_columns = len(row_costs)
-    size = 0
+@inner
+def fill_row(costs, v, i, lists):
+    """Fill the list of a row with its cheapest columns; the next time it may be twice as long."""
+    n_columns = costs.shape[1]
+    row_costs = costs[i]
+    keys, columns, list_costs = lists.keys[i], lists.columns[i], lists.costs[i]
+    start, most = (i * _STRIDE) % n_columns, lists.lengths[i]
+    size = np.int64(0)
     for part in range(2):
         j, last = (start, n_columns) if part == 0 else (0, start)
         while j < last and size < most:
@@ -144,62 +133,38 @@ def _fill(row_costs, v, start, most, keys, columns, costs):
             if key < np.inf:
                 place = size
                 size += 1
-                while place > 0 and keys[(place - 1) // 2] < key:
-                    above = (place - 1) // 2
+                while place > 0 and keys[(place - 1) >> 1] < key:
+                    above = (place - 1) >> 1
                     keys[place] = keys[above]
                     columns[place] = columns[above]
-                    costs[place] = costs[above]
+                    list_costs[place] = list_costs[above]
                     place = above
                 keys[place] = key
                 columns[place] = j
-                costs[place] = row_costs[j]
+                list_costs[place] = row_costs[j]
             j += 1
         while j < last:
-            end = min(j + _BLOCK, last)
+            end = j + _BLOCK if j + _BLOCK < last else last
             row_part, v_part = row_costs[j:end], v[j:end]
             n_less, most_key = 0, keys[0]
             for lane in range(len(row_part)):
                 n_less += 1 if np.float64(row_part[lane]) - v_part[lane] < most_key else 0
             if n_less > 0:
                 for other in range(j, end):
-                    key = np.float64(row_costs[other]) - v[other]
-                    if key < keys[0]:
-                        _sift(keys, columns, costs, size, key, other, np.float64(row_costs[other]))
+                    cost = np.float64(row_costs[other])
+                    if cost - v[other] < keys[0]:
+                        _sift(keys, columns, list_costs, size, cost - v[other], other, cost)
             j = end
-    floor = keys[0] if size == most and n_columns > most else np.inf
-    for last in range(size - 1, 0, -1):
-        key, column, cost = keys[last], columns[last], costs[last]
-        keys[last], columns[last], costs[last] = keys[0], columns[0], costs[0]
-        _sift(keys, columns, costs, last, key, column, cost)
-    return size, floor
-
-
-@numba.njit(cache=True, nogil=True)
-def fill_row(costs, v, i, lists):
-    """Fill the list of a row with its cheapest columns."""
-    start = (i * _STRIDE) % costs.shape[1]
-    size, floor = _fill(
-        costs[i], v, start, lists.lengths[i], lists.keys[i], lists.columns[i], lists.costs[i]
-    )
+    lists.floors[i] = keys[0] if size == most and n_columns > most else np.inf
     lists.sizes[i] = size
-    lists.floors[i] = floor
+    lists.lengths[i] = 2 * most if 2 * most < lists.columns.shape[1] else lists.columns.shape[1]
+    for last in range(size - 1, 0, -1):
+        key, column, cost = keys[last], np.int64(columns[last]), list_costs[last]
+        keys[last], columns[last], list_costs[last] = keys[0], columns[0], list_costs[0]
+        _sift(keys, columns, list_costs, last, key, column, cost)
 
 
-@numba.njit(cache=True, nogil=True)
-def fill_all(costs, v, lists):
-    """Fill the lists of all rows."""
-    for i in range(costs.shape[0]):
-        fill_row(costs, v, i, lists)
-
-
-@numba.njit(cache=True, nogil=True)
-def grow_and_fill(costs, v, i, lists):
-    """Fill the list of a row anew, twice as long where that is possible."""
-    lists.lengths[i] = min(2 * lists.lengths[i], lists.columns.shape[1])
-    fill_row(costs, v, i, lists)
-
-
-@numba.njit(cache=True, nogil=True)
+@inner
 def two_best(v, i, lists):
     """Return best and second best key of a row's list at present, and their columns."""
     best, second, j_best, j_second = np.inf, np.inf, -1, -1
@@ -217,14 +182,14 @@ def two_best(v, i, lists):
     return best, second, j_best, j_second
 
 
-@numba.njit(cache=True, nogil=True)
-def link_minima(costs, v, minimum_rows, column_of, row_of, lists):
+@inner
+def _link_minima(costs, v, minimum_rows, column_of, row_of, lists, n_claims):
     """Link columns to the rows of their minima, and let the rows bid for them.
 
     For as many columns as rows. A row that is the minimum of one column alone bids what it would
     lose with its second best.
     """
-    n_claims = np.zeros(costs.shape[0], np.int64)
+    n_claims[:] = 0
     for j in range(costs.shape[1] - 1, -1, -1):
         i = minimum_rows[j]
         if i < 0:
@@ -240,23 +205,22 @@ def link_minima(costs, v, minimum_rows, column_of, row_of, lists):
         second = lists.floors[i]
         for place in range(lists.sizes[i]):
             j = lists.columns[i, place]
-            if j != mine:
-                second = min(second, lists.costs[i, place] - v[j])
+            key = lists.costs[i, place] - v[j]
+            if j != mine and key < second:
+                second = key
         own = np.float64(costs[i, mine]) - v[mine]
         if own < second < np.inf:
             v[mine] -= second - own
 
 
-@numba.njit(cache=True, nogil=True)
-def bid(costs, v, column_of, row_of, lists, passes, most_bids):
-    """Let free rows take their best columns, which become dearer; return the rows left free.
+@inner
+def _bid(costs, v, column_of, row_of, lists, free, passes, most_bids):
+    """Let free rows take their best columns, which become dearer; return how many are left free.
 
     There are so many passes over the free rows, each with at most so many bids per free row.
     """
-    n_rows = costs.shape[0]
-    free = np.empty(n_rows, np.int64)
     n_free = 0
-    for i in range(n_rows):
+    for i in range(costs.shape[0]):
         if column_of[i] < 0:
             free[n_free] = i
             n_free += 1
@@ -268,7 +232,7 @@ def bid(costs, v, column_of, row_of, lists, passes, most_bids):
             k += 1
             best, second, j, j_second = two_best(v, i, lists)
             if second > lists.floors[i]:
-                grow_and_fill(costs, v, i, lists)
+                fill_row(costs, v, i, lists)
                 best, second, j, j_second = two_best(v, i, lists)
             if j < 0:
                 free[n_free] = i
@@ -293,34 +257,41 @@ def bid(costs, v, column_of, row_of, lists, passes, most_bids):
                 else:
                     free[n_free] = other
                     n_free += 1
-    return free[:n_free].copy()
+    return n_free
 
 
-def restarted(costs, v, passes, most_bids):
+@kernel
+def _start(costs, v, minimum_rows, column_of, row_of, lists, free, passes, most_bids):
+    """Fill all lists, link minima where their rows are given, and bid; return how many are free."""
+    for i in range(costs.shape[0]):
+        fill_row(costs, v, i, lists)
+    if len(minimum_rows) > 0:
+        _link_minima(costs, v, minimum_rows, column_of, row_of, lists, free)
+    return _bid(costs, v, column_of, row_of, lists, free, passes, most_bids)
+
+
+def restarted(costs, v, passes, most_bids, minimum_rows=None):
     """Return links so far both ways, lists and free rows, from given potentials of columns."""
     n_rows, n_columns = costs.shape
     column_of = np.full(n_rows, -1, np.int64)
     row_of = np.full(n_columns, -1, np.int64)
     lists = empty_lists(n_rows, n_columns)
-    fill_all(costs, v, lists)
-    free = bid(costs, v, column_of, row_of, lists, passes, most_bids)
-    return column_of, row_of, lists, free
+    free = np.empty(n_rows, np.int64)
+    minimum_rows = np.empty(0, np.int64) if minimum_rows is None else minimum_rows
+    n_free = _start(costs, v, minimum_rows, column_of, row_of, lists, free, passes, most_bids)
+    return column_of, row_of, lists, free[:n_free].copy()
 
 
 def started(costs, passes, most_bids):
     """Return potentials of columns, links so far both ways, lists, free rows, and faults."""
     n_rows, n_columns = costs.shape
     v, minimum_rows, n_nan, n_low = column_minima(costs)
-    column_of = np.full(n_rows, -1, np.int64)
-    row_of = np.full(n_columns, -1, np.int64)
-    lists = empty_lists(n_rows, n_columns)
     if n_nan or n_low:
-        return v, column_of, row_of, lists, np.empty(0, np.int64), n_nan, n_low
-    if n_rows < n_columns:
+        nothing = np.empty(0, np.int64)
+        return v, nothing, nothing, empty_lists(0, 0), nothing, n_nan, n_low
+    is_square = n_rows == n_columns
+    if not is_square:
         # Columns that stay free must have the same potential.
         v[:] = 0.0
-    fill_all(costs, v, lists)
-    if n_rows == n_columns:
-        link_minima(costs, v, minimum_rows, column_of, row_of, lists)
-    free = bid(costs, v, column_of, row_of, lists, passes, most_bids)
-    return v, column_of, row_of, lists, free, n_nan, n_low
+    found = restarted(costs, v, passes, most_bids, minimum_rows if is_square else None)
+    return v, *found, n_nan, n_low
