@@ -25,7 +25,8 @@ import typer.main
 import gamekeeper as gk
 from gamekeeper.cli.app import app, main
 from gamekeeper.errors import GamekeeperError
-from gamekeeper.workbench.sampled import SampledRequest, open_sampled
+from gamekeeper.workbench.microdata import open_microdata
+from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from tests.given.microdata import SCENARIO, write, write_world
 
 CANARY = "CANARY-7341"
@@ -132,7 +133,6 @@ OF_COMMANDS: dict[str, tuple[str, ...]] = {
     "suda, record": ("suda", *KEYS, "--explain", "99"),
     "suda, classes": ("suda", *KEYS, "--classes", "high=low"),
     "suda, ranking": ("suda", *KEYS, "--rank-by", "x"),
-    "suda, power": ("suda", *KEYS, "--power", "99"),
     "suda, population": ("suda", *KEYS, "--report", "{place}/x.html", "--population", "{others}"),
     "special, population": ("special", *KEYS, "--population", "{others}", "--rounds", "0"),
     "match, population": ("match", *KEYS, "--population", "{others}"),
@@ -262,8 +262,8 @@ PARTS = (
     "gamekeeper.workbench.microdata.count_keys",
     "gamekeeper.data.engine.duckdb_engine.DuckDBEngine.query",
     "gamekeeper.attack.uniques.suda.find_minimal_uniques",
-    "gamekeeper.workbench.risk.write_table",
-    "gamekeeper.cli.risk_uniques.show_explained",
+    "gamekeeper.workbench.outputs.write_table",
+    "gamekeeper.cli.risk.uniques.show_explained",
 )
 
 
@@ -294,14 +294,11 @@ def test_a_fault_of_ours_shows_nothing(
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_reprs_show_nothing(place: Path, ending: str) -> None:
-    request = SampledRequest(
-        file=place / f"people.{ending}",
-        keys=("place", "age", "both"),
-        weight="weight",
-        strata="stratum",
+    data = open_microdata(
+        MicrodataRequest(file=place / f"people.{ending}", keys=("place", "age", "both")),
+        design=SampleDesign(weight="weight", strata="stratum"),
         sensitive=("extra",),
     )
-    data = open_sampled(request)
     table = data.count()
     risk = gk.assess_uniques(table, workers=1)
     assert table.n_uniques == 6

@@ -15,10 +15,11 @@ from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
 from gamekeeper.mapping.edits import RemoveCategory
 from gamekeeper.workbench.editing import edit_store, import_folder
+from gamekeeper.workbench.microdata import open_microdata
 from gamekeeper.workbench.requests.editing import Signature
 from gamekeeper.workbench.requests.environment import ImportRequest, InStore
+from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.reading import Reading
-from gamekeeper.workbench.sampled import SampledRequest, open_sampled
 from tests.given.microdata import KEYS, OF_SCENARIO, PEOPLE, SCENARIO, write, write_world
 
 SECRET = "Zanzibar"
@@ -26,13 +27,13 @@ SECRET = "Zanzibar"
 
 @pytest.fixture
 def people(tmp_path):
-    return SampledRequest(file=write(tmp_path, "people.csv", PEOPLE), keys=KEYS)
+    return MicrodataRequest(file=write(tmp_path, "people.csv", PEOPLE), keys=KEYS)
 
 
 @pytest.fixture
 def clerk(tmp_path):
     file = write(tmp_path, "clerk.csv", OF_SCENARIO)
-    return SampledRequest(file=file, scenario=SCENARIO, environment=write_world(tmp_path))
+    return MicrodataRequest(file=file, scenario=SCENARIO, environment=write_world(tmp_path))
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def unmapped(tmp_path, clerk):
 
 def refused(request, kind=InputError, **more):
     with pytest.raises(kind) as caught:
-        open_sampled(request, **more)
+        open_microdata(request, **more)
     shown = "".join(traceback.format_exception(caught.value))
     assert SECRET not in shown
     return caught.value
@@ -61,7 +62,9 @@ def words(data, name):
 
 
 def test_only_what_is_needed_is_coded(people):
-    data = open_sampled(replace(people, strata="Region", weight="w"), extra=["Status"])
+    data = open_microdata(
+        people, design=SampleDesign(strata="Region", weight="w"), extra=["Status"]
+    )
     assert data.keys == KEYS
     assert data.coded.codebook.names == (*KEYS, "Region")
     assert data.coded.numbers == ("w",)
@@ -70,8 +73,10 @@ def test_only_what_is_needed_is_coded(people):
 
 
 def test_it_is_counted_as_asked(people):
-    found = open_sampled(
-        replace(people, weight="w", strata="Region", missing=Missing.EXCLUDE, sensitive=["Region"])
+    found = open_microdata(
+        replace(people, missing=Missing.EXCLUDE),
+        design=SampleDesign(weight="w", strata="Region"),
+        sensitive=["Region"],
     )
     table = found.count()
     assert table.keys == KEYS
@@ -82,12 +87,12 @@ def test_it_is_counted_as_asked(people):
 
 def test_a_column_may_have_a_comma_in_its_name(tmp_path):
     file = write(tmp_path, "comma.csv", '"Age, in years",Sex\n1,f\n2,m\n')
-    data = open_sampled(SampledRequest(file=file, keys=["Age, in years", " Sex ,"]))
+    data = open_microdata(MicrodataRequest(file=file, keys=["Age, in years", " Sex ,"]))
     assert data.keys == ("Age, in years", "Sex")
 
 
 def test_values_can_be_read_as_missing(people):
-    data = open_sampled(replace(people, reading=Reading(missing_values=["married", "71"])))
+    data = open_microdata(replace(people, reading=Reading(missing_values=["married", "71"])))
     assert words(data, "Status").count("missing") == 7
     assert words(data, "Age").count("missing") == 3
 
@@ -100,9 +105,9 @@ def test_user_missing_codes_of_spss(tmp_path):
         variable_value_labels={"sex": {1.0: "female", 2.0: "male", 9.0: "refused"}},
         missing_ranges={"sex": [9.0]},
     )
-    request = SampledRequest(file=file, keys=["sex"])
-    assert words(open_sampled(request), "sex") == ["female", "male", "missing"]
-    kept = open_sampled(replace(request, reading=Reading(keep_user_missing=True)))
+    request = MicrodataRequest(file=file, keys=["sex"])
+    assert words(open_microdata(request), "sex") == ["female", "male", "missing"]
+    kept = open_microdata(replace(request, reading=Reading(keep_user_missing=True)))
     assert words(kept, "sex") == ["female", "male", "refused"]
 
 
@@ -117,28 +122,29 @@ def test_user_missing_codes_of_spss(tmp_path):
 )
 def test_fractions_as_people_write_them(people, text, overall, of_strata):
     strata = "Region" if of_strata else ""
-    table = open_sampled(replace(people, fraction=text, strata=strata)).count()
+    table = open_microdata(people, design=SampleDesign(fraction=text, strata=strata)).count()
     assert table.fraction == overall
     assert (table.fractions and tuple(table.fractions.values())) == of_strata
 
 
 def test_a_stratum_may_have_an_equals_sign(tmp_path):
     file = write(tmp_path, "odd.csv", "a,s\n1,x=y\n2,x=y\n")
-    request = SampledRequest(file=file, keys=["a"], strata="s", fraction="x=y=1/4")
-    assert open_sampled(request).count().fraction == Fraction(1, 4)
+    request = MicrodataRequest(file=file, keys=["a"])
+    design = SampleDesign(strata="s", fraction="x=y=1/4")
+    assert open_microdata(request, design=design).count().fraction == Fraction(1, 4)
 
 
 def test_a_stratum_has_one_fraction(people):
-    asked = replace(people, strata="Region", fraction=f"{SECRET}=1%, South=2%, {SECRET}=3%")
+    design = SampleDesign(strata="Region", fraction=f"{SECRET}=1%, South=2%, {SECRET}=3%")
     with pytest.raises(InputError) as caught:
-        open_sampled(asked).count()
+        open_microdata(people, design=design).count()
     assert caught.value.reason is Reason.DUPLICATE
     assert "1 stratum is given more than once" in str(caught.value)
     assert SECRET not in str(caught.value)
 
 
 def test_a_scenario_recodes_to_its_categories(clerk):
-    data = open_sampled(replace(clerk, weight="w"))
+    data = open_microdata(clerk, design=SampleDesign(weight="w"))
     assert set(data.keys) == {"Age", "Sex", "Marital status"}
     assert words(data, "Age") == ["0-15", "16-64", "16-64", "16-64", "16-64", "65+", "65+"]
     assert words(data, "Marital status") == [
@@ -157,12 +163,12 @@ def test_a_scenario_recodes_to_its_categories(clerk):
 def test_a_scenario_of_a_store(clerk, tmp_path):
     store = tmp_path / "world.gk"
     imported(clerk.environment, store)
-    data = open_sampled(replace(clerk, environment=store))
+    data = open_microdata(replace(clerk, environment=store))
     assert data.count().n_uniques == 5
 
 
 def test_coarser_recodes_are_of_the_scenario_categories(clerk):
-    data = open_sampled(clerk)
+    data = open_microdata(clerk)
     coarser = data.coarser()
     assert {name: [item.words[1:] for item in made] for name, made in coarser.items()} == {
         "Age": [("0-15", "16+"), ("0+",)],
@@ -182,7 +188,7 @@ def test_columns_can_be_named(clerk, tmp_path):
         "key variable 'Marital status'",
     ]
     named = replace(request, columns={"Age": "years", "Marital status": "ms"})
-    assert open_sampled(named).count().n_uniques == 5
+    assert open_microdata(named).count().n_uniques == 5
     wrong = refused(replace(request, columns={"Age": "yaers", "Marital status": "ms", "Job": "w"}))
     assert "Near to it: 'years'" in str(wrong)
     assert "'Job'" in str(wrong)
@@ -227,7 +233,7 @@ def test_unmapped_values_are_listed_filled_in_and_read_back(unmapped, tmp_path):
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-    data = open_sampled(replace(unmapped, values=listed))
+    data = open_microdata(replace(unmapped, values=listed))
     assert words(data, "Age")[7:] == ["16-64", "0-15", "0-15", "0-15"]
     assert words(data, "Marital status")[8:] == ["married", "married", "formerly married"]
 
@@ -246,7 +252,7 @@ def test_labels_are_listed_beside_values(clerk, tmp_path):
         (row,) = csv.DictReader(lines)
     assert (row["value"], row["label"]) == ("2", "in a partnership")
     values = write(tmp_path, "filled.csv", "variable,value,category\nMarital status,2,married\n")
-    data = open_sampled(replace(request, values=values))
+    data = open_microdata(replace(request, values=values))
     assert words(data, "Marital status") == ["single", "married"]
 
 
@@ -303,7 +309,7 @@ def test_keys_come_one_way(people, clerk):
 def test_scenarios_that_are_not_there(clerk, tmp_path):
     assert "Near to it: 'A clerk'" in str(refused(replace(clerk, scenario="A clark")))
     with pytest.raises(GamekeeperError) as caught:
-        open_sampled(replace(clerk, environment=tmp_path / "nowhere"))
+        open_microdata(replace(clerk, environment=tmp_path / "nowhere"))
     assert caught.value.reason is Reason.NOT_FOUND
 
 
@@ -322,13 +328,14 @@ def test_a_scenario_whose_categories_are_gone(clerk, tmp_path, category, reason)
 
 
 def test_wrong_columns_are_told_together(people):
-    error = refused(replace(people, keys=("Aeg", "Sex"), strata="Rigion", weight="W8"), extra=["x"])
+    wrong = replace(people, keys=("Aeg", "Sex"))
+    error = refused(wrong, design=SampleDesign(strata="Rigion", weight="W8"), extra=["x"])
     assert error.reason is Reason.UNKNOWN_NAME
     assert len(error.problems) == 4
     assert "Near to it: 'Age'" in str(error)
 
 
 def test_a_repr_shows_no_value(people):
-    shown = repr(open_sampled(replace(people, weight="w")))
+    shown = repr(open_microdata(people, design=SampleDesign(weight="w")))
     assert "widowed" not in shown
     assert "12 records" in shown

@@ -7,19 +7,21 @@ import pytest
 import gamekeeper as gk
 from gamekeeper.errors import InputError
 from gamekeeper.workbench.models import compare_on_population
-from gamekeeper.workbench.sampled import SampledRequest
+from gamekeeper.workbench.requests.microdata import MicrodataRequest
+from gamekeeper.workbench.requests.models import CompareRequest
 from tests.given.microdata import KEYS, OTHERS, PEOPLE, write
 
 
 @pytest.fixture
 def census(tmp_path):
-    return SampledRequest(file=write(tmp_path, "census.csv", PEOPLE + "".join(OTHERS)), keys=KEYS)
+    return MicrodataRequest(file=write(tmp_path, "census.csv", PEOPLE + "".join(OTHERS)), keys=KEYS)
 
 
 def compared(census, **more):
-    return compare_on_population(
-        census, fractions=["50%"], measures=["is"], workers=1, seed=2, **more
+    asked = CompareRequest(
+        microdata=census, fractions=("50%",), measures=("is",), workers=1, seed=2, **more
     )
+    return compare_on_population(asked).found
 
 
 @pytest.mark.parametrize(
@@ -28,7 +30,7 @@ def compared(census, **more):
         ({}, ()),
         ({"attacks": True}, None),
         ({"attacks": False}, ()),
-        ({"attack_fractions": ["20%"], "attack_samples": 2}, ["20%"]),
+        ({"attack_fractions": ("20%",), "attack_samples": 2}, ["20%"]),
     ],
 )
 def test_the_range_of_attacks_is_a_choice(census, more, fractions):
@@ -53,5 +55,5 @@ def test_a_page_has_the_whole_range_unless_told_otherwise(census, tmp_path):
 
 def test_attacks_cannot_be_left_out_and_asked_for(census):
     with pytest.raises(InputError) as caught:
-        compared(census, attacks=False, attack_fractions=["5%"])
+        compared(census, attacks=False, attack_fractions=("5%",))
     assert "--no-attacks" in str(caught.value)

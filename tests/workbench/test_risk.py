@@ -11,29 +11,44 @@ import pyarrow.parquet
 import pytest
 
 import gamekeeper as gk
-from gamekeeper.attack.uniques.dis_result import DisMethod
+from gamekeeper.attack.matching.options import MatchingOptions
+from gamekeeper.attack.uniques.options import (
+    DisMethod,
+    DisOptions,
+    SpecialOptions,
+    UniquesOptions,
+)
 from gamekeeper.errors import Cancelled, InputError, Reason
+from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
+from gamekeeper.workbench.requests.risk import (
+    DisRequest,
+    KeysRequest,
+    MatchRequest,
+    SpecialRequest,
+    SudaRequest,
+)
 from gamekeeper.workbench.risk import (
-    UniquesRequest,
     count_release,
     find_special,
     find_uniques,
     match_release,
     simulate_intrusion,
 )
-from gamekeeper.workbench.sampled import SampledRequest
 from tests.given.microdata import KEYS, OF_SCENARIO, OTHERS, PEOPLE, SCENARIO, write, write_world
+
+TENTH = SampleDesign(fraction="1/10")
+WEIGHTED = SampleDesign(weight="w")
 
 
 @pytest.fixture
-def request_(tmp_path):
-    return SampledRequest(file=write(tmp_path, "people.csv", PEOPLE), keys=KEYS, fraction="1/10")
+def people(tmp_path):
+    return MicrodataRequest(file=write(tmp_path, "people.csv", PEOPLE), keys=KEYS)
 
 
 @pytest.fixture
 def clerk(tmp_path):
     file = write(tmp_path, "clerk.csv", OF_SCENARIO)
-    return SampledRequest(file=file, scenario=SCENARIO, environment=write_world(tmp_path))
+    return MicrodataRequest(file=file, scenario=SCENARIO, environment=write_world(tmp_path))
 
 
 @pytest.fixture
@@ -43,22 +58,28 @@ def everybody(tmp_path):
     return write(tmp_path, "everybody.csv", "\n".join(lines) + "\n")
 
 
-def keys(request, **more):
+def keys(microdata, design=TENTH):
     """Count keys as the library does it."""
-    columns = [*request.keys, *([request.strata] if request.strata else [])]
-    numbers = [request.weight] if request.weight else []
-    coded = gk.code_source(gk.open_source(request.file), columns, numbers=numbers)
-    options = {"weight": request.weight, "strata": request.strata}
-    return gk.count_keys(coded, request.keys, fraction=request.fraction or None, **options, **more)
+    columns = [*microdata.keys, *([design.strata] if design.strata else [])]
+    numbers = [design.weight] if design.weight else []
+    coded = gk.code_source(gk.open_source(microdata.file), columns, numbers=numbers)
+    return gk.count_keys(
+        coded,
+        microdata.keys,
+        weight=design.weight,
+        strata=design.strata,
+        fraction=design.fraction or None,
+    )
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_keys_are_counted_and_written(request_, tmp_path, ending):
+def test_keys_are_counted_and_written(people, tmp_path, ending):
     output = tmp_path / f"classes.{ending}"
-    data, table = count_release(replace(request_, weight="w"), output=output)
-    expected = keys(replace(request_, weight="w"))
-    assert data.source.path == request_.file
-    assert table.to_arrow() == expected.to_arrow()
+    design = SampleDesign(weight="w", fraction="1/10")
+    found = count_release(KeysRequest(microdata=people, design=design, output=output)).found
+    expected = keys(people, design)
+    assert found.source.path == people.file
+    assert found.table.to_arrow() == expected.to_arrow()
     if ending == "parquet":
         assert pyarrow.parquet.read_table(output).to_pylist() == expected.to_arrow().to_pylist()
     else:
@@ -68,19 +89,16 @@ def test_keys_are_counted_and_written(request_, tmp_path, ending):
         assert written.to_pylist() == expected.to_arrow().to_pylist()
 
 
-def test_uniques_are_those_of_the_library(request_, tmp_path):
+def test_uniques_are_those_of_the_library(people, tmp_path):
     records = tmp_path / "records.parquet"
-    found = find_uniques(
-        request_,
-        UniquesRequest(max_size=2, power=4, classes="bad=0.5,fair=0.01", rank_by="is", workers=1),
-        records=records,
-    )
+    options = {"max_size": 2, "power": 4, "rank_by": "is"}
+    search = UniquesOptions(classes="bad=0.5,fair=0.01", workers=1, **options)
+    asked = SudaRequest(microdata=people, design=TENTH, search=search, records=records)
+    found = find_uniques(asked).found
     expected = gk.assess_uniques(
-        keys(request_),
-        max_size=2,
-        power=4,
+        keys(people),
         classes=gk.parse_risk_classes("bad=0.5,fair=0.01", measure="is"),
-        rank_by="is",
+        **options,
     )
     assert found.to_arrow() == expected.to_arrow()
     assert found.sentences() == expected.sentences()
@@ -90,7 +108,7 @@ def test_uniques_are_those_of_the_library(request_, tmp_path):
 
 def test_a_report_of_a_scenario_is_written(clerk, tmp_path):
     report = tmp_path / "risk.html"
-    find_uniques(clerk, UniquesRequest(), population=clerk.file, report=report)
+    find_uniques(SudaRequest(microdata=clerk, population=clerk.file, report=report))
     page = report.read_text(encoding="utf-8")
     assert "Disclosure risk of clerk.csv" in page
     assert "<dd>A clerk</dd>" in page
@@ -99,43 +117,56 @@ def test_a_report_of_a_scenario_is_written(clerk, tmp_path):
     assert "What a match would cost" in page
 
 
-def test_a_population_is_for_a_report(request_, everybody):
+def test_a_population_is_for_a_report(people, everybody):
     with pytest.raises(InputError) as caught:
-        find_uniques(request_, UniquesRequest(), population=everybody)
+        find_uniques(SudaRequest(microdata=people, population=everybody))
     assert caught.value.reason is Reason.BAD_OPTION
 
 
-def test_intrusion_by_counts_is_exact(request_):
-    found = simulate_intrusion(request_)
+def test_intrusion_by_counts_is_exact(people):
+    found = simulate_intrusion(DisRequest(microdata=people, design=TENTH)).found
     # 2 uniques and 10 records in pairs: U f / (U f + P (1-f)).
     assert found.file["dis"] == Fraction(2) / (2 + 10 * 9)
 
 
-def test_intrusion_by_simulation_is_that_of_the_library(request_, tmp_path):
+def test_intrusion_by_simulation_is_that_of_the_library(people, tmp_path):
     plot = tmp_path / "dis.svg"
-    options = {"method": DisMethod.SPECIAL, "rounds": 2_000, "removed": 2, "seed": 3}
-    found = simulate_intrusion(request_, plot=plot, tolerance=0.1, **options)
-    expected = gk.assess_dis(keys(request_), tolerance=0.1, **options)
+    options = {
+        "method": DisMethod.SPECIAL, "rounds": 2_000, "removed": 2, "seed": 3, "tolerance": 0.1,
+    }  # fmt: skip
+    asked = DisRequest(microdata=people, design=TENTH, dis=DisOptions(**options), plot=plot)
+    found = simulate_intrusion(asked).found
+    expected = gk.assess_dis(keys(people), **options)
     assert found.to_arrow() == expected.to_arrow()
     assert plot.read_text(encoding="utf-8").lstrip().startswith("<?xml")
 
 
-def test_a_perturbed_release_is_attacked_with_the_originals(request_, tmp_path):
+def test_a_perturbed_release_is_attacked_with_the_originals(people, tmp_path):
     perturbed = write(tmp_path, "perturbed.csv", PEOPLE.replace("16,f", "52,f"))
-    release = replace(request_, file=perturbed, weight="w", fraction="")
+    release = replace(people, file=perturbed)
     # The original needs no weights: those of the release say what was sampled.
     before = write(tmp_path, "before.csv", PEOPLE.replace(",w\n", ",other\n", 1))
     options = {"method": DisMethod.SPECIAL, "rounds": 3_000, "tolerance": 0.0}
-    attacked = simulate_intrusion(release, original=before, **options)
-    expected = gk.assess_dis(keys(release), original=keys(request_), **options)
+    asked = DisRequest(
+        microdata=release, design=WEIGHTED, dis=DisOptions(**options), original=before
+    )
+    attacked = simulate_intrusion(asked).found
+    expected = gk.assess_dis(keys(release, WEIGHTED), original=keys(people), **options)
     assert attacked.to_arrow() == expected.to_arrow()
-    assert attacked.file["dis"] != simulate_intrusion(release, **options).file["dis"]
+    alone = simulate_intrusion(replace(asked, original=None)).found
+    assert attacked.file["dis"] != alone.file["dis"]
 
 
-def test_matching_with_a_population_is_exact(request_, everybody, tmp_path):
+def test_matching_with_a_population_is_exact(people, everybody, tmp_path):
     plot = tmp_path / "cost.png"
-    asked = replace(request_, weight="w", strata="Region", fraction="")
-    found = match_release(asked, population=everybody, r=(1,), plot=plot)
+    asked = MatchRequest(
+        microdata=people,
+        design=SampleDesign(weight="w", strata="Region"),
+        matching=MatchingOptions(r=(1,)),
+        population=everybody,
+        plot=plot,
+    )
+    found = match_release(asked).found
     # The uniques have 1 and 4 people in the population.
     assert found.file["pr_cm_given_su"] == found["4"].pr_cm == Fraction(5, 8)
     assert found.file["pr_cm_given_um"] == found["5"].pr_cm == Fraction(2, 5)
@@ -143,23 +174,24 @@ def test_matching_with_a_population_is_exact(request_, everybody, tmp_path):
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
-def test_matching_without_a_population_is_estimated(request_):
-    found = match_release(replace(request_, weight="w"))
-    expected = gk.assess_matching(keys(replace(request_, weight="w")))
+def test_matching_without_a_population_is_estimated(people):
+    found = match_release(MatchRequest(microdata=people, design=WEIGHTED)).found
+    expected = gk.assess_matching(keys(people, WEIGHTED))
     assert found.to_arrow() == expected.to_arrow()
     assert found.sentences() == expected.sentences()
 
 
-def test_a_population_must_hold_the_sample(request_, tmp_path):
+def test_a_population_must_hold_the_sample(people, tmp_path):
     few = write(tmp_path, "few.csv", "Age,Sex,Status\n34,f,married\n")
     with pytest.raises(InputError) as caught:
-        match_release(request_, population=few)
+        match_release(MatchRequest(microdata=people, design=TENTH, population=few))
     assert "married" not in str(caught.value)
 
 
 def test_special_uniques_are_coarsened_along_the_scenario(clerk, tmp_path):
     records = tmp_path / "special.csv"
-    found = find_special(clerk, rounds=0, records=records)
+    options = SpecialOptions(rounds=0)
+    found = find_special(SpecialRequest(microdata=clerk, special=options, records=records)).found
     tests = found.properties.to_arrow()["test"].to_pylist()
     assert {
         "unique no longer with Age in 2 categories, level 1",
@@ -169,10 +201,13 @@ def test_special_uniques_are_coarsened_along_the_scenario(clerk, tmp_path):
     assert records.read_text(encoding="utf-8").count("\n") == found.to_arrow().num_rows + 1
 
 
-def test_special_uniques_without_a_scenario(request_, everybody):
-    found = find_special(request_, population=everybody, rounds=2, seed=1)
+def test_special_uniques_without_a_scenario(people, everybody):
+    options = SpecialOptions(rounds=2, seed=1)
+    asked = SpecialRequest(microdata=people, special=options, population=everybody)
+    found = find_special(asked).found
+    nothing = SampleDesign()
     expected = gk.assess_special_uniques(
-        keys(request_), population=keys(replace(request_, file=everybody, fraction="")),
+        keys(people, nothing), population=keys(replace(people, file=everybody), nothing),
         rounds=2, seed=1,
     )  # fmt: skip
     assert found.to_arrow() == expected.to_arrow()
@@ -181,15 +216,15 @@ def test_special_uniques_without_a_scenario(request_, everybody):
 
 def test_destinations_are_looked_at_before_any_work(tmp_path):
     # There is no such file, but nobody gets so far as to look.
-    nothing = SampledRequest(file=tmp_path / "nothing.csv", keys=["a"])
+    nothing = {"microdata": MicrodataRequest(file=tmp_path / "nothing.csv", keys=("a",))}
     wrong = tmp_path / "risk.txt"
     lost = tmp_path / "no folder" / "risk.csv"
     for call in (
-        lambda: count_release(nothing, output=wrong),
-        lambda: find_uniques(nothing, UniquesRequest(), records=lost, report=wrong),
-        lambda: simulate_intrusion(nothing, plot=wrong),
-        lambda: match_release(nothing, plot=wrong),
-        lambda: find_special(nothing, records=lost),
+        lambda: count_release(KeysRequest(**nothing, output=wrong)),
+        lambda: find_uniques(SudaRequest(**nothing, records=lost, report=wrong)),
+        lambda: simulate_intrusion(DisRequest(**nothing, plot=wrong)),
+        lambda: match_release(MatchRequest(**nothing, plot=wrong)),
+        lambda: find_special(SpecialRequest(**nothing, records=lost)),
     ):
         with pytest.raises(InputError) as caught:
             call()
@@ -197,35 +232,44 @@ def test_destinations_are_looked_at_before_any_work(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_read_is_never_replaced(request_, everybody, tmp_path):
-    before = request_.file.read_bytes(), everybody.read_bytes()
+def test_what_is_read_is_never_replaced(people, everybody, tmp_path):
+    before = people.file.read_bytes(), everybody.read_bytes()
     alias = tmp_path / "alias.csv"
-    alias.symlink_to(request_.file)
+    alias.symlink_to(people.file)
+    given = {"microdata": people}
     for call in (
-        lambda: count_release(request_, output=request_.file),
-        lambda: count_release(request_, output=alias),
-        lambda: find_uniques(request_, UniquesRequest(), records=request_.file),
-        lambda: find_special(request_, rounds=0, records=alias),
-        lambda: find_special(request_, rounds=0, population=everybody, records=everybody),
+        lambda: count_release(KeysRequest(**given, output=people.file)),
+        lambda: count_release(KeysRequest(**given, output=alias)),
+        lambda: find_uniques(SudaRequest(**given, records=people.file)),
+        lambda: find_special(SpecialRequest(**given, records=alias)),
+        lambda: find_special(SpecialRequest(**given, population=everybody, records=everybody)),
     ):
         with pytest.raises(InputError, match="would be replaced") as caught:
             call()
         assert caught.value.reason is Reason.NOT_WRITABLE
-    assert (request_.file.read_bytes(), everybody.read_bytes()) == before
+    assert (people.file.read_bytes(), everybody.read_bytes()) == before
 
 
-@pytest.mark.parametrize("call", [count_release, match_release, find_special])
-def test_work_can_be_cancelled(request_, call):
+@pytest.mark.parametrize(
+    ("call", "request_"),
+    [
+        (count_release, KeysRequest),
+        (match_release, MatchRequest),
+        (find_special, SpecialRequest),
+    ],
+)
+def test_work_can_be_cancelled(people, call, request_):
     def stop(done, total):
         raise Cancelled("The work was begun.")
 
     with pytest.raises(Cancelled):
-        call(request_, progress=stop)
+        call(request_(microdata=people, design=TENTH), progress=stop)
 
 
-def test_a_cancelled_search_leaves_no_file(request_, tmp_path):
+def test_a_cancelled_search_leaves_no_file(people, tmp_path):
     told = []
-    find_uniques(request_, UniquesRequest(), progress=lambda *step: told.append(step))
+    asked = SudaRequest(microdata=people, design=TENTH)
+    find_uniques(asked, progress=lambda *step: told.append(step))
     left = len(told)
 
     def stop(done, total):
@@ -236,5 +280,5 @@ def test_a_cancelled_search_leaves_no_file(request_, tmp_path):
 
     records = tmp_path / "records.csv"
     with pytest.raises(Cancelled):
-        find_uniques(request_, UniquesRequest(), records=records, progress=stop)
+        find_uniques(replace(asked, records=records), progress=stop)
     assert not records.exists()

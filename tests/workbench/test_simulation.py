@@ -7,8 +7,9 @@ import pytest
 
 import gamekeeper as gk
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.workbench.sampled import SampledRequest
-from gamekeeper.workbench.simulation import ExperimentKind, SimulationRequest, run_simulation
+from gamekeeper.workbench.requests.microdata import MicrodataRequest
+from gamekeeper.workbench.requests.simulation import ExperimentKind, SimulateRequest
+from gamekeeper.workbench.simulation import run_simulation
 from tests.given.microdata import OTHERS, PEOPLE, write
 
 KEYS = ("Age", "Sex")
@@ -16,7 +17,7 @@ KEYS = ("Age", "Sex")
 
 @pytest.fixture
 def census(tmp_path):
-    return SampledRequest(file=write(tmp_path, "census.csv", PEOPLE + "".join(OTHERS)), keys=KEYS)
+    return MicrodataRequest(file=write(tmp_path, "census.csv", PEOPLE + "".join(OTHERS)), keys=KEYS)
 
 
 def population(census):
@@ -24,7 +25,14 @@ def population(census):
 
 
 def asked(kind, *fractions, **more):
-    return SimulationRequest(kind, fractions, workers=1, **more)
+    """Return a request but for its file."""
+    return {"experiment": kind, "fractions": fractions, "workers": 1, **more}
+
+
+def run(census, request, *, progress=None, **more):
+    return run_simulation(
+        SimulateRequest(microdata=census, **request, **more), progress=progress
+    ).found
 
 
 def test_strategies(census):
@@ -32,31 +40,31 @@ def test_strategies(census):
     expected = gk.strategy_experiment(
         population(census), KEYS, fraction="1/4", samples=3, r=2, seed=5
     )
-    found = run_simulation(census, request)
+    found = run(census, request)
     assert found.to_arrow() == expected.to_arrow()
     assert found.sentences() == expected.sentences()
 
 
 def test_fractions(census):
-    request = asked(ExperimentKind.FRACTIONS, "10%", "1/2", stratify_by=["Region"])
+    request = asked(ExperimentKind.FRACTIONS, "10%", "1/2", stratify_by=("Region",))
     expected = gk.fraction_experiment(
         population(census), KEYS, fractions=["10%", "1/2"], stratify_by=["Region"]
     )
-    assert run_simulation(census, request).to_arrow() == expected.to_arrow()
+    assert run(census, request).to_arrow() == expected.to_arrow()
 
 
 def test_the_pilot(census):
     request = asked(ExperimentKind.PILOT, "1/4", samples=2, max_size=1)
     expected = gk.pilot_study(population(census), KEYS, fraction="1/4", samples=2, max_size=1)
-    assert run_simulation(census, request).to_arrow() == expected.to_arrow()
+    assert run(census, request).to_arrow() == expected.to_arrow()
 
 
 def test_measures(census):
-    request = asked(ExperimentKind.MEASURES, "1/4", samples=2, measures=["dis", "strategies"], r=2)
+    request = asked(ExperimentKind.MEASURES, "1/4", samples=2, measures=("dis", "strategies"), r=2)
     expected = gk.simulate(
         population(census), KEYS, fractions="1/4", samples=2, measures=["dis", "strategies"], r=[2]
     )
-    found = run_simulation(census, request)
+    found = run(census, request)
     assert found.to_arrow() == expected.to_arrow()
     # Of strategies 6 and 7 only the size that was asked for.
     of_sizes = {name.partition(".")[0] for name in found.measures if "_r" in name}
@@ -64,7 +72,7 @@ def test_measures(census):
 
 
 def test_what_is_left_out_is_as_the_experiment_has_it(census):
-    found = run_simulation(census, asked(ExperimentKind.STRATEGIES, samples=1))
+    found = run(census, asked(ExperimentKind.STRATEGIES, samples=1))
     assert found.provenance.parameters["fractions"] == "3/100"
 
 
@@ -72,8 +80,8 @@ def test_files_are_written_and_samples_kept(census, tmp_path):
     folder, plot, output = tmp_path / "kept", tmp_path / "plot.svg", tmp_path / "numbers.csv"
     request = asked(ExperimentKind.FRACTIONS, "1/4", "1/2", folder=folder)
     told = []
-    first = run_simulation(census, request, plot=plot, output=output)
-    again = run_simulation(census, request, progress=lambda done, total: told.append((done, total)))
+    first = run(census, request, plot=plot, output=output)
+    again = run(census, request, progress=lambda done, total: told.append((done, total)))
     assert first.to_arrow() == again.to_arrow()
     # Nothing was left to do: the first call of progress has everything done.
     assert told[0] == (2, 2)
@@ -87,8 +95,9 @@ def test_files_are_written_and_samples_kept(census, tmp_path):
         (asked(ExperimentKind.STRATEGIES, "1/4", "1/2"), Reason.BAD_OPTION, ["--fraction"]),
         (asked(ExperimentKind.STRATEGIES, max_size=2), Reason.BAD_OPTION, ["--max-size"]),
         (asked(ExperimentKind.FRACTIONS, r=2), Reason.BAD_OPTION, ["--r"]),
+        (asked(ExperimentKind.PILOT, with_models=True), Reason.BAD_OPTION, ["--with-models"]),
         (
-            asked(ExperimentKind.PILOT, "1/4", "1/2", r=2, measures=["dis"]),
+            asked(ExperimentKind.PILOT, "1/4", "1/2", r=2, measures=("dis",)),
             Reason.BAD_OPTION,
             ["--measure", "--r", "--fraction"],
         ),
@@ -97,7 +106,7 @@ def test_files_are_written_and_samples_kept(census, tmp_path):
 )
 def test_options_of_other_experiments_are_refused(census, request_, reason, named):
     with pytest.raises(InputError) as caught:
-        run_simulation(census, request_)
+        run(census, request_)
     assert caught.value.reason is reason
     assert [problem.where for problem in caught.value.problems] == named
 
@@ -105,7 +114,7 @@ def test_options_of_other_experiments_are_refused(census, request_, reason, name
 @pytest.mark.parametrize("fraction", ["0", "3/2", "many", "1/1000"])
 def test_fractions_that_cannot_be_drawn(census, fraction):
     with pytest.raises(InputError) as caught:
-        run_simulation(census, asked(ExperimentKind.FRACTIONS, fraction))
+        run(census, asked(ExperimentKind.FRACTIONS, fraction))
     assert caught.value.reason is Reason.BAD_OPTION
 
 
@@ -114,7 +123,7 @@ def test_all_missing_and_too_many_keys_are_refused(tmp_path):
     lines = [",".join(many), ",".join(["", *["1"] * 64]), ",".join(["", *["2"] * 64])]
     file = write(tmp_path, "wide.csv", "\n".join(lines) + "\n")
     with pytest.raises(InputError) as caught:
-        run_simulation(SampledRequest(file=file, keys=many), asked(ExperimentKind.FRACTIONS, "1"))
+        run(MicrodataRequest(file=file, keys=many), asked(ExperimentKind.FRACTIONS, "1"))
     assert [problem.reason for problem in caught.value.problems] == [
         Reason.TOO_LARGE,
         Reason.BAD_OPTION,
@@ -125,5 +134,5 @@ def test_all_missing_and_too_many_keys_are_refused(tmp_path):
 def test_the_population_is_never_replaced(census):
     before = census.file.read_bytes()
     with pytest.raises(InputError, match="would be replaced"):
-        run_simulation(census, asked(ExperimentKind.FRACTIONS), output=census.file)
+        run(census, asked(ExperimentKind.FRACTIONS), output=census.file)
     assert census.file.read_bytes() == before

@@ -62,7 +62,7 @@ PARTS = {
         "environment.scenarios",
         "Scenarios: who might match the target, on which key variables, at which detail.",
     ),
-    "risk": ("risk", "Stage two: attack a file of microdata that may be released."),
+    "risk": ("risk.app", "Stage two: attack a file of microdata that may be released."),
     "tables": ("tables", "Stage two: attack tables of counts that may be released."),
     "link": ("link.app", "Stage two: link records, the attack that works on every masking method."),
 }

@@ -1,6 +1,6 @@
 """Commands that open a file of microdata: all of them take the same options for it.
 
-A command is a function of a `SampledRequest` and its own options. `microdata_command` adds the
+A command is a function of a `MicrodataRequest` and its own options. `microdata_command` adds the
 file, how it is read, and where its key variables come from.
 """
 
@@ -17,14 +17,13 @@ import typer
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.options import build
 from gamekeeper.prompt_syntax import pairs_of
+from gamekeeper.workbench.requests.microdata import MicrodataRequest
 from gamekeeper.workbench.requests.reading import Reading
-from gamekeeper.workbench.sampled import SampledRequest
 
 __all__ = ["microdata_command"]
 
 _KEYS = "Key variables"
 _FILE = "How the file is read"
-_SAMPLE = "The sample"
 
 _File = Annotated[
     Path,
@@ -135,25 +134,6 @@ _Decimal = Annotated[
     str | None,
     typer.Option(help="Decimal mark of numbers.", rich_help_panel=_FILE, show_default=False),
 ]
-_Weight = Annotated[
-    str,
-    typer.Option(help="Column of sampling weights.", rich_help_panel=_SAMPLE, show_default=False),
-]
-_Strata = Annotated[
-    str,
-    typer.Option(help="Column of strata.", rich_help_panel=_SAMPLE, show_default=False),
-]
-_Fraction = Annotated[
-    str,
-    typer.Option(
-        "--fraction",
-        "-f",
-        help="Sampling fraction: 0.02, 2% or 1/50; by stratum: 'North=2%, South=5%'. By default"
-        " from the weights.",
-        rich_help_panel=_SAMPLE,
-        show_default=False,
-    ),
-]
 _MemoryLimit = Annotated[
     str | None,
     typer.Option(
@@ -179,24 +159,14 @@ _OPTIONS: tuple[tuple[str, Any, Any], ...] = (
     ("decimal", _Decimal, None),
     ("memory_limit", _MemoryLimit, None),
 )
-_SAMPLING: tuple[tuple[str, Any, Any], ...] = (
-    ("weight", _Weight, ""),
-    ("strata", _Strata, ""),
-    ("fraction", _Fraction, ""),
-)
 _TAB = {"tab": "\t", "\\t": "\t"}
 
 _Attack = Callable[..., None]
 
 
-def microdata_command(
-    app: typer.Typer, name: str, *, is_sample: bool = True
-) -> Callable[[_Attack], _Attack]:
-    """Make a command of a function that takes a `SampledRequest` and options of its own.
-
-    A population (`is_sample` false) has no weights, strata and fraction.
-    """
-    options = (*_OPTIONS, *(_SAMPLING if is_sample else ()))
+def microdata_command(app: typer.Typer, name: str) -> Callable[[_Attack], _Attack]:
+    """Make a command of a function that takes a `MicrodataRequest` and options of its own."""
+    options = _OPTIONS
 
     def register(attack: _Attack) -> _Attack:
         own = list(inspect.signature(attack, eval_str=True).parameters.values())[1:]
@@ -223,11 +193,11 @@ def microdata_command(
     return register
 
 
-def _request(file: Path, **given: Any) -> SampledRequest:
+def _request(file: Path, **given: Any) -> MicrodataRequest:
     given["keys"] = tuple(given["keys"] or ())
     given["missing_values"] = tuple(given["missing_values"] or ())
     given["columns"] = pairs_of("--column VARIABLE=COLUMN", given["columns"] or ())
     given["delimiter"] = _TAB.get(given["delimiter"] or "", given["delimiter"])
     reading = build(Reading, given)
     others = {name: value for name, value in given.items() if not hasattr(reading, name)}
-    return SampledRequest(file=file, reading=reading, **others)
+    return MicrodataRequest(file=file, reading=reading, **others)

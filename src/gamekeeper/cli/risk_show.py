@@ -3,43 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gamekeeper.attack.matching.result import MatchingRisk
-from gamekeeper.attack.uniques.suda import UniquesRisk
-from gamekeeper.cli.show import say, show_table
-from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.cli.show import Format, say, show, show_table, warn
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.results import Result
 from gamekeeper.wording import cell_text, percent_text
-from gamekeeper.workbench.microdata import Microdata
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from gamekeeper.attack.uniques.suda import UniquesRisk
+
 __all__ = [
     "say_all",
-    "say_file",
     "say_how",
+    "say_notices",
     "show_explained",
-    "show_matching",
+    "show_for_programs",
     "show_result",
-    "show_sizes",
 ]
-
-_SIZES_SHOWN = 10
-
-
-def say_file(data: Microdata) -> None:
-    """Say which file it is and how it was read."""
-    settings = ", ".join(f"{name} {value!r}" for name, value in data.source.settings.items())
-    say(f"File {data.source.path.name} ({data.source.kind}{': ' + settings if settings else ''}).")
 
 
 def say_all(sentences: Sequence[str]) -> None:
     """Say one sentence per line."""
     for sentence in sentences:
         say(sentence)
+
+
+def say_notices(notices: Sequence[str]) -> None:
+    """Say what to know of the data before anything is believed of them."""
+    for notice in notices:
+        say(f"! {notice}")
+
+
+def show_for_programs(result: Any, how: Format, notices: Sequence[str], **extra: object) -> None:
+    """Print a result for programs; CSV has no place for notices, which go to standard error."""
+    told = {"sentences": result.sentences(), "notices": list(notices), **extra}
+    show(result, how, extra=told)
+    if how is Format.CSV:
+        for notice in notices:
+            warn(f"! {notice}")
 
 
 def say_how(result: Result) -> None:
@@ -56,26 +60,6 @@ def say_how(result: Result) -> None:
         parts.append(f"input {made.fingerprint}")
     say()
     say(f"How: {'; '.join(parts)}.")
-
-
-def show_matching(found: MatchingRisk) -> None:
-    """Print what strategies achieve: the file in sentences, the strategies as a table."""
-    say_all(found.file_sentences())
-    say()
-    show_result(
-        found,
-        {
-            "strategy": "strategy",
-            "direction": "direction",
-            "target": "target",
-            "pr_cm": "correct with probability",
-            "cost_without": "people to search",
-            "cost_with": "with repeats",
-            "eff_without": "efficiency",
-        },
-    )
-    say()
-    say_all(found.dominance_sentences())
 
 
 def show_explained(found: UniquesRisk, n_records: int) -> None:
@@ -98,30 +82,3 @@ def show_result(
         for name, cells in ((name, part[name].to_pylist()) for name in shown)
     ]
     show_table(list(shown.values()), list(zip(*texts, strict=True)))
-
-
-def show_sizes(table: KeyTable) -> None:
-    """Print how many records share their key with how many others."""
-    sizes = sorted(table.structure)
-    shown = sizes[:_SIZES_SHOWN]
-    rows = [
-        [
-            f"{size:,}",
-            f"{table.structure[size]:,}",
-            f"{table.records_by_size[size]:,}",
-            percent_text(table.records_by_size[size] / table.n_records),
-        ]
-        for size in shown
-    ]
-    larger = sizes[_SIZES_SHOWN:]
-    if larger:
-        records = sum(table.records_by_size[size] for size in larger)
-        rows.append(
-            [
-                f"{larger[0]:,} or more",
-                f"{sum(table.structure[size] for size in larger):,}",
-                f"{records:,}",
-                percent_text(records / table.n_records),
-            ]
-        )
-    show_table(["class size", "different keys", "records", "share"], rows)

@@ -34,7 +34,7 @@ app = typer.Typer(
 )
 
 
-@microdata_command(app, "release", is_sample=False)
+@microdata_command(app, "release")
 def release_command_(
     request: MicrodataRequest,
     output: Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gamekeeper.attack.judging.attack_experiment import AttackExperiment, attack_words
@@ -109,7 +109,9 @@ _CAPTIONS = {
 }
 
 
-def comparison_report(comparison: Comparison, *, name: str) -> RiskReport:
+def comparison_report(
+    comparison: Comparison, *, name: str, notices: Sequence[str] = ()
+) -> RiskReport:
     """Put a comparison together as a report; it has no words on single records."""
     fractions = ", ".join(setting.words for setting in comparison.settings)
     attacked = fractions_text(comparison.attacks.fractions)
@@ -135,7 +137,7 @@ def comparison_report(comparison: Comparison, *, name: str) -> RiskReport:
         _tiles(comparison),
         sections,
         [comparison.provenance],
-        _notices(comparison),
+        [*notices, *_notices(comparison)],
         _WORDS,
         kicker="Measures of risk compared",
         question=(

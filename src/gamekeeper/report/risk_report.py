@@ -39,8 +39,8 @@ _WORDS = (
     ),
     (
         "DIS-SUDA, DIS-IS",
-        ("two ways of spreading DIS over the records by their scores; both are estimates, not"
-        " measured chances"),
+        ("two ways of spreading DIS over the records by their scores; they say which records to look"
+        " at first, and not how many would be matched rightly"),
     ),
 )  # fmt: skip
 
@@ -54,11 +54,13 @@ def assessment_report(
     scenario: str = "",
     attacker: str = "",
     settings: Mapping[str, str] | None = None,
+    notices: Sequence[str] = (),
     with_records: bool = True,
 ) -> RiskReport:
     """Put an assessment together as a report.
 
     Without records it has no words on single records, so that it can be shown to more people.
+    `notices` say what is to be known of the file and the scenario.
     """
     file = uniques.file
     sections = [_classes(key_table), *([_records(uniques)] if with_records else [])]
@@ -67,11 +69,12 @@ def assessment_report(
     if matching is not None:
         sections.append(_matching(matching))
     how = ", ".join(f"{key} {_shown(value)}" for key, value in (settings or {}).items())
-    notices = [] if with_records else ["Single records and categories are left out of this page."]
+    left_out = [] if with_records else ["Single records and categories are left out of this page."]
     shares = [line for line in file.lines if line.name.startswith("class ")]
     tiles = [
         (f"{key_table.n_records:,}", "records"),
         (f"{key_table.n_uniques:,}", "sample uniques"),
+        *([(f"{key_table.n_unlike:,}", "like no other as released")] if key_table.caution else []),
         *((f"{int(line.value or 0):,}", line.name.removeprefix("class ")) for line in shares),
     ]
     return RiskReport(
@@ -92,7 +95,7 @@ def assessment_report(
         [tile for tile in tiles if tile[1] != NOT_UNIQUE],
         sections,
         [key_table.provenance, uniques.provenance, *([matching.provenance] if matching else [])],
-        notices,
+        [*notices, *left_out],
         _WORDS,
     )
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary
+from gamekeeper.data.coding.codebook import Codebook
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.recode import Recode
 from gamekeeper.data.coding.source_coding import code_source
@@ -22,6 +23,7 @@ from gamekeeper.errors import InputError, Problem, Reason, StoreError
 from gamekeeper.mapping.environment.category_blocks import categorization_of
 from gamekeeper.mapping.environment.coarsening import coarsenings
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.names import folded
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.scenario.recoding import (
     RecodePlan,
@@ -29,14 +31,16 @@ from gamekeeper.mapping.scenario.recoding import (
     columns_of,
     plan_recodes,
 )
+from gamekeeper.mapping.scenario.staleness import staleness
 from gamekeeper.results import Progress
 from gamekeeper.store.layout import shown_path
 from gamekeeper.wording import count_of, quoted
 from gamekeeper.workbench.environments import opened
+from gamekeeper.workbench.notices import missing_code_notices
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.reading import Reading
 
-__all__ = ["Microdata", "open_microdata", "opened_file"]
+__all__ = ["Microdata", "OtherFile", "open_microdata", "open_other", "opened_file"]
 
 _NO_DESIGN = SampleDesign()
 _HEADER = ("variable", "value", "label", "records", "category")
@@ -52,8 +56,17 @@ class Microdata:
     missing: Missing = Missing.CATEGORY
     design: SampleDesign = _NO_DESIGN
     sensitive: tuple[str, ...] = ()
+    missing_codes: tuple[str, ...] = ()
     scenario: Scenario | None = None
     environment: Environment | None = None
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What to know before anything is believed: a stale scenario, codes that may mean missing."""
+        if self.scenario is None or self.environment is None:
+            return self.missing_codes
+        stale = staleness(self.scenario, self.environment)
+        return (stale, *self.missing_codes) if stale else self.missing_codes
 
     def count(self, *, progress: Progress | None = None) -> KeyTable:
         """Count the keys of the file, as a sample of the design that was given."""
@@ -126,7 +139,9 @@ def open_microdata(
 
     if not asked.scenario:
         keys = _names(asked.keys, names)
-        return Microdata(source, coded(keys), keys, asked.missing, design, tuple(sensitive))
+        table = coded(keys)
+        codes = missing_code_notices(table, decimal=source.decimal)
+        return Microdata(source, table, keys, asked.missing, design, tuple(sensitive), codes)
     assert asked.environment is not None
     with opened(asked.environment) as place:
         environment = place.environment
@@ -134,15 +149,12 @@ def open_microdata(
     wanted = tuple(key.variable for key in scenario.keys)
     columns = columns_of(wanted, names, asked.columns)
     table = coded(columns.values())
+    values = _read_values(asked.values) if asked.values is not None else {}
     plan = plan_recodes(
-        scenario,
-        environment,
-        table.codebook,
-        columns,
-        values=_read_values(asked.values) if asked.values is not None else None,
-        decimal=source.decimal,
+        scenario, environment, table.codebook, columns, values=values, decimal=source.decimal
     )
     _require_mapped(plan, table, asked)
+    known = _named_values(scenario, plan, table.codebook, values)
     return Microdata(
         source,
         table.recoded(plan.recodes),
@@ -150,9 +162,48 @@ def open_microdata(
         asked.missing,
         design,
         tuple(sensitive),
+        missing_code_notices(table, known=known, decimal=source.decimal),
         scenario,
         environment,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class OtherFile:
+    """The keys of a file beside the one that is attacked, None where there is no such file."""
+
+    keys: KeyTable | None
+    notices: tuple[str, ...] = ()
+
+
+def open_other(asked: MicrodataRequest, file: Path | None) -> OtherFile:
+    """Count the keys of another file, such as a population, read like the one that is attacked."""
+    if file is None:
+        return OtherFile(None)
+    data = open_microdata(replace(asked, file=file))
+    # That the scenario is stale is said already.
+    codes = tuple(f"In the file {quoted([file.name])}: {text}" for text in data.missing_codes)
+    return OtherFile(data.count(), codes)
+
+
+def _named_values(
+    scenario: Scenario,
+    plan: RecodePlan,
+    codebook: Codebook,
+    values: Mapping[str, Mapping[str, str]],
+) -> dict[str, set[str]]:
+    """Return, by column, the values that are categories by name, or are said to be."""
+    known: dict[str, set[str]] = {}
+    for key, recode in zip(scenario.keys, plan.recodes, strict=True):
+        column = codebook[recode.variable]
+        named = known.setdefault(column.name, set(values.get(key.variable, ())))
+        if key.blocks:
+            named.update(
+                value
+                for value, word, code in zip(column.values, column.words, recode.codes, strict=True)
+                if folded(recode.words[code]) in (folded(value), folded(word))
+            )
+    return known
 
 
 def _require_one_way(request: MicrodataRequest) -> None:

@@ -3,50 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gamekeeper.attack.judging.compare import Comparison, compare_measures
-from gamekeeper.attack.models.fitting import FitMethod, ModelFit, fit_models
-from gamekeeper.attack.models.inference import Estimator, ModelRisk, infer_risk
+from gamekeeper.attack.models.fitting import ModelFit, fit_models
+from gamekeeper.attack.models.inference import ModelRisk, infer_risk
 from gamekeeper.attack.models.levels import (
-    By,
     RelativeRisk,
     categories_risk,
     check_variable,
     variables_risk,
 )
+from gamekeeper.attack.models.options import FitOptions
 from gamekeeper.attack.models.queries import Inference, check_question, infer_target
 from gamekeeper.attack.models.ranking import RankedAttack, rank_attacks
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.options import given
 from gamekeeper.report.comparison import comparison_report
-from gamekeeper.report.figures import save_figure
 from gamekeeper.report.risk_page import write_risk_report
-from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
-from gamekeeper.report.tables import TABLE_ENDINGS, write_table
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
-from gamekeeper.workbench.destinations import require_destinations
-from gamekeeper.workbench.sampled import SampledRequest, open_sampled
+from gamekeeper.workbench.answer import Answer
+from gamekeeper.workbench.microdata import open_microdata, open_other
+from gamekeeper.workbench.outputs import require_outputs, write_outputs
+from gamekeeper.workbench.requests.models import CompareRequest, InferRequest, ModelRequest
 
-__all__ = ["Inferred", "ModelRequest", "compare_on_population", "fit_release", "infer_release"]
+__all__ = ["Inferred", "compare_on_population", "fit_release", "infer_release"]
 
-
-@dataclass(frozen=True, slots=True)
-class ModelRequest:
-    """What a person asks of a search for models; one that is cancelled may keep what it found."""
-
-    method: FitMethod = FitMethod.MC3
-    precision: float | None = None
-    chains: int = 4
-    most_sweeps: int = 32_000
-    window: float = 20.0
-    seed: int = 0
-    workers: int | None = None
-    keep_partial: bool = False
-    patient: bool = False
+_MOST_WORKERS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,59 +46,53 @@ class Inferred:
     values: Inference | None
 
 
-def fit_release(
-    request: SampledRequest,
-    asked: ModelRequest,
-    *,
-    plot: Path | None = None,
-    progress: Progress | None = None,
-) -> ModelFit:
-    """Fit models to the keys of a file; draw the model graph where asked for."""
-    require_destinations({plot: PICTURE_ENDINGS}, read=[request.file])
-    table = open_sampled(request).count()
-    fit = _fitted(table, asked, progress)
-    if plot is not None:
-        save_figure(fit.plot(), plot)
-    return fit
+def fit_release(asked: ModelRequest, *, progress: Progress | None = None) -> Answer[ModelFit]:
+    """Fit models to the keys of a file; a search that is cancelled keeps what it has found."""
+    require_outputs(asked)
+    data = open_microdata(asked.microdata, design=asked.design)
+    fit = _fitted(data.count(), asked.fit, progress)
+    write_outputs(asked, fit)
+    return Answer(fit, data.notices)
 
 
-def _fitted(table: KeyTable, asked: ModelRequest, progress: Progress | None) -> ModelFit:
-    return fit_models(
-        table,
-        method=asked.method,
-        precision=asked.precision,
-        chains=asked.chains,
-        most_sweeps=asked.most_sweeps,
-        window=asked.window,
-        seed=asked.seed,
-        workers=asked.workers,
-        progress=progress,
-        keep_partial=asked.keep_partial,
-        patient=asked.patient,
+def _fitted(table: KeyTable, asked: FitOptions, progress: Progress | None) -> ModelFit:
+    return fit_models(table, **given(replace(asked, progress=progress, keep_partial=True)))
+
+
+def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> Answer[Inferred]:
+    """Fit models to a file, and infer how many people share the key of each record."""
+    require_outputs(asked)
+    data = open_microdata(asked.microdata, design=asked.design)
+    table = data.count()
+    _require_answerable(asked, table)
+    everybody = open_other(asked.microdata, asked.population)
+    fit = _fitted(table, asked.fit, progress)
+    risk = infer_risk(table, fit, **given(replace(asked.infer, seed=asked.fit.seed)))
+    attacks = None if everybody.keys is None else rank_attacks(risk, table, everybody.keys)
+    judged = (
+        categories_risk(risk, table, asked.categories, **given(asked.of_categories))
+        if asked.categories
+        else None
     )
+    values = (
+        infer_target(
+            risk,
+            table,
+            asked.known,
+            asked.ask,
+            precision=asked.ask_precision,
+            most_cells=asked.most_cells,
+        )
+        if asked.ask
+        else None
+    )
+    write_outputs(asked, risk)
+    found = Inferred(risk, variables_risk(risk), judged, attacks, values)
+    return Answer(found, (*data.notices, *everybody.notices))
 
 
-def infer_release(
-    request: SampledRequest,
-    asked: ModelRequest,
-    *,
-    estimator: Estimator = Estimator.CALIBRATED,
-    population: Path | None = None,
-    categories: str = "",
-    by: By = By.SUPPRESSION,
-    known: Mapping[str, str] | None = None,
-    ask: Sequence[str] = (),
-    records: Path | None = None,
-    progress: Progress | None = None,
-) -> Inferred:
-    """Fit models to a file, and infer how many people share the key of each record.
-
-    `categories` names a key variable whose categories are to be judged as well.
-    """
-    read = [file for file in (request.file, population) if file is not None]
-    require_destinations({records: TABLE_ENDINGS}, read=read)
-    table = open_sampled(request).count()
-    # A search may take minutes: what cannot be answered is told before.
+def _require_answerable(asked: InferRequest, table: KeyTable) -> None:
+    """Refuse what cannot be answered before models are searched, which may take minutes."""
     if table.fraction is None:
         raise InputError(
             Reason.NOTHING_GIVEN,
@@ -120,70 +100,50 @@ def infer_release(
             "No sampling fraction is known.",
             "Give the fraction of the population that is in the file, such as '1/50' or '2%'.",
         )
-    if known or ask:
-        check_question(table, known or {}, ask)
-    if categories:
-        check_variable(categories, table.keys)
-    fit = _fitted(table, asked, progress)
-    risk = infer_risk(table, fit, estimator=estimator, seed=asked.seed)
-    attacks = None
-    if population is not None:
-        plain = replace(request, file=population, weight="", strata="", fraction="", sensitive=())
-        attacks = rank_attacks(risk, table, open_sampled(plain).count())
-    judged = categories_risk(risk, table, categories, by=by) if categories else None
-    values = infer_target(risk, table, known or {}, ask) if ask else None
-    if records is not None:
-        write_table(risk.to_arrow(), records)
-    return Inferred(risk, variables_risk(risk), judged, attacks, values)
+    if asked.known or asked.ask:
+        check_question(table, asked.known, asked.ask)
+    if asked.categories:
+        check_variable(asked.categories, table.keys)
 
 
 def compare_on_population(
-    request: SampledRequest,
-    *,
-    fractions: Sequence[str] = ("1%", "5%"),
-    samples: int = 1,
-    attacks: bool | None = None,
-    attack_fractions: Sequence[str] = (),
-    attack_samples: int = 1,
-    measures: Sequence[str] = (),
-    stratify_by: Sequence[str] = (),
-    seed: int = 0,
-    workers: int | None = None,
-    folder: Path | None = None,
-    report: Path | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
+    asked: CompareRequest, *, progress: Progress | None = None
+) -> Answer[Comparison]:
     """Take a file as a population, draw samples, judge measures of risk by the truth, and attack.
 
-    With `attacks`, they are tried over the whole range of sampling fractions, or at those given;
-    by default where a report is asked for. The samples that are judged are attacked in any case.
+    Attacks are tried over the whole range of sampling fractions, or at those given, where they are
+    asked for; by default where a report is. The samples that are judged are attacked in any case.
     """
-    require_destinations({report: PAGE_ENDINGS}, read=[request.file])
-    if attacks is False and attack_fractions:
+    require_outputs(asked)
+    if asked.attacks is False and asked.attack_fractions:
+        n_fractions = count_of(len(asked.attack_fractions), "sampling fraction")
         raise InputError(
             Reason.BAD_OPTION,
             "A comparison without attacks was asked for.",
-            f"{count_of(len(attack_fractions), 'sampling fraction')} of attacks are given as well.",
+            f"{n_fractions} of attacks are given as well.",
             "Leave out --no-attacks or --attack-fraction.",
         )
-    whole_range = attacks or (attacks is None and report is not None)
-    data = open_sampled(request, extra=stratify_by)
-    chosen = {"measures": tuple(measures)} if measures else {}
+    whole_range = asked.attacks or (asked.attacks is None and asked.report is not None)
+    data = open_microdata(asked.microdata, extra=asked.stratify_by)
     found = compare_measures(
         data.coded,
         data.keys,
-        fractions=tuple(fractions),
-        samples=samples,
-        attack_fractions=tuple(attack_fractions) or (None if whole_range else ()),
-        attack_samples=attack_samples,
-        missing=request.missing,
-        stratify_by=tuple(stratify_by),
-        seed=seed,
-        workers=workers or min(os.cpu_count() or 1, 8),
-        folder=folder,
+        fractions=asked.fractions,
+        samples=asked.samples,
+        attack_fractions=asked.attack_fractions or (None if whole_range else ()),
+        attack_samples=asked.attack_samples,
+        measures=asked.measures,
+        missing=data.missing,
+        stratify_by=asked.stratify_by,
+        seed=asked.seed,
+        workers=asked.workers or min(os.cpu_count() or 1, _MOST_WORKERS),
+        folder=asked.folder,
         progress=progress,
-        **chosen,
     )
-    if report is not None:
-        write_risk_report(comparison_report(found, name=data.source.path.name), report)
-    return found
+
+    def write_page(path: Path) -> None:
+        name = data.source.path.name
+        write_risk_report(comparison_report(found, name=name, notices=data.notices), path)
+
+    write_outputs(asked, found, page=write_page)
+    return Answer(found, data.notices)

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gamekeeper.algorithms.uniques.minimal_uniques import MAX_MSUS, MAX_SECONDS
 from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.matching.strategies import assess_matching
-from gamekeeper.attack.risk_classes import DEFAULT_RISK_CLASSES, parse_risk_classes
 from gamekeeper.attack.uniques.dis import assess_dis
-from gamekeeper.attack.uniques.dis_result import DisMethod, DisRisk
+from gamekeeper.attack.uniques.dis_result import DisRisk
+from gamekeeper.attack.uniques.options import DisMethod
 from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uniques
 from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques, estimate_search
 from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.report.figures import save_figure
+from gamekeeper.options import given
 from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.report.risk_report import assessment_report
-from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
-from gamekeeper.report.tables import TABLE_ENDINGS, write_table
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
-from gamekeeper.workbench.destinations import require_destinations
-from gamekeeper.workbench.microdata import Microdata
-from gamekeeper.workbench.sampled import SampledRequest, open_sampled
+from gamekeeper.workbench.answer import Answer
+from gamekeeper.workbench.microdata import Microdata, open_microdata, open_other
+from gamekeeper.workbench.outputs import require_outputs, write_outputs
+from gamekeeper.workbench.requests.risk import (
+    DisRequest,
+    KeysRequest,
+    MatchRequest,
+    SpecialRequest,
+    SudaRequest,
+)
 
 __all__ = [
-    "UniquesRequest",
+    "CountedFile",
     "count_release",
     "find_special",
     "find_uniques",
@@ -36,80 +41,79 @@ __all__ = [
     "simulate_intrusion",
 ]
 
-
 # Records times sets of variables: below that a search takes a second or two.
 _LONG_SEARCH = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
-class UniquesRequest:
-    """What a person asks of the search for special uniques."""
+class CountedFile:
+    """A file and its counted keys."""
 
-    max_size: int | None = None
-    power: int = 6
-    classes: str = ""
-    rank_by: str = "dis_is"
-    listing: bool = True
-    max_msus: int | None = MAX_MSUS
-    max_seconds: float | None = MAX_SECONDS
-    workers: int | None = None
+    source: Source
+    table: KeyTable
 
 
-def count_release(
-    request: SampledRequest, *, output: Path | None = None, progress: Progress | None = None
-) -> tuple[Microdata, KeyTable]:
+def count_release(asked: KeysRequest, *, progress: Progress | None = None) -> Answer[CountedFile]:
     """Count the keys of a file; write its classes to a table where asked for."""
-    require_destinations({output: TABLE_ENDINGS}, read=(request.file, request.values))
-    data = open_sampled(request, progress=progress)
+    require_outputs(asked)
+    data = open_microdata(
+        asked.microdata, design=asked.design, sensitive=asked.sensitive, progress=progress
+    )
     table = data.count(progress=progress)
-    if output is not None:
-        write_table(table.to_arrow(), output)
-    return data, table
+    write_outputs(asked, table)
+    return Answer(CountedFile(data.source, table), data.notices)
 
 
 def find_uniques(
-    request: SampledRequest,
-    asked: UniquesRequest,
+    asked: SudaRequest,
     *,
-    population: Path | None = None,
-    records: Path | None = None,
-    report: Path | None = None,
-    with_records: bool = True,
     tell: Callable[[str], None] | None = None,
     progress: Progress | None = None,
-) -> UniquesRisk:
+) -> Answer[UniquesRisk]:
     """Find and score the minimal sample uniques of a file; write records and a report.
 
     With a population the report also tells what matching strategies would achieve and cost. Before
     a search that may take long, `tell` is given an estimate of it in words.
     """
-    require_destinations(
-        {records: TABLE_ENDINGS, report: PAGE_ENDINGS},
-        read=(request.file, request.values, population),
-    )
-    if population is not None and report is None:
+    require_outputs(asked)
+    _require_used(asked)
+    data = open_microdata(asked.microdata, design=asked.design, progress=progress)
+    table = data.count(progress=progress)
+    if tell is not None and table.n_records << len(table.keys) > _LONG_SEARCH:
+        tell(_estimated(table, asked.search.max_size))
+    everybody = open_other(asked.microdata, asked.population)
+    notices = (*data.notices, *everybody.notices)
+    risk = assess_uniques(table, **given(replace(asked.search, progress=progress)))
+
+    def write_page(path: Path) -> None:
+        people = everybody.keys
+        matching = None if people is None else assess_matching(table, population=people)
+        _write_report(data, table, risk, matching, notices, path, asked.report_records)
+
+    write_outputs(asked, risk, page=write_page)
+    return Answer(risk, notices)
+
+
+def _require_used(asked: SudaRequest) -> None:
+    """Refuse what would have no effect."""
+    if asked.population is not None and asked.report is None:
         raise InputError(
             Reason.BAD_OPTION,
             "A population was given to the search for uniques.",
             "It is for the report, and none is asked for.",
             "Ask for a report, or compare strategies (gamekeeper risk match).",
         )
-    data = open_sampled(request, progress=progress)
-    table = data.count(progress=progress)
-    if tell is not None and table.n_records << len(table.keys) > _LONG_SEARCH:
-        tell(_estimated(table, asked))
-    risk = _assessed(table, asked, progress)
-    if records is not None:
-        write_table(risk.to_arrow(), records)
-    if report is not None:
-        everybody = _population(request, population)
-        matching = None if everybody is None else assess_matching(table, population=everybody)
-        _write_report(data, table, risk, matching, report, with_records)
-    return risk
+    if asked.explain and not asked.search.listing:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Records were to be explained.",
+            "Without the list of minimal sample uniques there is nothing to explain by.",
+            "Leave out --no-listing.",
+        )
 
 
-def _estimated(table: KeyTable, asked: UniquesRequest) -> str:
-    estimate = estimate_search(table, max_size=asked.max_size)
+def _estimated(table: KeyTable, max_size: int | None) -> str:
+    estimate = estimate_search(table, max_size=max_size)
     about = "more than" if estimate.at_least else "about"
     return (
         f"There are {about} {estimate.n_msus:,} minimal sample uniques to find, which takes {about}"
@@ -118,29 +122,12 @@ def _estimated(table: KeyTable, asked: UniquesRequest) -> str:
     )
 
 
-def _assessed(table: KeyTable, asked: UniquesRequest, progress: Progress | None) -> UniquesRisk:
-    classes = DEFAULT_RISK_CLASSES
-    if asked.classes:
-        classes = parse_risk_classes(asked.classes, measure=asked.rank_by)
-    return assess_uniques(
-        table,
-        max_size=asked.max_size,
-        power=asked.power,
-        classes=classes,
-        rank_by=asked.rank_by,
-        listing=asked.listing,
-        max_msus=asked.max_msus,
-        max_seconds=asked.max_seconds,
-        workers=asked.workers,
-        progress=progress,
-    )
-
-
 def _write_report(
     data: Microdata,
     table: KeyTable,
     risk: UniquesRisk,
     matching: MatchingRisk | None,
+    notices: tuple[str, ...],
     path: Path,
     with_records: bool,
 ) -> None:
@@ -154,95 +141,57 @@ def _write_report(
             scenario="" if scenario is None else scenario.name,
             attacker="" if scenario is None else scenario.attacker,
             settings=data.source.settings,
+            notices=notices,
             with_records=with_records,
         ),
         path,
     )
 
 
-def simulate_intrusion(
-    request: SampledRequest,
-    *,
-    method: DisMethod = DisMethod.GENERAL,
-    original: Path | None = None,
-    removed: int = 1,
-    rounds: int = 200_000,
-    tolerance: float = 0.005,
-    seed: int = 0,
-    plot: Path | None = None,
-    progress: Progress | None = None,
-) -> DisRisk:
-    """Estimate by data intrusion simulation what an intruder's unique match is worth."""
-    require_destinations({plot: PICTURE_ENDINGS})
-    table = open_sampled(request).count()
-    before = None
-    if original is not None:
-        # Only the keys of the original matter; weights and strata are those of the release.
-        plain = replace(request, file=original, weight="", strata="", fraction="", sensitive=())
-        before = open_sampled(plain).count()
-    found = assess_dis(
-        table,
-        method=method,
-        original=before,
-        removed=removed,
-        rounds=rounds,
-        tolerance=tolerance,
-        seed=seed,
-        progress=progress,
-    )
-    if plot is not None:
-        save_figure(found.plot(), plot)
-    return found
+def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -> Answer[DisRisk]:
+    """Estimate by data intrusion simulation what an intruder's unique match is worth.
+
+    An original is for the special method, which is taken where there is one.
+    """
+    require_outputs(asked)
+    data = open_microdata(asked.microdata, design=asked.design)
+    table = data.count()
+    # Only the keys of the original matter; weights and strata are those of the release.
+    before = open_other(asked.microdata, asked.original)
+    options = replace(asked.dis, progress=progress)
+    if before.keys is not None:
+        options = replace(options, method=DisMethod.SPECIAL, original=before.keys)
+    found = assess_dis(table, **given(options))
+    write_outputs(asked, found)
+    return Answer(found, (*data.notices, *before.notices))
 
 
-def match_release(
-    request: SampledRequest,
-    *,
-    population: Path | None = None,
-    r: Sequence[int] = (1, 2, 3),
-    plot: Path | None = None,
-    progress: Progress | None = None,
-) -> MatchingRisk:
+def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> Answer[MatchingRisk]:
     """Work out what matching strategies would achieve and cost."""
-    require_destinations({plot: PICTURE_ENDINGS})
-    table = open_sampled(request, progress=progress).count(progress=progress)
-    found = assess_matching(table, population=_population(request, population), r=r)
-    if plot is not None:
-        save_figure(found.plot(), plot)
-    return found
+    require_outputs(asked)
+    data = open_microdata(asked.microdata, design=asked.design, progress=progress)
+    table = data.count(progress=progress)
+    everybody = open_other(asked.microdata, asked.population)
+    options = replace(asked.matching, population=everybody.keys)
+    found = assess_matching(table, **given(options))
+    write_outputs(asked, found)
+    return Answer(found, (*data.notices, *everybody.notices))
 
 
 def find_special(
-    request: SampledRequest,
-    *,
-    special_size: int | None = None,
-    population: Path | None = None,
-    rounds: int = 20,
-    seed: int = 0,
-    workers: int | None = None,
-    records: Path | None = None,
-    progress: Progress | None = None,
-) -> SpecialUniques:
+    asked: SpecialRequest, *, progress: Progress | None = None
+) -> Answer[SpecialUniques]:
     """Tell special from random uniques by what makes their uniqueness go away."""
-    require_destinations({records: TABLE_ENDINGS}, read=(request.file, request.values, population))
-    data = open_sampled(request, progress=progress)
-    found = assess_special_uniques(
-        data.count(progress=progress),
-        special_size=special_size,
+    require_outputs(asked)
+    data = open_microdata(asked.microdata, design=asked.design, progress=progress)
+    table = data.count(progress=progress)
+    everybody = open_other(asked.microdata, asked.population)
+    options = replace(
+        asked.special,
         coarser=data.coarser(),
-        population=_population(request, population),
-        rounds=rounds,
-        seed=seed,
-        workers=workers,
+        population=everybody.keys,
         progress=progress,
     )
-    if records is not None:
-        write_table(found.to_arrow(), records)
-    return found
-
-
-def _population(request: SampledRequest, population: Path | None) -> KeyTable | None:
-    if population is None:
-        return None
-    plain = replace(request, file=population, weight="", strata="", fraction="", sensitive=())
-    return open_sampled(plain).count()
+    found = assess_special_uniques(table, **given(options))
+    write_outputs(asked, found)
+    return Answer(found, (*data.notices, *everybody.notices))

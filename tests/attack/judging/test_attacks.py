@@ -281,13 +281,11 @@ class TestTheRange:
 
     def test_everything_wrong_is_told_at_once(self, population):
         with pytest.raises(InputError) as caught:
-            attacked(
-                population, fractions=["2"], attack_fractions=["5%", "1/20", "no"], attack_samples=0
-            )
+            attacked(population, fractions=["2"], attack_fractions=["5%", "1/20", "no"])
         places = [problem.where for problem in caught.value.problems]
-        assert places == [
-            "fraction '2'", "attack fraction '1/20'", "attack fraction 'no'", "attack samples",
-        ]  # fmt: skip
+        assert places == ["fraction '2'", "attack fraction '1/20'", "attack fraction 'no'"]
+        with pytest.raises(InputError, match="attack_samples: 0 is less than 1"):
+            attacked(population, attack_samples=0)
         with pytest.raises(InputError):
             attacked(population, attack_fractions=["0.001%"])
 

@@ -248,17 +248,17 @@ def test_another_plan_or_other_data_are_refused(population, tmp_path):
 
 def test_bad_input_is_told_at_once(population):
     with pytest.raises(InputError) as caught:
+        simulate(population, KEYS, fractions=["0", 2, "20%", 0.2])
+    assert len(caught.value.problems) == 3
+    with pytest.raises(InputError) as caught:
         simulate(
-            population, KEYS, fractions=["0", 2, "20%", 0.2], samples=0, workers=0, seed=-1,
-            pool="horses", missing="maybe",
+            population, KEYS, fractions="20%", samples=0, workers=0, seed=-1, pool="horses",
+            missing="maybe", r=[0], max_size=0, power=19,
         )  # fmt: skip
     assert len(caught.value.problems) == 8
     with pytest.raises(InputError) as caught:
-        simulate(
-            population, KEYS, fractions="20%", measures=["diss", "dis", "dis"], r=[0],
-            max_size=0, power=19,
-        )  # fmt: skip
-    assert len(caught.value.problems) == 5
+        simulate(population, KEYS, fractions="20%", measures=["diss", "dis", "dis"], r=[2, 2])
+    assert len(caught.value.problems) == 3
     assert "'dis'" in str(caught.value)
     with pytest.raises(InputError) as caught:
         simulate(

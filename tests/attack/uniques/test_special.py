@@ -271,7 +271,9 @@ def test_small_parts_of_the_key_may_be_asked_for(rows):
 
 def test_sizes_of_parts_are_checked():
     table = key_table([(1, 1, 1), (2, 2, 2)])
-    for size, cap in ((0, None), (3, None), (2, 1)):
+    with pytest.raises(InputError, match="special_size: 0 is less than 1"):
+        assess_special_uniques(table, special_size=0)
+    for size, cap in ((3, None), (2, 1)):
         with pytest.raises(InputError, match=f"part, {size} is not from 1 to 2"):
             assess_special_uniques(table, special_size=size, max_size=cap)
     assert "A smaller special_size" in assess_special_uniques(table, rounds=0).sentences()[0]
@@ -315,8 +317,11 @@ def test_faults_are_told_together():
     ]
     assert "'area'" in caught.value.problems[0].do
     with pytest.raises(InputError) as caught:
-        assess_special_uniques(table, thinner=["0", 2], rounds=-1, seed=-1)
-    assert len(caught.value.problems) == 4
+        assess_special_uniques(table, thinner=["0", 2])
+    assert len(caught.value.problems) == 2
+    with pytest.raises(InputError) as caught:
+        assess_special_uniques(table, rounds=-1, seed=-1)
+    assert len(caught.value.problems) == 2
     with pytest.raises(InputError, match="population is not known"):
         assess_special_uniques(table, larger=[1])
     with pytest.raises(InputError, match="less than the fraction"):

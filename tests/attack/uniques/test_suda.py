@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.attack.risk_classes import NOT_UNIQUE, RiskClasses
+from gamekeeper.attack.risk_classes import NOT_UNIQUE, RiskClasses, parse_risk_classes
 from gamekeeper.attack.uniques.suda import assess_uniques
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.key_table import count_keys
@@ -290,7 +290,6 @@ def test_fractions_by_stratum():
 def test_no_uniques_at_all_has_a_result():
     risk = assess_uniques(key_table([(1, 1), (1, 1), (2, 2), (2, 2)]), fraction="1/2")
     assert risk.file["dis"] == 0
-    assert risk.file["expected_reidentifications"] == 0
     assert risk.file["is"] == 0
     assert column(risk, "dis_is") == [0.0] * 4
     assert set(column(risk, "risk_class")) == {NOT_UNIQUE}
@@ -340,7 +339,6 @@ def test_a_limit_on_the_size_keeps_the_weights_and_says_what_is_hidden():
     for name in ("dis_is", "dis_suda", "dis_is_suda", "risk_class"):
         assert [cell is None for cell in column(risk, name)] == [True] * 4 + [False]
     assert risk.file["class low"] == 0
-    assert risk.file["expected_reidentifications"] == column(risk, "dis_is")[4]
     assert (
         "Not among these, since only larger combinations set them apart: 4." in risk.sentences()[2]
     )
@@ -393,12 +391,33 @@ def test_any_measure_can_rank(measure):
     assert measure in risk.records.meanings
 
 
+@pytest.mark.parametrize("measure", ["dis_is", "dis_suda", "suda"])
+def test_right_matches_are_not_stated(measure):
+    """Added up, DIS-IS was a third of the matches that would be right: it ranks, and that is said."""
+    risk = assess_uniques(key_table(IHSN, NAMES), fraction="1%", rank_by=measure)
+    told = " ".join(risk.sentences())
+    assert "which uniques to look at first, and not how many would be matched rightly" in told
+    assert "gamekeeper risk infer" in told
+    assert not any("expected" in line.name for line in risk.file.lines)
+    assert "expected" not in " ".join(map(str, risk.summary()))
+
+
+def test_classes_may_be_written_as_a_text():
+    table = key_table(IHSN, NAMES, fraction="1%")
+    by_text = assess_uniques(table, classes="top=0.1,rest=0.001", rank_by="dis_suda")
+    classes = parse_risk_classes("top=0.1,rest=0.001", measure="dis_suda")
+    by_classes = assess_uniques(table, classes=classes, rank_by="dis_suda")
+    assert by_text.to_arrow() == by_classes.to_arrow()
+    assert "'top'" in by_text.sentences()[2]
+
+
 def test_all_bad_options_are_told_at_once():
     with pytest.raises(InputError) as raised:
-        assess_uniques(
-            key_table(IHSN, NAMES), max_size=0, power=99, rank_by="dis_iss", fraction="3/2"
-        )
-    assert len(raised.value.problems) == 4
+        assess_uniques(key_table(IHSN, NAMES), max_size=0, power=99)
+    assert len(raised.value.problems) == 2
+    with pytest.raises(InputError) as raised:
+        assess_uniques(key_table(IHSN, NAMES), rank_by="dis_iss", fraction="3/2")
+    assert len(raised.value.problems) == 2
     assert "Near to it: 'dis_is'" in str(raised.value)
     assert {problem.reason for problem in raised.value.problems} == {
         Reason.BAD_OPTION, Reason.UNKNOWN_NAME}  # fmt: skip
@@ -455,7 +474,6 @@ def test_a_limit_that_hides_every_unique_leaves_no_probability():
     rows = [(0, 0), (0, 1), (1, 0), (1, 1)]
     risk = assess_uniques(key_table(rows), fraction="1/2", max_size=1)
     assert risk.file["dis"] == 1
-    assert risk.file["expected_reidentifications"] is None
     assert risk.file["class low"] is None
     assert column(risk, "dis_is") == [None] * 4
     assert "only combinations larger than those searched" in risk.sentences()[2]

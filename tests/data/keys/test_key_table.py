@@ -521,3 +521,55 @@ def test_a_key_table_outlives_the_names_it_was_made_from():
     gc.collect()
     coded_from_codes([[1]], ["other"])
     assert found.class_sizes().tolist() == [3, 3, 3]
+
+
+@settings(deadline=None, max_examples=40)
+@given(files(), st.sampled_from(Missing), st.data())
+def test_what_a_count_proves(rows, missing, data):
+    """Only records that are alike as they are released cannot be found by somebody's true values."""
+    table = count_keys(coded_from_codes(rows, names_of(rows)), names_of(rows), missing=missing)
+    kept = [row for row in rows if missing is not Missing.EXCLUDE or 0 not in row]
+    alike = Counter(kept)
+    sizes = Counter(alike[row] for row in kept)
+    assert table.released_by_size == dict(sizes)
+    assert table.n_unlike == sizes[1]
+    assert bool(table.caution) == (table.released_by_size != table.records_by_size)
+    if missing in (Missing.CATEGORY, Missing.EXCLUDE):
+        assert not table.caution
+    if not table.n_unlike:
+        # Whatever the true values behind missing cells are, they fit two records or more.
+        for row in kept:
+            true = [cell or data.draw(st.integers(1, 4)) for cell in row]
+            fitting = sum(
+                all(b in (0, a) for a, b in zip(true, other, strict=True)) for other in kept
+            )
+            assert fitting >= 2
+
+
+def test_a_wildcard_count_says_what_it_does_not_prove():
+    # Whoever knows that somebody is 30 and male finds the first record, and no other.
+    rows = [(0, 1), (2, 1), (3, 2), (3, 2)]
+    coded = coded_from_codes(rows, ["age", "sex"])
+    table = count_keys(coded, ["age", "sex"], missing="wildcard")
+    assert table.n_uniques == 0
+    told = table.sentences()
+    assert "Where a missing cell matches anything, 0 records (0.0%) are unique" in told[1]
+    assert told[2].startswith("That does not prove that nobody can be found")
+    assert "2 records (50.0%) are like no other" in told[2]
+    assert table.summary()["uniques_as_released"] == 2
+    assert table.k_sentence(2) == (
+        "2 records in classes of fewer than 2 as released (2-anonymity); 0 where a missing cell"
+        " matches anything."
+    )
+    plain = count_keys(coded, ["age", "sex"])
+    assert plain.caution == ""
+    assert plain.k_sentence(2) == "2 records in classes of fewer than 2 (2-anonymity)."
+    assert "uniques_as_released" not in plain.summary()
+
+
+def test_a_wildcard_count_is_believed_where_it_proves_something():
+    whole = count_keys(coded_from_codes([(1,), (2,), (2,)], ["age"]), ["age"], missing="wildcard")
+    assert whole.caution == ""
+    alike = [(0, 1), (0, 1), (2, 1), (2, 1)]
+    table = count_keys(coded_from_codes(alike, ["a", "b"]), ["a", "b"], missing="wildcard")
+    assert table.caution.endswith("every record has the key of another one.")

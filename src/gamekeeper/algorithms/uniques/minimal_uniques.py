@@ -28,6 +28,7 @@ from gamekeeper.algorithms.uniques.estimate import (
     largest_number,
     slowest,
 )
+from gamekeeper.algorithms.uniques.limits import MAX_MSUS, MAX_SECONDS
 from gamekeeper.algorithms.uniques.packed_rows import Rows, distinct_rows
 from gamekeeper.algorithms.uniques.search import (
     Found,
@@ -40,19 +41,11 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, memory_text
 
 __all__ = [
-    "MAX_MSUS",
-    "MAX_SECONDS",
     "MinimalUniques",
     "UniquesEstimate",
     "estimate_minimal_uniques",
     "find_minimal_uniques",
 ]
-
-MAX_MSUS = 250_000_000
-"""Largest list of MSUs, of 8 bytes each, that is made without being asked for explicitly."""
-
-MAX_SECONDS = 900.0
-"""Longest search, in seconds of processor time, that is begun without being asked for."""
 
 _POLICIES = ("category", "ignore", "wildcard")
 MOST_VARIABLES = 64

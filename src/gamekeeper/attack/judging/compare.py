@@ -18,22 +18,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.attack.judging.attack_experiment import AttackedSample, AttackExperiment
 from gamekeeper.attack.judging.comparison import Comparison, Setting
 from gamekeeper.attack.judging.joint import JointTable
 from gamekeeper.attack.judging.judgement import judge_samples
 from gamekeeper.attack.judging.measures import named_measures
+from gamekeeper.attack.judging.options import CompareOptions
 from gamekeeper.attack.judging.running import ScoringPlan, run_scoring
-from gamekeeper.attack.judging.scores import Measure, ScoredSample
+from gamekeeper.attack.judging.scores import ScoredSample
 from gamekeeper.attack.judging.scores_folder import ScoreFolder
+from gamekeeper.attack.simulation.checks import checked_fractions, require_samples
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
-from gamekeeper.attack.simulation.options import checked_fractions, require_samples
 from gamekeeper.attack.simulation.running import SampleTask
 from gamekeeper.attack.simulation.sampling import sample_size
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem
-from gamekeeper.options import option_text
+from gamekeeper.options import option_text, takes
 from gamekeeper.results import Progress, Provenance, package_version
 from gamekeeper.wording import there_are
 
@@ -52,54 +52,13 @@ At this size a sample takes up to a minute with all five measures of the default
 """
 
 
-def compare_measures(
-    population: CodedTable,
-    keys: Sequence[str],
-    *,
-    fractions: Sequence[FractionLike] = ("1%", "5%"),
-    samples: int = 1,
-    attack_fractions: Sequence[FractionLike] | None = (),
-    attack_samples: int = 1,
-    measures: Sequence[str | Measure] = ("suda", "dis_is", "mc3", "annealing", "occam"),
-    missing: Missing | str = Missing.CATEGORY,
-    stratify_by: Sequence[str] = (),
-    seed: int = 0,
-    workers: int = 1,
-    folder: str | Path | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
+@takes(CompareOptions)
+def compare_measures(population: CodedTable, asked: CompareOptions) -> Comparison:
     """Draw samples from a known population, judge what measures say of their uniques, and attack.
 
-    Parameters
-    ----------
-    population
-        A coded file that stands for everybody.
-    keys
-        The key variables.
-    fractions
-        Sampling fractions, each above 0 and at most 1: 0.05, "5%" or "1/20".
-    samples
-        How many samples to draw at each fraction; they are judged together, and attacked.
-    attack_fractions
-        More sampling fractions, at which attacks are tried and nothing is judged. None stands for
-        `ATTACK_FRACTIONS`, 1% to 90%, as far as samples are not too large (`AFFORDABLE`).
-    attack_samples
-        How many samples to draw at each of those.
-    measures
-        Names from `MEASURES`, or functions of your own that get a `SampleData` and return `Scores`.
-    missing
-        Whether a missing cell is a `category` of its own, or its record is to `exclude`.
-    stratify_by
-        The variables of the strata; a simple random sample by default.
-    seed
-        The seed of all samples and measures.
-    workers
-        How many processes score samples. A script that uses several must call this below
-        `if __name__ == "__main__":`. Times are best taken with one.
-    folder
-        Where finished samples are kept, so that the same call resumes after an interruption.
-    progress
-        Called with the samples finished and their total; those for attacks count as well.
+    The population is a coded file that stands for everybody. The samples of each fraction are
+    judged together, and attacked; at the fractions of attacks nothing is judged. Progress is told
+    of the samples finished and their total; those for attacks count as well.
 
     Examples
     --------
@@ -110,54 +69,47 @@ def compare_measures(
     ['suda', 'is']
     """
     started = time.perf_counter()
-    named = named_measures(measures)
-    steps, more_steps = _checked_steps(
-        fractions,
-        ATTACK_FRACTIONS if attack_fractions is None else attack_fractions,
-        samples=samples,
-        attack_samples=attack_samples,
-        workers=workers,
-        seed=seed,
-        missing=missing,
-    )
+    keys, samples, stratify_by = asked.keys, asked.samples, tuple(asked.stratify_by)
+    named = named_measures(asked.measures)
+    steps, more_steps = _checked_steps(asked)
     notional = open_population(
-        population, keys, missing=Missing(missing), stratify_by=tuple(stratify_by)
+        population, keys, missing=Missing(asked.missing), stratify_by=stratify_by
     )
     too_large: tuple[Fraction, ...] = ()
     more_steps = tuple(step for step in more_steps if step not in steps)
-    if attack_fractions is None:
+    if asked.attack_fractions is None:
         more_steps, too_large = _affordable(notional, more_steps)
     require_samples(notional, [*steps, *more_steps])
     numbered = [step for step in steps for _ in range(samples)]
     n_judged = len(numbered)
-    numbered += [step for step in more_steps for _ in range(attack_samples)]
+    numbered += [step for step in more_steps for _ in range(asked.attack_samples)]
     plan = ScoringPlan(tuple(named.items()), _levels(population, keys, notional), n_judged)
     parameters = {
         "keys": list(keys),
-        "missing": str(missing),
+        "missing": str(asked.missing),
         "stratify_by": list(stratify_by),
         "fractions": [str(step) for step in steps],
         "samples": samples,
         "attack_fractions": [str(step) for step in more_steps],
-        "attack_samples": attack_samples,
+        "attack_samples": asked.attack_samples,
         "measures": [
             f"{name} ({measure.__module__}.{getattr(measure, '__qualname__', name)})"
             for name, measure in named.items()
         ],
     }
     kept = None
-    if folder is not None:
+    if asked.folder is not None:
         wanted = {
             "comparison": 2,
             **parameters,
-            "seed": seed,
+            "seed": asked.seed,
             "levels": list(plan.levels),
             "data": notional.fingerprint(),
             "version": package_version(),
         }
-        kept = ScoreFolder(Path(folder), wanted, tuple(named))
-    tasks = [SampleTask(number, step, seed) for number, step in enumerate(numbered)]
-    found = _run(notional, plan, tasks, kept, workers, progress)
+        kept = ScoreFolder(Path(asked.folder), wanted, tuple(named))
+    tasks = [SampleTask(number, step, asked.seed) for number, step in enumerate(numbered)]
+    found = _run(notional, plan, tasks, kept, asked.workers, asked.progress)
     provenance = Provenance(
         "comparison of measures",
         "stratified, proportional allocation" if stratify_by else "simple random samples",
@@ -165,7 +117,7 @@ def compare_measures(
             **{name: option_text(value) for name, value in parameters.items()},
             "measures": ", ".join(named),
         },
-        seed,
+        asked.seed,
         population.fingerprint,
         f"numpy {np.__version__}",
     )
@@ -196,39 +148,26 @@ def compare_measures(
     )
 
 
-def _checked_steps(
-    fractions: Sequence[FractionLike],
-    attack_fractions: Sequence[FractionLike],
-    *,
-    samples: int,
-    attack_samples: int,
-    workers: int,
-    seed: int,
-    missing: Missing | str,
-) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+def _checked_steps(asked: CompareOptions) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
     """Return the fractions that are judged and those of attacks; one error for all that is wrong."""
     problems: list[Problem] = []
     steps: tuple[Fraction, ...] = ()
     more_steps: tuple[Fraction, ...] = ()
-    asked = "A comparison of measures was asked for."
-    choices = {"missing": (missing, Missing)}
+    what = "A comparison of measures was asked for."
     try:
-        steps = checked_fractions(
-            asked, fractions, samples=samples, workers=workers, seed=seed, choices=choices
-        )
+        steps = checked_fractions(what, asked.fractions)
     except InputError as error:
         problems += error.problems
-    if isinstance(attack_fractions, str) or len(attack_fractions):
+    attacked = ATTACK_FRACTIONS if asked.attack_fractions is None else asked.attack_fractions
+    if isinstance(attacked, str) or len(attacked):
         try:
-            more_steps = checked_fractions(
-                asked, attack_fractions, samples=attack_samples, workers=1, seed=0, choices={}
-            )
+            more_steps = checked_fractions(what, attacked)
         except InputError as error:
             problems += [replace(one, where=f"attack {one.where}") for one in error.problems]
     if problems:
         raise InputError(
             problems[0].reason,
-            asked,
+            what,
             f"{there_are(len(problems), 'problem')}:",
             problems=problems,
         )

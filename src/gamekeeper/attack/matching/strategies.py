@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
@@ -27,66 +26,28 @@ from gamekeeper.algorithms.intrusion.strategies import (
     numbered_strategies,
 )
 from gamekeeper.attack.matching.estimates import EstimatedCells, estimate_strategies
+from gamekeeper.attack.matching.options import NUMBERS, Estimate, MatchingOptions
 from gamekeeper.attack.matching.population import check_contained, check_policy, match_classes
 from gamekeeper.attack.matching.result import MatchingRisk, file_lines
 from gamekeeper.attack.risk import FileRisk
 from gamekeeper.attack.uniques.dis import general_dis
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.options import takes
 from gamekeeper.results import Provenance
 from gamekeeper.wording import count_of, quoted, there_are
 
-__all__ = ["Estimate", "assess_matching"]
-
-_NUMBERS = (1, 2, 3, 4, 5, 6, 7)
+__all__ = ["assess_matching"]
 
 Measures = dict[str, Fraction | float | None]
 
 
-class Estimate(StrEnum):
-    """From what the population is estimated."""
-
-    WEIGHTS = "weights"
-    FRACTION = "fraction"
-
-
-def assess_matching(
-    key_table: KeyTable,
-    *,
-    population: KeyTable | Sequence[int] | NDArray[Any] | None = None,
-    population_size: int | None = None,
-    estimate: Estimate | str | None = None,
-    strategies: Sequence[int] = _NUMBERS,
-    r: Sequence[int] = (1, 2, 3),
-    predicates: Mapping[str, Predicate] | None = None,
-    exact: bool | None = None,
-) -> MatchingRisk:
+@takes(MatchingOptions)
+def assess_matching(key_table: KeyTable, asked: MatchingOptions) -> MatchingRisk:
     """Return what matching strategies achieve on a sample, and at what cost.
 
-    Parameters
-    ----------
-    key_table
-        The sample's keys, with missing cells as `category` or `exclude`.
-    population
-        The keys of everybody, counted alike; or the number of people F in each class of
-        `key_table.classes()`, in that order; or None, to estimate it.
-    population_size
-        The number N of people, needed with a list of F. Estimates take it from the weights or
-        the sampling fraction where it is not given.
-    estimate
-        `weights` or `fraction`; by default whichever the key table has, weights first.
-    strategies
-        Which of the strategies 1 to 7.
-    r
-        The sample class sizes of strategies 6 and 7.
-    predicates
-        Strategies of your own by name: `predicate(f, F)` tells for arrays of sample and
-        population counts which classes are used; each is tried in both directions. With a list of
-        F, people of classes without a record are one more class with f = 0; with an estimate F is
-        the expected count of sampled classes.
-    exact
-        Exact fractions or floats, where the population is known; by default fractions up to
-        10,000 classes.
+    Missing cells are counted as `category` or `exclude`. The population, and strategies of your
+    own, `MatchingOptions` explains.
 
     Examples
     --------
@@ -101,8 +62,9 @@ def assess_matching(
     """
     started = time.perf_counter()
     check_policy(key_table)
-    chosen = _chosen(strategies, r, predicates or {})
-    method = _method(key_table, population, population_size, estimate)
+    population, population_size = asked.population, asked.population_size
+    chosen = _chosen(asked.strategies, asked.r, asked.predicates or {})
+    method = _method(key_table, population, population_size, asked.estimate)
     measures: Measures
     if isinstance(method, Estimate):
         cells = _estimated(key_table, method, population_size)
@@ -112,8 +74,8 @@ def assess_matching(
         variant = f"negative binomial from {method}"
     else:
         f, people = _known(key_table, population, population_size)
-        values = evaluate_strategies(people, f, chosen, exact=exact)
-        found = matching_probabilities(people, f, exact=exact)
+        values = evaluate_strategies(people, f, chosen, exact=asked.exact)
+        found = matching_probabilities(people, f, exact=asked.exact)
         whole = isinstance(population, KeyTable)
         given_uniques = bool((f == 1).any())
         measures = {
@@ -155,7 +117,7 @@ def assess_matching(
 def _chosen(
     strategies: Sequence[int], r: Sequence[int], predicates: Mapping[str, Predicate]
 ) -> tuple[Strategy, ...]:
-    unknown = [str(number) for number in strategies if number not in _NUMBERS]
+    unknown = [str(number) for number in strategies if number not in NUMBERS]
     if unknown or not (strategies or predicates):
         raise InputError(
             Reason.UNKNOWN_NAME if unknown else Reason.NOTHING_GIVEN,

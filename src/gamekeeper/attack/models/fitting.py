@@ -9,9 +9,7 @@ thesis, chapters 6 to 8; Madigan and York 1995; Madigan and Raftery 1994.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,18 +20,20 @@ from gamekeeper.algorithms.models.mc3 import sample_models
 from gamekeeper.algorithms.models.occam import occams_window
 from gamekeeper.algorithms.models.population_model import recommended_precisions
 from gamekeeper.algorithms.models.result import SearchResult
+from gamekeeper.attack.models.options import FitMethod, FitOptions
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
+from gamekeeper.options import takes, texts_of
 from gamekeeper.results import Progress, Provenance, Result
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-__all__ = ["FitMethod", "ModelFit", "fit_models"]
+__all__ = ["ModelFit", "fit_models"]
 
 _SPARSE = 0.5
 # With fewer, estimates of single files were off by a quarter on average (docs/explain/models.md).
@@ -42,25 +42,6 @@ _FEW_RECORDS = 1_000
 _LARGE = 500_000_000
 _FIRST_SWEEPS = 1_000
 
-
-class FitMethod(StrEnum):
-    """How models are searched."""
-
-    MC3 = "mc3"
-    ANNEALING = "annealing"
-    OCCAM = "occam"
-
-    @property
-    def words(self) -> str:
-        """The method in words."""
-        return _WORDS[self]
-
-
-_WORDS = {
-    FitMethod.MC3: "MC3, several chains with tempering, averaged",
-    FitMethod.ANNEALING: "simulated annealing, the best model",
-    FitMethod.OCCAM: "Occam's window, all models nearly as good as the best",
-}
 
 _MORE = {
     FitMethod.MC3: "more sweeps",
@@ -221,44 +202,14 @@ class ModelFit(Result):
         return plot_trace(self)
 
 
-def fit_models(
-    key_table: KeyTable,
-    *,
-    method: FitMethod | str = FitMethod.MC3,
-    precision: float | None = None,
-    chains: int = 4,
-    most_sweeps: int = 32_000,
-    window: float = 20.0,
-    seed: int = 0,
-    workers: int | None = None,
-    progress: Progress | None = None,
-    keep_partial: bool = False,
-    patient: bool = False,
-) -> ModelFit:
+@takes(FitOptions)
+def fit_models(key_table: KeyTable, asked: FitOptions) -> ModelFit:
     """Fit decomposable models to the keys of a release.
 
-    Parameters
-    ----------
-    key_table
-        The counted keys, with missing cells as `category` or `exclude`.
-    method
-        "mc3", "annealing" or "occam".
-    precision
-        The total prior precision of the hyper-Dirichlet; by default several, as
-        `recommended_precisions` has it, with a search for each.
-    chains
-        The number of chains of MC3, or of runs of annealing beside a greedy one; in very large
-        tables there is the greedy one alone.
-    most_sweeps
-        How long MC3 may go on until its chains agree.
-    window
-        How many times less probable than the best a model of Occam's window may be.
-    seed, workers
-        One seed gives one result whatever the number of threads.
-    progress, keep_partial
-        If `progress` raises `Cancelled`, what was found by then is returned with `keep_partial`.
-    patient
-        Search by MC3 or Occam's window even where the table is so large that it may take hours.
+    Missing cells are counted as `category` or `exclude`. Without a precision there are several, as
+    `recommended_precisions` has it, with a search for each. Beside the runs of annealing there is a
+    greedy one; in very large tables there is that one alone. One seed gives one result whatever the
+    number of threads.
 
     Examples
     --------
@@ -271,7 +222,7 @@ def fit_models(
     [('age', 'job')]
     """
     started = time.perf_counter()
-    chosen = _method(method)
+    chosen = FitMethod(asked.method)
     if key_table.missing not in (Missing.CATEGORY, Missing.EXCLUDE):
         raise InputError(
             Reason.BAD_OPTION,
@@ -281,9 +232,11 @@ def fit_models(
         )
     codes = key_table.matrix()
     levels = declared_levels(codes, key_table.coded.n_codes(key_table.keys))
-    precisions = recommended_precisions(len(codes)) if precision is None else (precision,)
+    precisions = (
+        recommended_precisions(len(codes)) if asked.precision is None else (asked.precision,)
+    )
     every = MarginScores.at_precisions(codes, levels, precisions)
-    if chosen is not FitMethod.ANNEALING and _is_large(every[0]) and not patient:
+    if chosen is not FitMethod.ANNEALING and _is_large(every[0]) and not asked.patient:
         raise LimitError(
             Reason.TOO_LARGE,
             f"Models of {count_of(len(levels), 'variable')} were to be searched by"
@@ -293,13 +246,11 @@ def fit_models(
         )
     found: list[SearchResult] = []
     for place, scores in enumerate(every):
+        told = _part_of(asked.progress, place, len(precisions))
         try:
-            search = _search(
-                scores, chosen, chains, most_sweeps, window, seed, workers,
-                _part_of(progress, place, len(precisions)), keep_partial,
-            )  # fmt: skip
+            search = _search(scores, chosen, asked, told)
         except Cancelled:
-            if not (keep_partial and found):
+            if not (asked.keep_partial and found):
                 raise
             # Too early for this search to have found anything; what the others found is kept.
             found[-1] = replace(found[-1], complete=False, converged=False)
@@ -312,12 +263,9 @@ def fit_models(
         "keys": ", ".join(key_table.keys),
         "missing": key_table.missing.value,
         "precisions": ", ".join(f"{each:g}" for each in precisions),
-        "chains": str(chains),
+        "chains": str(asked.chains),
+        **_parameters(chosen, asked),
     }
-    if chosen is FitMethod.MC3:
-        parameters["most_sweeps"] = str(most_sweeps)
-    if chosen is FitMethod.OCCAM:
-        parameters["window"] = f"{window:g}"
     return ModelFit(
         key_table.keys,
         tuple(levels),
@@ -329,7 +277,7 @@ def fit_models(
             "decomposable models",
             chosen.words,
             parameters,
-            seed,
+            asked.seed,
             key_table.coded.fingerprint,
             key_table.coded.engine.name,
             seconds=time.perf_counter() - started,
@@ -342,16 +290,19 @@ def fit_models(
     )
 
 
-def _method(method: FitMethod | str) -> FitMethod:
-    known: Sequence[str] = [item.value for item in FitMethod]
-    if method not in known:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            f"Models were to be fitted by {quoted([str(method)])}.",
-            "There is no such method.",
-            did_you_mean(str(method), known),
-        )
-    return FitMethod(method)
+def _parameters(method: FitMethod, asked: FitOptions) -> dict[str, str]:
+    """Return what a search of this kind depends on, besides the chains."""
+    if method is FitMethod.MC3:
+        return texts_of(asked, "most_sweeps") | _unusual(asked, "burn_in", "thin")
+    if method is FitMethod.OCCAM:
+        return {"window": f"{asked.window:g}"} | _unusual(asked, "most_models")
+    return _unusual(asked, "cooling")
+
+
+def _unusual(asked: FitOptions, *names: str) -> dict[str, str]:
+    """Return the options that are not as usual."""
+    usual = texts_of(FitOptions(), *names)
+    return {name: text for name, text in texts_of(asked, *names).items() if text != usual[name]}
 
 
 def _part_of(progress: Progress | None, place: int, n_searches: int) -> Progress | None:
@@ -374,27 +325,25 @@ def _is_large(scores: MarginScores) -> bool:
 
 
 def _search(
-    scores: MarginScores,
-    method: FitMethod,
-    chains: int,
-    most_sweeps: int,
-    window: float,
-    seed: int,
-    workers: int | None,
-    progress: Progress | None,
-    keep_partial: bool,
+    scores: MarginScores, method: FitMethod, asked: FitOptions, progress: Progress | None
 ) -> SearchResult:
     common: dict[str, Any] = {
-        "seed": seed,
-        "workers": workers,
+        "seed": asked.seed,
+        "workers": asked.workers,
         "progress": progress,
-        "keep_partial": keep_partial,
+        "keep_partial": asked.keep_partial,
     }
     if method is FitMethod.MC3:
-        sweeps = min(_FIRST_SWEEPS, most_sweeps)
         return sample_models(
-            scores, chains=chains, sweeps=sweeps, most_sweeps=most_sweeps, **common
+            scores,
+            chains=asked.chains,
+            sweeps=min(_FIRST_SWEEPS, asked.most_sweeps),
+            most_sweeps=asked.most_sweeps,
+            burn_in=asked.burn_in,
+            thin=asked.thin,
+            **common,
         )
     if method is FitMethod.ANNEALING:
-        return anneal(scores, restarts=0 if _is_large(scores) else chains, **common)
-    return occams_window(scores, c=window, **common)
+        restarts = 0 if _is_large(scores) else asked.chains
+        return anneal(scores, restarts=restarts, schedule=str(asked.cooling), **common)
+    return occams_window(scores, c=asked.window, most_models=asked.most_models, **common)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -25,20 +24,22 @@ from gamekeeper.algorithms.models.population_model import (
     calibrated_estimate,
     printed_estimate,
 )
-from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
+from gamekeeper.algorithms.sampling_fraction import parse_fraction
 from gamekeeper.attack.models.fitting import ModelFit
+from gamekeeper.attack.models.options import Estimator, InferInput
 from gamekeeper.attack.risk import FileRisk, RecordRisk, RiskLine
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import count_of, did_you_mean, fraction_text, quoted, three_digits
+from gamekeeper.wording import count_of, fraction_text, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-__all__ = ["Estimator", "ModelRisk", "infer_risk", "require_same_keys"]
+__all__ = ["ModelRisk", "infer_risk", "require_same_keys"]
 
 MEANINGS = {
     "record": "the number of the record in the file, from 1",
@@ -52,24 +53,6 @@ MEANINGS = {
 }
 
 
-class Estimator(StrEnum):
-    """How population sizes are inferred from the probabilities of models."""
-
-    CALIBRATED = "calibrated"
-    PRINTED = "printed"
-    FINITE = "finite"
-
-    @property
-    def words(self) -> str:
-        """The estimate in words."""
-        return _WORDS[self]
-
-
-_WORDS = {
-    Estimator.CALIBRATED: "calibrated by the pairs and triples of the sample",
-    Estimator.PRINTED: "Poisson with maximum likelihood, as printed in the thesis",
-    Estimator.FINITE: "binomial with maximum likelihood, over the people outside the sample",
-}
 # From here on the Poisson law is visibly wider than the binomial one in large classes.
 _LARGE_FRACTION = Fraction(1, 10)
 
@@ -134,15 +117,8 @@ class ModelRisk(Result):
         return self.file._repr_html_()
 
 
-def infer_risk(
-    key_table: KeyTable,
-    fit: ModelFit,
-    *,
-    fraction: FractionLike | None = None,
-    estimator: Estimator | str = Estimator.CALIBRATED,
-    interval: float = 0.95,
-    seed: int = 0,
-) -> ModelRisk:
+@takes(InferInput)
+def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
     """Infer from models how many people share the key of each record.
 
     Where strata were sampled with different fractions, the number of people outside the file
@@ -153,22 +129,9 @@ def infer_risk(
     tell the stratum best (see algorithms/models/cell_fractions.py). If none does, that is the fraction of
     the file.
 
-    Parameters
-    ----------
-    key_table
-        The keys that the models were fitted to.
-    fit
-        The models.
-    fraction
-        The sampling fraction, if another than that of the key table; one for all strata.
-    estimator
-        "calibrated", or "printed" for the estimate of the thesis, F - f being Poisson; "finite" is
-        the same with F - f binomial, exact for the finite number of people outside the sample,
-        which matters where the sampling fraction is large.
-    interval
-        The probability of the intervals.
-    seed
-        Of the draws behind the intervals of the file.
+    The models are those that were fitted to the keys. The estimate of the thesis takes F - f as
+    Poisson; `finite` takes it as binomial, exact for the finite number of people outside the sample,
+    which matters where the sampling fraction is large.
 
     Examples
     --------
@@ -182,7 +145,7 @@ def infer_risk(
     ['record', 'class_size', 'p_match']
     """
     started = time.perf_counter()
-    chosen = _estimator(estimator)
+    chosen, fit, fraction = Estimator(asked.estimator), asked.fit, asked.fraction
     require_same_keys(key_table, fit)
     share = key_table.fraction if fraction is None else parse_fraction(fraction)
     if share is None:
@@ -205,8 +168,8 @@ def infer_risk(
             list(models),
             fraction=sampled,
             weights=weights,
-            interval=interval,
-            seed=seed,
+            interval=asked.interval,
+            seed=asked.seed,
         )
     else:
         # The thesis knows one precision; models of the others are not its models.
@@ -216,7 +179,7 @@ def infer_risk(
             fraction=sampled,
             weights=fit.search.weights,
             finite=chosen is Estimator.FINITE,
-            interval=interval,
+            interval=asked.interval,
         )
     provenance = Provenance(
         "Bayesian inference",
@@ -225,8 +188,8 @@ def infer_risk(
             **fit.provenance.parameters,
             "fraction": str(share),
             **_strata_parameters(key_table, by_cell),
-            "interval": f"{interval:g}",
-            "interval_seed": str(seed),
+            "interval": f"{asked.interval:g}",
+            "interval_seed": str(asked.seed),
         },
         fit.provenance.seed,
         fit.provenance.fingerprint,
@@ -268,18 +231,6 @@ def _sample_words(share: Fraction, key_table: KeyTable, by_cell: CellFractions |
         f"{fraction_text(share)} ({fraction_text(min(every))} to {fraction_text(max(every))} by"
         " stratum)"
     )
-
-
-def _estimator(estimator: Estimator | str) -> Estimator:
-    known = [item.value for item in Estimator]
-    if estimator not in known:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            f"Population sizes were to be inferred by the estimate {quoted([str(estimator)])}.",
-            "There is no such estimate.",
-            did_you_mean(str(estimator), known),
-        )
-    return Estimator(estimator)
 
 
 def require_same_keys(key_table: KeyTable, fit: ModelFit) -> None:

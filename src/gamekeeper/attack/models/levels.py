@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,35 +18,25 @@ import numpy as np
 from gamekeeper.algorithms.models.file_measures import FileEstimate
 from gamekeeper.algorithms.models.levels import risk_without, suppressed_sums
 from gamekeeper.algorithms.models.population_model import calibrated_estimate
-from gamekeeper.attack.models.inference import Estimator, ModelRisk, require_same_keys
+from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
+from gamekeeper.attack.models.options import By, CategoriesInput, Estimator
 from gamekeeper.data.coding.codebook import CodedVariable
 from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.options import takes
 from gamekeeper.results import Progress, Provenance, Result, table_html
 from gamekeeper.wording import count_of, did_you_mean, quoted, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gamekeeper.data.keys.key_table import KeyTable
 
 __all__ = [
-    "By",
     "RelativeLine",
     "RelativeRisk",
     "categories_risk",
     "check_variable",
     "variables_risk",
 ]
-
-MOST_PAIRS = 300
-"""The number of recodings that are tried without being asked for explicitly."""
-
-
-class By(StrEnum):
-    """What is done to a category to see what it adds."""
-
-    SUPPRESSION = "suppression"
-    COLLAPSING = "collapsing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,36 +161,27 @@ def variables_risk(risk: ModelRisk, *, progress: Progress | None = None) -> Rela
     return _result(lines, "marginalization", risk, started)
 
 
-def categories_risk(
-    risk: ModelRisk,
-    key_table: KeyTable,
-    variable: str,
-    *,
-    by: By | str = By.SUPPRESSION,
-    neighbours: bool = False,
-    max_pairs: int = MOST_PAIRS,
-    progress: Progress | None = None,
-) -> RelativeRisk:
+@takes(CategoriesInput)
+def categories_risk(risk: ModelRisk, asked: CategoriesInput) -> RelativeRisk:
     """Return what each category of a variable adds to the risk.
 
-    Parameters
-    ----------
-    risk, key_table
-        What was inferred, and the keys it was inferred for.
-    variable
-        The key variable.
-    by
-        "suppression", or "collapsing" the category with each other one and averaging; the latter
-        by the calibrated estimate, whatever the estimate of `risk`.
-    neighbours
-        Collapse with the neighbouring categories only, for a variable on a scale.
-    max_pairs
-        Refuse to try more recodings than that.
-    progress
-        Called with recodings done and their total.
+    The key table is the one that the risk was inferred for. Collapsing is measured by the
+    calibrated estimate, whatever the estimate of `risk`.
+
+    Examples
+    --------
+    >>> from gamekeeper.attack.models.fitting import fit_models
+    >>> from gamekeeper.attack.models.inference import infer_risk
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> people = [[1, 1]] * 9 + [[1, 2], [2, 2], [2, 2]] + [[2, 1]]
+    >>> keys = count_keys(coded_from_codes(people, ["age", "job"]), ["age", "job"])
+    >>> risk = infer_risk(keys, fit_models(keys, method="annealing"), fraction="1/10")
+    >>> len(categories_risk(risk, keys, "age", by="collapsing").lines)
+    2
     """
     started = time.perf_counter()
-    chosen = _by(by)
+    chosen, key_table, variable = By(asked.by), asked.key_table, asked.variable
     require_same_keys(key_table, risk.fit)
     check_variable(variable, risk.fit.keys)
     number = risk.fit.keys.index(variable)
@@ -217,7 +197,7 @@ def categories_risk(
             for code in present
         ]  # fmt: skip
     else:
-        lines = _collapsed(risk, coded, number, present, neighbours, max_pairs, progress)
+        lines = _collapsed(risk, coded, number, present, asked)
     return _result(lines, chosen.value, risk, started)
 
 
@@ -237,20 +217,18 @@ def _collapsed(
     coded: CodedVariable,
     number: int,
     present: list[int],
-    neighbours: bool,
-    max_pairs: int,
-    progress: Progress | None,
+    asked: CategoriesInput,
 ) -> list[RelativeLine]:
     pairs = [
         (one, other)
         for place, one in enumerate(present)
-        for other in (present[place + 1 : place + 2] if neighbours else present[place + 1 :])
+        for other in (present[place + 1 : place + 2] if asked.neighbours else present[place + 1 :])
     ]
-    if len(pairs) > max_pairs:
+    if len(pairs) > asked.max_pairs:
         raise LimitError(
             Reason.TOO_LARGE,
             f"Categories of {quoted([coded.name])} were to be collapsed in pairs.",
-            f"There are {count_of(len(pairs), 'pair')}, and the limit is {max_pairs:,}.",
+            f"There are {count_of(len(pairs), 'pair')}, and the limit is {asked.max_pairs:,}.",
             "Collapse neighbours only, use suppression, or raise max_pairs.",
         )
     if not pairs:
@@ -272,8 +250,8 @@ def _collapsed(
         line = _line_of(whole, coded.name, left)
         found[one].append(line)
         found[other].append(line)
-        if progress is not None:
-            progress(done + 1, len(pairs))
+        if asked.progress is not None:
+            asked.progress(done + 1, len(pairs))
     return [_averaged(lines, coded.words[code]) for code, lines in found.items() if lines]
 
 
@@ -300,18 +278,6 @@ def _calibrated(risk: ModelRisk) -> FileEstimate:
     return calibrated_estimate(
         risk.table, list(models), fraction=risk.class_fraction(), weights=weights
     ).file
-
-
-def _by(by: By | str) -> By:
-    known = [item.value for item in By]
-    if by not in known:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            f"The risk of categories was asked for by {quoted([str(by)])}.",
-            "There is no such way.",
-            did_you_mean(str(by), known),
-        )
-    return By(by)
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -16,6 +16,7 @@ import numpy as np
 from gamekeeper.algorithms.decomposable.junction_queries import infer_values
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
 from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
+from gamekeeper.attack.models.options import MOST_CELLS
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Provenance, Result, table_html
 from gamekeeper.wording import be, count_of, did_you_mean, quoted, there_are, three_digits
@@ -107,6 +108,7 @@ def infer_target(
     ask: Sequence[str],
     *,
     precision: float = 1.0,
+    most_cells: int = MOST_CELLS,
 ) -> Inference:
     """Infer values of a person from others that are known of them.
 
@@ -123,6 +125,8 @@ def infer_target(
     precision
         The total precision of the prior, so that values that do not occur together in the file are
         unlikely and not impossible; 0 for maximum likelihood.
+    most_cells
+        Refuse a question that needs a table of more cells.
 
     Examples
     --------
@@ -154,6 +158,7 @@ def infer_target(
         {number: code - int(shift[number]) for number, code in codes.items()},
         weights=weights,
         precision=precision,
+        most_cells=most_cells,
     )
     asked = tuple(ask)
     places = [found.variables.index(keys.index(name)) for name in asked]

@@ -7,24 +7,20 @@ and compares DIS with what it estimates, and with attacks by models if asked (Fi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gamekeeper.algorithms.intrusion.strategies import Strategy, numbered_strategies
-from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.attack.simulation.measure_words import measure_words
 from gamekeeper.attack.simulation.measures import STRATEGY_PARTS, strategy_name
 from gamekeeper.attack.simulation.model_attacks import MODEL_CURVES
+from gamekeeper.attack.simulation.options import FractionsOptions, StrategiesOptions, of_sampling
 from gamekeeper.attack.simulation.result import SimulationResult
-from gamekeeper.attack.simulation.running import Pool
 from gamekeeper.attack.simulation.simulate import simulate
-from gamekeeper.data.keys.missing import Missing
-from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.options import takes
+from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, fraction_text
 
 if TYPE_CHECKING:
@@ -36,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FractionExperiment", "StrategyExperiment", "fraction_experiment", "strategy_experiment"]
 
-_PERCENTAGES = tuple(Fraction(percent, 100) for percent in range(1, 100))
 _CURVES = ("pr_cm_given_su", "pr_pu_given_su", "pr_cm_given_um", "dis")
 
 
@@ -127,24 +122,11 @@ class StrategyExperiment(Result):
         )
 
 
+@takes(StrategiesOptions)
 def strategy_experiment(
-    population: CodedTable | KeyTable,
-    keys: Sequence[str] = (),
-    *,
-    fraction: FractionLike = Fraction(3, 100),
-    samples: int = 40,
-    r: int = 3,
-    stratify_by: str | Sequence[str] = (),
-    missing: Missing | str = Missing.CATEGORY,
-    seed: int = 0,
-    workers: int = 1,
-    pool: Pool | str = Pool.PROCESSES,
-    folder: str | Path | None = None,
-    progress: Progress | None = None,
+    population: CodedTable | KeyTable, asked: StrategiesOptions
 ) -> StrategyExperiment:
     """Compare matching strategies on repeated samples of one fraction.
-
-    Parameters are those of `simulate`; `r` is the sample class size of strategies 6 and 7.
 
     Examples
     --------
@@ -156,20 +138,13 @@ def strategy_experiment(
     """
     simulation = simulate(
         population,
-        keys,
-        fractions=fraction,
-        samples=samples,
+        fractions=asked.fraction,
+        samples=asked.samples,
         measures=["strategies"],
-        r=[r],
-        stratify_by=stratify_by,
-        missing=missing,
-        seed=seed,
-        workers=workers,
-        pool=pool,
-        folder=folder,
-        progress=progress,
+        r=[asked.r],
+        **of_sampling(asked),
     )
-    return StrategyExperiment(simulation, r, simulation.provenance)
+    return StrategyExperiment(simulation, asked.r, simulation.provenance)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -244,25 +219,14 @@ class FractionExperiment(Result):
         return self.simulation.plot(self.curves)
 
 
+@takes(FractionsOptions)
 def fraction_experiment(
-    population: CodedTable | KeyTable,
-    keys: Sequence[str] = (),
-    *,
-    fractions: Sequence[FractionLike] = _PERCENTAGES,
-    samples: int = 1,
-    with_models: bool = False,
-    stratify_by: str | Sequence[str] = (),
-    missing: Missing | str = Missing.CATEGORY,
-    seed: int = 0,
-    workers: int = 1,
-    pool: Pool | str = Pool.PROCESSES,
-    folder: str | Path | None = None,
-    progress: Progress | None = None,
+    population: CodedTable | KeyTable, asked: FractionsOptions
 ) -> FractionExperiment:
     """Compare Pr(CM|SU), Pr(PU|SU), Pr(CM|UM) and DIS over sampling fractions, 1% to 99%.
 
     With models, attacks on the keys that they rank first are compared as well (the thesis' Figures
-    43 and 44); a sample then takes a second or more. Parameters are those of `simulate`.
+    43 and 44); a sample then takes a second or more.
 
     Examples
     --------
@@ -273,16 +237,9 @@ def fraction_experiment(
     """
     simulation = simulate(
         population,
-        keys,
-        fractions=fractions,
-        samples=samples,
-        measures=[*_CURVES, *(["models"] if with_models else [])],
-        stratify_by=stratify_by,
-        missing=missing,
-        seed=seed,
-        workers=workers,
-        pool=pool,
-        folder=folder,
-        progress=progress,
+        fractions=asked.fractions,
+        samples=asked.samples,
+        measures=[*_CURVES, *(["models"] if asked.with_models else [])],
+        **of_sampling(asked),
     )
     return FractionExperiment(simulation, simulation.provenance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from gamekeeper.attack.simulation.agreement import (
     spearman,
 )
 from gamekeeper.attack.simulation.model_attacks import model_attacks
+from gamekeeper.attack.simulation.options import Measure
 from gamekeeper.attack.simulation.sample import PROBABILITIES, Sample, Score
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import did_you_mean, quoted, there_are
@@ -33,10 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MEASURES",
-    "MOST_POWER",
     "STRATEGY_PARTS",
     "Failure",
-    "Measure",
     "MeasurePlan",
     "Values",
     "measure_sample",
@@ -44,15 +43,10 @@ __all__ = [
     "strategy_name",
 ]
 
-MOST_POWER = 18
-"""The largest power of ten of the SUDA score."""
-
 STRATEGY_PARTS = ("pr_cm", "cost_without", "cost_with", "eff_without", "eff_with")
 """What is measured of each strategy."""
 
 Values = Mapping[str, float | None]
-Measure = Callable[[Any, Any, Any], Mapping[str, float]]
-"""A measure of one's own: codes, f and F of the sampled records in, named numbers out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +110,8 @@ def plan_measures(
         else:
             hint = did_you_mean(measure, MEASURES)
             problems.append(Problem(Reason.UNKNOWN_NAME, where, "not known.", hint))
-    if any(size < 1 for size in r) or len(set(r)) < len(r):
-        problems.append(
-            Problem(Reason.BAD_OPTION, "r", "not different whole numbers of at least 1.")
-        )
-    if max_size is not None and max_size < 1:
-        problems.append(Problem(Reason.BAD_OPTION, "max_size", f"{max_size:,} is less than 1."))
-    if not 0 <= power <= MOST_POWER:
-        found = f"{power:,} is not from 0 to {MOST_POWER}."
-        problems.append(Problem(Reason.BAD_OPTION, "power", found))
+    if len(set(r)) < len(r):
+        problems.append(Problem(Reason.DUPLICATE, "r", "a size is given twice."))
     if problems:
         raise InputError(
             problems[0].reason,

@@ -1,77 +1,137 @@
-"""Checks of what repeated sampling is asked."""
+"""What may be asked of repeated samples from a notional population.
+
+The same option has one text wherever it is asked for; only its default differs from one experiment
+to another.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
-from gamekeeper.attack.simulation.notional import NotionalPopulation
-from gamekeeper.attack.simulation.sampling import sample_size
-from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, quoted, there_are
+from gamekeeper.algorithms.sampling_fraction import FractionLike
+from gamekeeper.attack.shared_options import MaxSize, Seed
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.options import Option
 
-__all__ = ["checked_fractions", "require_samples"]
+if TYPE_CHECKING:
+    from gamekeeper.results import Progress
+
+__all__ = [
+    "FOLDER",
+    "FRACTIONS",
+    "MEASURES",
+    "SAMPLES",
+    "STRATIFY_BY",
+    "WITH_MODELS",
+    "FractionsOptions",
+    "Measure",
+    "PilotOptions",
+    "Pool",
+    "R",
+    "SamplingOptions",
+    "SimulateOptions",
+    "StrategiesOptions",
+    "of_sampling",
+]
+
+Measure = Callable[[Any, Any, Any], Mapping[str, float]]
+"""A measure of one's own: codes, f and F of the sampled records in, named numbers out."""
+
+FRACTIONS = Option("Sampling fraction.", flags="--fraction -f")
+SAMPLES = Option("Samples at each fraction.", least=1)
+MEASURES = Option("For measures: its name.", flags="--measure")
+STRATIFY_BY = Option("Columns of strata, the outermost first.")
+R = Option("Sample class size of strategies 6 and 7.", flags="--r", least=1)
+WITH_MODELS = Option(
+    "For fractions: compare attacks by annealed models as well; takes longer. `risk compare` has"
+    " attacks by every measure."
+)
+FOLDER = Option("Keep finished samples here (numbers only); the same command resumes.")
+_PERCENTAGES = tuple(Fraction(percent, 100) for percent in range(1, 100))
+_Power = Annotated[
+    int, Option("The power of ten of the SUDA score; DIS-SUDA depends on it.", least=0, most=18)
+]
 
 
-def checked_fractions(
-    asked: str,
-    fractions: FractionLike | Sequence[FractionLike],
-    *,
-    samples: int,
-    workers: int,
-    seed: int,
-    choices: Mapping[str, tuple[str, type[StrEnum]]],
-) -> tuple[Fraction, ...]:
-    """Return the sampling fractions exactly, or raise one error for all that is wrong.
+class Pool(StrEnum):
+    """Who draws the samples, where there are several workers."""
 
-    `asked` says what was asked for; `choices` has by name what was chosen, and of what.
+    PROCESSES = "processes"
+    THREADS = "threads"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplingOptions:
+    """What all experiments have in common.
+
+    `keys` are the key variables, by default those of the key table, which has its own answer to
+    what is `missing` as well. A script that uses several processes must call an experiment below
+    `if __name__ == "__main__":`, so that there is one unless more are asked for.
     """
-    problems: list[Problem] = []
-    steps: list[Fraction] = []
-    given = [fractions] if isinstance(fractions, str | int | float | Fraction) else list(fractions)
-    for value in given:
-        where = f"fraction {quoted([str(value)])}"
-        try:
-            step = parse_fraction(value)
-        except InputError as error:
-            problems.append(Problem(error.reason, where, error.found, error.do))
-            continue
-        if step in steps:
-            problems.append(Problem(Reason.DUPLICATE, where, "given twice."))
-        steps.append(step)
-    if not given:
-        problems.append(Problem(Reason.NOTHING_GIVEN, "fractions", "none is given."))
-    for name, number, least in (
-        ("samples", samples, 1),
-        ("workers", workers, 1),
-        ("seed", seed, 0),
-    ):
-        if number < least:
-            problems.append(Problem(Reason.BAD_OPTION, name, f"{number:,} is less than {least}."))
-    for name, (chosen, allowed) in choices.items():
-        if chosen not in set(allowed):
-            found = f"{quoted([str(chosen)])} is not known."
-            known = f"There are: {quoted(str(item) for item in allowed)}."
-            problems.append(Problem(Reason.BAD_OPTION, name, found, known))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            asked,
-            f"{there_are(len(problems), 'problem')}:",
-            problems=problems,
-        )
-    return tuple(steps)
+
+    keys: Sequence[str] = field(default=(), kw_only=False)
+    stratify_by: Annotated[str | Sequence[str], STRATIFY_BY] = ()
+    missing: Annotated[
+        Missing | str,
+        Option("Whether a missing cell is a `category`, or its record is to `exclude`."),
+    ] = Missing.CATEGORY
+    seed: Seed = 0
+    workers: Annotated[int, Option("How many at a time.", least=1)] = 1
+    pool: Annotated[Pool | str, Option("What they are.")] = Pool.PROCESSES
+    folder: Annotated[str | Path | None, FOLDER] = None
+    progress: Progress | None = None
 
 
-def require_samples(notional: NotionalPopulation, steps: Sequence[Fraction]) -> None:
-    """Refuse fractions that would give a sample without records."""
-    small = [step for step in steps if sample_size(notional.n_records, step) == 0]
-    if small:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Samples of a population of {count_of(notional.n_records, 'record')} were asked for.",
-            f"A sample of {quoted(str(step) for step in small)} of it would be empty.",
-            "Give larger fractions.",
-        )
+def of_sampling(asked: SamplingOptions) -> dict[str, Any]:
+    """Return what all experiments have in common as keyword arguments."""
+    return {item.name: getattr(asked, item.name) for item in fields(SamplingOptions)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulateOptions(SamplingOptions):
+    """What may be asked of a simulation with any set of measures."""
+
+    fractions: Annotated[FractionLike | Sequence[FractionLike], FRACTIONS]
+    samples: Annotated[int, SAMPLES] = 1
+    measures: Annotated[Sequence[str | Measure], MEASURES] = (
+        "pr_cm_given_um",
+        "pr_cm_given_su",
+        "dis",
+    )
+    r: Annotated[Sequence[int], R] = (1, 2, 3)
+    max_size: MaxSize = None
+    power: _Power = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrategiesOptions(SamplingOptions):
+    """What may be asked of the experiment on matching strategies."""
+
+    fraction: Annotated[FractionLike, FRACTIONS] = Fraction(3, 100)
+    samples: Annotated[int, SAMPLES] = 40
+    r: Annotated[int, R] = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FractionsOptions(SamplingOptions):
+    """What may be asked of the experiment on sampling fractions."""
+
+    fractions: Annotated[Sequence[FractionLike], FRACTIONS] = _PERCENTAGES
+    samples: Annotated[int, SAMPLES] = 1
+    with_models: Annotated[bool, WITH_MODELS] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PilotOptions(SamplingOptions):
+    """What may be asked of the pilot study; `scores` are compared with 1/F."""
+
+    fraction: Annotated[FractionLike, FRACTIONS] = Fraction(2, 100)
+    samples: Annotated[int, SAMPLES] = 50
+    scores: Sequence[str] = ("dis_suda", "dis_is", "is", "suda")
+    max_size: MaxSize = None
+    power: _Power = 6

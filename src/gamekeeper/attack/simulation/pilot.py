@@ -10,20 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.attack.simulation.agreement import N_BANDS, N_TENTHS
 from gamekeeper.attack.simulation.measure_words import measure_words
+from gamekeeper.attack.simulation.options import PilotOptions, of_sampling
 from gamekeeper.attack.simulation.result import Mean, SimulationResult
-from gamekeeper.attack.simulation.running import Pool
 from gamekeeper.attack.simulation.sample import PROBABILITIES, Score
 from gamekeeper.attack.simulation.simulate import simulate
-from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, Provenance, Result, make_listing
+from gamekeeper.options import takes
+from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
 from gamekeeper.wording import did_you_mean, percent_text, quoted
 
 if TYPE_CHECKING:
@@ -193,28 +190,12 @@ class PilotStudy(Result):
         return [line for line in self.calibration if line.score is score and line.by == "rank"]
 
 
-def pilot_study(
-    population: CodedTable | KeyTable,
-    keys: Sequence[str] = (),
-    *,
-    fraction: FractionLike = Fraction(2, 100),
-    samples: int = 50,
-    stratify_by: str | Sequence[str] = (),
-    scores: Sequence[Score | str] = tuple(_NAMES),
-    missing: Missing | str = Missing.CATEGORY,
-    max_size: int | None = None,
-    power: int = 6,
-    seed: int = 0,
-    workers: int = 1,
-    pool: Pool | str = Pool.PROCESSES,
-    folder: str | Path | None = None,
-    progress: Progress | None = None,
-) -> PilotStudy:
+@takes(PilotOptions)
+def pilot_study(population: CodedTable | KeyTable, asked: PilotOptions) -> PilotStudy:
     """Compare scores of sample uniques with 1/F on repeated samples.
 
-    Parameters are those of `simulate`; name the strata, such as area and household, to have the
-    samples stratified. Sample uniques are grouped by tenths of the ranks of each score, and by steps
-    of a tenth of DIS-SUDA and DIS-IS.
+    Name the strata, such as area and household, to have the samples stratified. Sample uniques are
+    grouped by tenths of the ranks of each score, and by steps of a tenth of DIS-SUDA and DIS-IS.
 
     Examples
     --------
@@ -224,12 +205,11 @@ def pilot_study(
     >>> study.to_arrow().column_names[:4]
     ['score', 'grouped_by', 'group', 'records']
     """
-    chosen = _checked(scores)
+    chosen = _checked(asked.scores)
     simulation = simulate(
         population,
-        keys,
-        fractions=fraction,
-        samples=samples,
+        fractions=asked.fraction,
+        samples=asked.samples,
         measures=[
             "counts",
             "dis",
@@ -238,15 +218,9 @@ def pilot_study(
             *(f"correlation_{score}" for score in chosen),
             *(f"calibration_{score}" for score in chosen),
         ],
-        stratify_by=stratify_by,
-        missing=missing,
-        max_size=max_size,
-        power=power,
-        seed=seed,
-        workers=workers,
-        pool=pool,
-        folder=folder,
-        progress=progress,
+        max_size=asked.max_size,
+        power=asked.power,
+        **of_sampling(asked),
     )
     calibration = tuple(line for score in chosen for line in _calibrate(simulation, score))
     return PilotStudy(simulation, chosen, calibration, simulation.provenance)

@@ -9,27 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 
 import numpy as np
 
 from gamekeeper.attack.simulation.measures import Failure, MeasurePlan, Values, measure_sample
 from gamekeeper.attack.simulation.notional import NotionalPopulation
+from gamekeeper.attack.simulation.options import Pool
 from gamekeeper.attack.simulation.processes import run_in_processes
 from gamekeeper.attack.simulation.sample import Sample
 from gamekeeper.attack.simulation.sampling import draw_records, sample_size
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import quoted
 
-__all__ = ["Pool", "SampleTask", "run_samples", "run_task"]
-
-
-class Pool(StrEnum):
-    """Who draws the samples, where there are several workers."""
-
-    PROCESSES = "processes"
-    THREADS = "threads"
+__all__ = ["SampleTask", "run_samples", "run_task"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gamekeeper.algorithms.sampling_fraction import FractionLike
+from gamekeeper.attack.simulation.checks import checked_fractions, require_samples
 from gamekeeper.attack.simulation.folder import SampleFolder
-from gamekeeper.attack.simulation.measures import Measure, MeasurePlan, Values, plan_measures
+from gamekeeper.attack.simulation.measures import MeasurePlan, Values, plan_measures
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
-from gamekeeper.attack.simulation.options import checked_fractions, require_samples
+from gamekeeper.attack.simulation.options import Pool, SimulateOptions
 from gamekeeper.attack.simulation.result import SimulationResult
-from gamekeeper.attack.simulation.running import Pool, SampleTask, run_samples
+from gamekeeper.attack.simulation.running import SampleTask, run_samples
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
-from gamekeeper.options import option_text
-from gamekeeper.results import Progress, Provenance, package_version
+from gamekeeper.options import option_text, takes
+from gamekeeper.results import Provenance, package_version
 
 if TYPE_CHECKING:
     from gamekeeper.data.coding.coded_table import CodedTable
@@ -35,63 +35,16 @@ if TYPE_CHECKING:
 __all__ = ["simulate"]
 
 
-def simulate(
-    population: CodedTable | KeyTable,
-    keys: Sequence[str] = (),
-    *,
-    fractions: FractionLike | Sequence[FractionLike],
-    samples: int = 1,
-    measures: Sequence[str | Measure] = ("pr_cm_given_um", "pr_cm_given_su", "dis"),
-    stratify_by: str | Sequence[str] = (),
-    missing: Missing | str = Missing.CATEGORY,
-    r: Sequence[int] = (1, 2, 3),
-    max_size: int | None = None,
-    power: int = 6,
-    seed: int = 0,
-    workers: int = 1,
-    pool: Pool | str = Pool.PROCESSES,
-    folder: str | Path | None = None,
-    progress: Progress | None = None,
-) -> SimulationResult:
+@takes(SimulateOptions)
+def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> SimulationResult:
     """Draw samples from a notional population and measure each.
 
-    Parameters
-    ----------
-    population
-        A coded file that stands for everybody, or a key table of one.
-    keys
-        The key variables; by default those of the key table.
-    fractions
-        One sampling fraction or several, each above 0 and at most 1: 0.03, "3%" or "3/100".
-    samples
-        How many samples to draw at each fraction.
-    measures
-        Names from `MEASURES`, or functions of your own: `measure(codes, f, F)` gets the codes of
-        the sampled records (one row each, one column per key variable) and their class sizes in
-        sample and population, and returns named numbers. A number that is not finite counts as
-        undefined. Functions are told apart by their names.
-    stratify_by
-        The variables of the strata, the outermost first, such as region and household; a sample
-        is then allocated to them in proportion. A simple random sample by default.
-    missing
-        Whether a missing cell is a `category` of its own, or its record is to `exclude`. A key
-        table has its own answer.
-    r
-        The sample class sizes of strategies 6 and 7.
-    max_size
-        The largest minimal sample unique that is searched for the scores; any by default.
-    power
-        The power of ten of the SUDA score, on which DIS-SUDA depends.
-    seed
-        The seed of all samples.
-    workers, pool
-        How many at a time, as `processes` or `threads`. A script that uses processes must call
-        this below `if __name__ == "__main__":`.
-    folder
-        Where finished samples are kept as numbers, so that the same call resumes after an
-        interruption.
-    progress
-        Called with the samples finished and their total.
+    The population is a coded file that stands for everybody, or a key table of one. Measures are
+    names from `MEASURES`, or functions of your own: `measure(codes, f, F)` gets the codes of the
+    sampled records (one row each, one column per key variable) and their class sizes in sample and
+    population, and returns named numbers. A number that is not finite counts as undefined.
+    Functions are told apart by their names. A stratified sample is allocated to strata in
+    proportion.
 
     Examples
     --------
@@ -102,47 +55,43 @@ def simulate(
     [1.0, 1.0]
     """
     started = time.perf_counter()
-    stratify_by = (stratify_by,) if isinstance(stratify_by, str) and stratify_by else stratify_by
-    steps = checked_fractions(
-        "A simulation was asked for.",
-        fractions,
-        samples=samples,
-        workers=workers,
-        seed=seed,
-        choices={"pool": (pool, Pool), "missing": (missing, Missing)},
+    stratify_by = (
+        (asked.stratify_by,)
+        if isinstance(asked.stratify_by, str) and asked.stratify_by
+        else tuple(asked.stratify_by)
     )
-    plan = plan_measures(measures, r=r, max_size=max_size, power=power)
+    steps = checked_fractions("A simulation was asked for.", asked.fractions)
+    plan = plan_measures(asked.measures, r=asked.r, max_size=asked.max_size, power=asked.power)
+    keys, missing = asked.keys, asked.missing
     if isinstance(population, KeyTable):
         keys, missing = keys or population.keys, population.missing
     coded = population.coded if isinstance(population, KeyTable) else population
-    notional = open_population(
-        coded, keys, missing=Missing(missing), stratify_by=tuple(stratify_by)
-    )
+    notional = open_population(coded, keys, missing=Missing(missing), stratify_by=stratify_by)
     require_samples(notional, steps)
     parameters = {
         "keys": list(keys),
         "missing": str(missing),
         "stratify_by": list(stratify_by),
         "fractions": [str(step) for step in steps],
-        "samples": samples,
+        "samples": asked.samples,
         "measures": plan.written(),
         "r": list(plan.r),
         "max_size": plan.max_size,
         "power": plan.power,
     }
     kept = None
-    if folder is not None:
+    if asked.folder is not None:
         plan_of_all = {
             "simulation": 1,
             **parameters,
-            "seed": seed,
+            "seed": asked.seed,
             "data": notional.fingerprint(),
             "version": package_version(),
         }
-        kept = SampleFolder(Path(folder), plan_of_all)
-    numbered = [step for step in steps for _ in range(samples)]
-    tasks = [SampleTask(number, step, seed) for number, step in enumerate(numbered)]
-    found = _run(notional, plan, tasks, kept, workers, Pool(pool), progress)
+        kept = SampleFolder(Path(asked.folder), plan_of_all)
+    numbered = [step for step in steps for _ in range(asked.samples)]
+    tasks = [SampleTask(number, step, asked.seed) for number, step in enumerate(numbered)]
+    found = _run(notional, plan, tasks, kept, asked)
     return _result(
         notional,
         tuple(keys),
@@ -152,7 +101,7 @@ def simulate(
             "simulation of samples",
             "stratified, proportional allocation" if stratify_by else "simple random",
             {name: option_text(value) for name, value in parameters.items()},
-            seed,
+            asked.seed,
             coded.fingerprint,
             f"numpy {np.__version__}",
             seconds=time.perf_counter() - started,
@@ -165,11 +114,10 @@ def _run(
     plan: MeasurePlan,
     tasks: Sequence[SampleTask],
     kept: SampleFolder | None,
-    workers: int,
-    pool: Pool,
-    progress: Progress | None,
+    asked: SimulateOptions,
 ) -> dict[int, Values]:
     found: dict[int, Values] = {}
+    progress = asked.progress
     if kept is not None:
         for task in tasks:
             values = kept.read(task.number, str(task.fraction))
@@ -186,7 +134,7 @@ def _run(
     if progress is not None:
         progress(len(found), len(tasks))
     left = [task for task in tasks if task.number not in found]
-    run_samples(notional, plan, left, workers=workers, pool=pool, finish=finish)
+    run_samples(notional, plan, left, workers=asked.workers, pool=Pool(asked.pool), finish=finish)
     return found
 
 

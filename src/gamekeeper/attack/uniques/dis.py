@@ -21,19 +21,14 @@ from gamekeeper.algorithms.intrusion.dis import (
 from gamekeeper.algorithms.intrusion.dis_simulation import simulate_dis
 from gamekeeper.algorithms.intrusion.dis_special import special_dis
 from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
-from gamekeeper.attack.uniques.dis_result import (
-    DisMethod,
-    DisRisk,
-    GeneralDis,
-    general_risk,
-    special_risk,
-)
+from gamekeeper.attack.uniques.dis_result import DisRisk, GeneralDis, general_risk, special_risk
+from gamekeeper.attack.uniques.options import DisMethod, DisOptions
 from gamekeeper.data.coding.alignment import aligned
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.results import Progress
-from gamekeeper.wording import count_of, did_you_mean, fraction_text, quoted
+from gamekeeper.options import takes
+from gamekeeper.wording import count_of, fraction_text, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,39 +72,11 @@ def general_dis(key_table: KeyTable, fraction: FractionLike | None = None) -> Ge
     return GeneralDis(value, exact, text, _UNDEFINED if value is None else "")
 
 
-def assess_dis(
-    key_table: KeyTable,
-    *,
-    method: DisMethod | str = DisMethod.GENERAL,
-    fraction: FractionLike | None = None,
-    original: KeyTable | None = None,
-    removed: int = 1,
-    rounds: int = 200_000,
-    seed: int = 0,
-    tolerance: float = 0.005,
-    progress: Progress | None = None,
-) -> DisRisk:
+@takes(DisOptions)
+def assess_dis(key_table: KeyTable, asked: DisOptions) -> DisRisk:
     """Estimate the probability that an intruder's unique match is correct.
 
-    Parameters
-    ----------
-    key_table
-        The counted keys of the release.
-    method
-        'general' (from counts, exact) or 'special' (by simulation).
-    fraction
-        The sampling fraction, if another than that of the key table.
-    original
-        For the special method: the same records before they were perturbed, in the same order and
-        on the same key variables. Categories are the same where their words are.
-    removed
-        For the special method: how many records a round removes together.
-    rounds, tolerance
-        The most rounds, and the standard error at which the simulation stops.
-    seed
-        The same arguments and seed give the same result.
-    progress
-        Called with the rounds that are done and the most rounds; it may raise `Cancelled`.
+    Rounds, tolerance, seed and what a round removes are of the special method.
 
     Examples
     --------
@@ -120,6 +87,7 @@ def assess_dis(
     Fraction(1, 19)
     """
     started = time.perf_counter()
+    method, original, fraction = DisMethod(asked.method), asked.original, asked.fraction
     _check(key_table, method, original)
     general = general_dis(key_table, fraction)
     if general.why_none == NO_FRACTION:
@@ -129,7 +97,7 @@ def assess_dis(
             "No sampling fraction is known.",
             "Give the fraction of the population that is in the file, such as '1/50' or '2%'.",
         )
-    if method == DisMethod.GENERAL:
+    if method is DisMethod.GENERAL:
         return general_risk(key_table, general, started)
     released, originals = _classes(key_table, original)
     by_record = fraction is None and key_table.fractions is not None
@@ -141,18 +109,18 @@ def assess_dis(
         released,
         given,
         original=originals,
-        removed=removed,
-        rounds=rounds,
-        seed=seed,
-        tolerance=tolerance,
-        progress=progress,
+        removed=asked.removed,
+        rounds=asked.rounds,
+        seed=asked.seed,
+        tolerance=asked.tolerance,
+        progress=asked.progress,
     )
     expected = None
     if known is not None and shares is None:
-        if originals is None and removed <= _MOST_REMOVED_EXACTLY:
+        if originals is None and asked.removed <= _MOST_REMOVED_EXACTLY:
             structure = {int(size): n for size, n in key_table.structure.items()}
-            expected = special_dis(structure, known, removed).ratio
-        elif originals is not None and removed == 1:
+            expected = special_dis(structure, known, asked.removed).ratio
+        elif originals is not None and asked.removed == 1:
             expected = diverged_dis(released, originals, known)
     return special_risk(key_table, general, found, expected, original, started)
 
@@ -170,19 +138,9 @@ def _classes(
     return found, originals
 
 
-def _check(key_table: KeyTable, method: DisMethod | str, original: KeyTable | None) -> None:
+def _check(key_table: KeyTable, method: DisMethod, original: KeyTable | None) -> None:
     problems: list[Problem] = []
-    known = [item.value for item in DisMethod]
-    if method not in known:
-        problems.append(
-            Problem(
-                Reason.UNKNOWN_NAME,
-                f"Method {quoted([str(method)])}",
-                "there is no such method.",
-                did_you_mean(str(method), known),
-            )
-        )
-    if method == DisMethod.SPECIAL and key_table.missing in (Missing.IGNORE, Missing.WILDCARD):
+    if method is DisMethod.SPECIAL and key_table.missing in (Missing.IGNORE, Missing.WILDCARD):
         problems.append(
             Problem(
                 Reason.BAD_OPTION,
@@ -202,11 +160,9 @@ def _check(key_table: KeyTable, method: DisMethod | str, original: KeyTable | No
         )
 
 
-def _original_problems(
-    key_table: KeyTable, method: DisMethod | str, original: KeyTable
-) -> list[Problem]:
+def _original_problems(key_table: KeyTable, method: DisMethod, original: KeyTable) -> list[Problem]:
     where = "Original"
-    if method == DisMethod.GENERAL:
+    if method is DisMethod.GENERAL:
         do = "Use method='special'."
         return [Problem(Reason.BAD_OPTION, where, "the general method has no use for it.", do)]
     problems: list[Problem] = []

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gamekeeper.algorithms.intrusion.dis_simulation import DisSimulation, DisStep
 from gamekeeper.attack.risk import FileRisk, RiskLine
+from gamekeeper.attack.uniques.options import DisMethod
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Provenance, Result
@@ -20,14 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = ["DisMethod", "DisRisk", "GeneralDis", "general_risk", "special_risk"]
-
-
-class DisMethod(StrEnum):
-    """How DIS is computed: from counts, or by simulation."""
-
-    GENERAL = "general"
-    SPECIAL = "special"
+__all__ = ["DisRisk", "GeneralDis", "general_risk", "special_risk"]
 
 
 class GeneralDis(NamedTuple):
@@ -104,7 +97,8 @@ def general_risk(key_table: KeyTable, general: GeneralDis, started: float) -> Di
     provenance = _provenance(key_table, general, DisMethod.GENERAL, {}, None, started)
     headline = ("records", "sample_uniques", "paired_records", "dis")
     file = FileRisk((*_count_lines(key_table), line), headline, provenance)
-    told = (_count_sentence(key_table), _worth(value, f"general method, {_sampled(general)}"))
+    worth = _worth(value, f"general method, {_sampled(general)}")
+    told = (*_count_sentences(key_table), worth)
     return DisRisk(DisMethod.GENERAL, value, None, None, (), None, file, told, provenance)
 
 
@@ -129,7 +123,7 @@ def special_risk(
     headline = ("records", "dis", "standard_error", "rounds", "converged")
     file = FileRisk(lines, headline, provenance)
     how = f"special method{against}, {_sampled(general)}"
-    told = [_count_sentence(key_table), _worth(found.estimate, how)]
+    told = [*_count_sentences(key_table), _worth(found.estimate, how)]
     if found.standard_error is not None:
         ended = "settled" if found.converged else "did not settle; give more rounds"
         told.append(
@@ -217,12 +211,13 @@ def _count_lines(key_table: KeyTable) -> list[RiskLine]:
     ]
 
 
-def _count_sentence(key_table: KeyTable) -> str:
-    return (
+def _count_sentences(key_table: KeyTable) -> list[str]:
+    counted = (
         f"Of {count_of(key_table.n_records, 'record')}, {key_table.n_uniques:,} are unique on"
         f" {count_of(len(key_table.keys), 'key variable')} and {key_table.n_paired:,} are in pairs;"
         f" {key_table.missing.words}."
     )
+    return [counted, key_table.caution] if key_table.caution else [counted]
 
 
 def _worth(value: Fraction | float | None, how: str) -> str:

@@ -26,6 +26,9 @@ class UniqueFacts:
     ----------
     n_records, n_excluded
         The records that were counted, and those left out for missing values.
+    n_unlike, caution
+        The records that are like no other as they are released, and what the number of uniques does
+        not prove, in words; it is empty where these are the uniques.
     max_size
         The largest size of MSU that was searched for.
     smallest
@@ -46,6 +49,8 @@ class UniqueFacts:
     n_excluded: int
     n_uniques: int
     n_paired: int
+    n_unlike: int
+    caution: str
     max_size: int
     smallest: NDArray[np.int8]
     sizes: tuple[SizeContribution, ...]

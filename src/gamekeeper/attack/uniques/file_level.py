@@ -13,20 +13,17 @@ from gamekeeper.attack.risk import RiskLine
 from gamekeeper.attack.risk_classes import NOT_UNIQUE
 from gamekeeper.attack.uniques.contributions import NO_MSU
 from gamekeeper.attack.uniques.facts import UniqueFacts
-from gamekeeper.attack.uniques.scoring import MEASURE_NAMES, PROBABILITIES
+from gamekeeper.attack.uniques.scoring import MEASURE_NAMES
 from gamekeeper.wording import count_of, quoted, three_digits
 
-__all__ = ["HEADLINE", "file_lines"]
+__all__ = ["file_lines", "headline"]
 
-HEADLINE = (
-    "records",
-    "sample_uniques",
-    "special_uniques",
-    "msus",
-    "dis",
-    "expected_reidentifications",
-)
-"""The lines that a summary shows."""
+_HEADLINE = ("records", "sample_uniques", "special_uniques", "msus", "dis")
+
+
+def headline(facts: UniqueFacts) -> tuple[str, ...]:
+    """Return the names of the lines that a summary shows."""
+    return (*_HEADLINE, *(["uniques_as_released"] if facts.caution else []))
 
 
 def file_lines(facts: UniqueFacts) -> tuple[RiskLine, ...]:
@@ -36,7 +33,6 @@ def file_lines(facts: UniqueFacts) -> tuple[RiskLine, ...]:
         *_special_lines(facts),
         *_class_lines(facts),
         _dis_line(facts),
-        _expected_line(facts),
         *_score_lines(facts),
         *_size_lines(facts.sizes),
     )
@@ -64,7 +60,19 @@ def _count_lines(facts: UniqueFacts) -> list[RiskLine]:
             f"Records that share these values with just one other: {paired:,}.",
             _share(paired, facts),
         ),
+        *([_released_line(facts)] if facts.caution else []),
     ]
+
+
+def _released_line(facts: UniqueFacts) -> RiskLine:
+    return RiskLine(
+        "uniques_as_released",
+        facts.n_unlike,
+        "Records that are like no other as they are released, missing cells and all:"
+        f" {facts.n_unlike:,}. Where a missing cell matches something, fewer seem to be unique, which"
+        " does not prove that the others cannot be found.",
+        _share(facts.n_unlike, facts),
+    )
 
 
 def _special_lines(facts: UniqueFacts) -> list[RiskLine]:
@@ -127,27 +135,6 @@ def _dis_line(facts: UniqueFacts) -> RiskLine:
     )
 
 
-def _expected_line(facts: UniqueFacts) -> RiskLine:
-    """Return how many matches of sample uniques would be expected to be correct."""
-    measure = facts.rank_by if facts.rank_by in PROBABILITIES else "dis_is"
-    values = facts.scores.columns[measure]
-    if values is None:
-        reason = facts.scores.missing[measure]
-        meaning = f"The expected number of re-identifications is not known: {reason}."
-        return RiskLine("expected_reidentifications", None, meaning)
-    expected = math.fsum(values[~np.isnan(values)].tolist())
-    meaning = (
-        "Correct matches to be expected if every sample unique were linked to one member of the"
-        f" population with its key (sum of {MEASURE_NAMES[measure]}): {three_digits(expected)}."
-    )
-    if measure != "dis_suda":
-        meaning += " It may differ from DIS times their number, since DIS is a harmonic mean."
-    unknown = int(np.count_nonzero(np.isnan(values)))
-    if unknown:
-        meaning += f" Not counted, since not known: {count_of(unknown, 'sample unique')}."
-    return RiskLine("expected_reidentifications", expected, meaning, _share_of(expected, facts))
-
-
 def _score_lines(facts: UniqueFacts) -> list[RiskLine]:
     """Return the scores of the file; the sums are exact."""
     whole = math.factorial(len(facts.keys)) * facts.n_uniques
@@ -200,7 +187,3 @@ def _size_lines(sizes: Sequence[SizeContribution]) -> list[RiskLine]:
 
 def _share(part: int, facts: UniqueFacts) -> Fraction | None:
     return Fraction(part, facts.n_records) if facts.n_records else None
-
-
-def _share_of(expected: float, facts: UniqueFacts) -> Fraction | None:
-    return Fraction(expected) / facts.n_records if facts.n_records else None

@@ -42,12 +42,14 @@ def director_sentences(
         The riskiest combination of variables and the number of records that are unique by it;
         None where it is not known.
     """
-    sentences = [_uniques(facts), _match(facts)]
+    sentences = [_uniques(facts), *([facts.caution] if facts.caution else []), _match(facts)]
     if facts.n_uniques:
         sentences += [_classes(facts, file), _special(facts, file)]
         if facts.file_is and len(facts.keys) > 1 and lines[0].is_score:
             sentences += [_blamed(lines, facts.file_is), *_kind(kind)]
             sentences.append(_advice(lines, variables, facts.file_is))
+    elif facts.caution:
+        sentences.append("All scores are 0.")
     else:
         sentences.append("All scores are 0, and nothing needs to be coarsened for this key.")
     sentences.append(_methods(facts))
@@ -101,21 +103,18 @@ def _match(facts: UniqueFacts) -> str:
 
 def _classes(facts: UniqueFacts, file: FileRisk) -> str:
     measure = facts.rank_by if facts.rank_by in PROBABILITIES else "dis_is"
-    expected = file["expected_reidentifications"]
-    if expected is None:
+    if facts.scores.columns[measure] is None:
         reason = facts.scores.missing[measure]
         return f"What a match of a single record is worth is not known: {reason}."
     counted = [(name, file[f"class {name}"]) for name in facts.classes.names]
     parts = [f"{number:,} {quoted([name])}" for name, number in counted if number is not None]
     classes = f" Uniques by risk class: {joined(parts)}." if parts else ""
     hidden = int(np.count_nonzero(facts.smallest == NO_MSU))
-    amount = "at least" if hidden else "about"
     if hidden:
         classes += f" Not among these, since only larger combinations set them apart: {hidden:,}."
     return (
-        f"Added up over the uniques, {_short_name(measure)} says that {amount}"
-        f" {three_digits(expected)} of them would be matched rightly; it ranks records better than"
-        f" it counts them.{classes}"
+        f"{_short_name(measure)} says which uniques to look at first, and not how many would be"
+        f" matched rightly: models estimate that (gamekeeper risk infer).{classes}"
     )
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.attack.matching.population import MatchedClasses, match_classes
 from gamekeeper.attack.simulation.sampling import sample_size
+from gamekeeper.attack.uniques.options import SpecialOptions
 from gamekeeper.attack.uniques.special_input import checked_levels, checked_size, checked_steps
 from gamekeeper.attack.uniques.special_persistence import (
     KeyParts,
@@ -37,6 +38,7 @@ from gamekeeper.attack.uniques.special_properties import (
 from gamekeeper.attack.uniques.special_table import SpecialProperties
 from gamekeeper.attack.uniques.special_thinning import Thinning, thin
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.options import takes
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, fraction_text, percent_text
 
@@ -44,12 +46,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from gamekeeper.data.coding.recode import Recode
     from gamekeeper.data.keys.key_table import KeyTable
 
 __all__ = ["SpecialUniques", "assess_special_uniques"]
-
-_STEPS = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 10))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -72,6 +71,8 @@ class SpecialUniques(Result):
         What was counted when variables were removed or coarsened and samples thinned or enlarged.
     properties
         The same as the paper's table.
+    caution
+        What the number of uniques does not prove, in words, where missing cells match something.
     """
 
     keys: tuple[str, ...]
@@ -83,6 +84,7 @@ class SpecialUniques(Result):
     trials: Trials
     properties: SpecialProperties
     provenance: Provenance
+    caution: str = ""
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -100,8 +102,15 @@ class SpecialUniques(Result):
 
     def sentences(self) -> list[str]:
         """Return what was found, in words: the two kinds, then each property."""
+        properties = self.properties.sentences() if self.n_uniques else []
+        return [*self.file_sentences(), *properties]
+
+    def file_sentences(self) -> list[str]:
+        """Return how many uniques of the two kinds there are, and what that does not prove."""
+        cautions = [self.caution] if self.caution else []
         if not self.n_uniques:
-            return [f"None of {count_of(self.n_records, 'record')} is unique on the key variables."]
+            records = count_of(self.n_records, "record")
+            return [f"None of {records} is unique on the key variables.", *cautions]
         share = percent_text(self.n_special / self.n_uniques)
         kinds = (
             f"Of {count_of(self.n_uniques, 'sample unique')} among "
@@ -110,58 +119,19 @@ class SpecialUniques(Result):
         )
         if self.n_special == self.n_uniques and self.special_size > 1:
             kinds += " A smaller special_size would tell them apart."
-        return [kinds, *self.properties.sentences()]
+        return [kinds, *cautions]
 
     def _repr_html_(self) -> str:
         # Not a table of records, which may be long.
         return self.properties._repr_html_()
 
 
-def assess_special_uniques(
-    key_table: KeyTable,
-    *,
-    special_size: int | None = None,
-    coarser: Mapping[str, Sequence[Recode]] | None = None,
-    population: KeyTable | None = None,
-    thinner: Sequence[str | float | Fraction] = _STEPS,
-    rounds: int = 20,
-    larger: Sequence[str | float | Fraction] | None = None,
-    max_size: int | None = None,
-    seed: int = 0,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> SpecialUniques:
+@takes(SpecialOptions)
+def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> SpecialUniques:
     """Tell special from random uniques and try what the paper says of them.
 
-    Parameters
-    ----------
-    key_table
-        The sample's keys.
-    special_size
-        A unique is special if it is unique on at most so many of the key variables; all but one
-        by default, as in the paper.
-    coarser
-        For some key variables, coarser and coarser recodings of their codes; the geography, or
-        whatever is to be told first, comes first.
-    population
-        The keys of everybody, counted alike, where they are known.
-    thinner
-        The shares of the file that thinner samples have. The kinds of their uniques, as seen in
-        them, are compared with the whole file; a unique of the file is always unique in them.
-    rounds
-        How many thinner samples are drawn for each share; none with 0.
-    larger
-        With a population, the larger sampling fractions to which the sample grows; by default
-        twice and four times its own, and all.
-    max_size
-        The largest minimal sample unique that is searched; any by default. It may not be less
-        than a special_size that is given.
-    seed
-        The seed of the thinner samples.
-    workers
-        How many at a time search for minimal sample uniques; one per core by default.
-    progress
-        Called with trials done and their total.
+    What is no number, such as coarser codings and a population, `SpecialOptions` explains. The
+    largest size that is searched may not be less than a special size that is given.
 
     Examples
     --------
@@ -173,10 +143,11 @@ def assess_special_uniques(
     (1, [False, False, False, False, True])
     """
     started = time.perf_counter()
-    levels = checked_levels(key_table, coarser or {})
-    size = checked_size(len(key_table.keys), special_size, max_size)
-    steps = checked_steps("thinner", thinner, seed=seed, rounds=rounds) if rounds else ()
-    if larger is not None and population is None:
+    special_size, population = asked.special_size, asked.population
+    levels = checked_levels(key_table, asked.coarser or {})
+    size = checked_size(len(key_table.keys), special_size, asked.max_size)
+    steps = checked_steps("thinner", asked.thinner) if asked.rounds else ()
+    if asked.larger is not None and population is None:
         raise InputError(
             Reason.BAD_OPTION,
             "Special uniques were to be followed into larger samples.",
@@ -185,13 +156,13 @@ def assess_special_uniques(
         )
     matched = None if population is None else match_classes(key_table, population)
     codes, missing = key_table.matrix(), str(key_table.missing)
-    tell = _Teller(progress, 2 + len(levels) + len(steps))
+    tell = _Teller(asked.progress, 2 + len(levels) + len(steps))
     parts = KeyParts(codes, missing)
     unique = parts.unique()
     places = np.flatnonzero(unique)
     stays = parts.unique_without_each()[places]
     tell.step()
-    smallest = _smallest(codes, missing, max_size, workers, tell)[places]
+    smallest = _smallest(codes, missing, asked, tell)[places]
     special = (smallest >= 0) & (smallest <= size)
     if special_size is None:
         special = np.asarray(stays.any(axis=1))
@@ -224,8 +195,8 @@ def assess_special_uniques(
                 unique,
                 step,
                 special_size=size,
-                rounds=rounds,
-                seed=seed,
+                rounds=asked.rounds,
+                seed=asked.seed,
                 number=number,
             )
         )
@@ -236,7 +207,7 @@ def assess_special_uniques(
         sizes = matched.population[matched.of_record][places]
         alone = sizes == 1
         columns["population_size"] = sizes
-        for growth, chances in _grow(matched, sizes, special, larger):
+        for growth, chances in _grow(matched, sizes, special, asked.larger):
             growths.append(growth)
             columns[f"unique at {fraction_text(growth.fraction)}"] = chances
     provenance = Provenance(
@@ -249,13 +220,13 @@ def assess_special_uniques(
             "missing": missing,
             "coarser": ", ".join(f"{name} ({len(found)})" for name, found in levels.items()),
             "thinner": ", ".join(map(str, steps)),
-            "rounds": str(rounds),
+            "rounds": str(asked.rounds),
             "larger": ", ".join(str(growth.fraction) for growth in growths),
             "population": "not known" if matched is None else "known",
             "special_size": str(size),
-            "max_size": str(max_size or codes.shape[1]),
+            "max_size": str(asked.max_size or codes.shape[1]),
         },
-        seed,
+        asked.seed,
         key_table.coded.fingerprint,
         key_table.coded.engine.name,
         seconds=time.perf_counter() - started,
@@ -272,6 +243,7 @@ def assess_special_uniques(
         trials,
         SpecialProperties(lines, provenance),
         provenance,
+        key_table.caution,
     )
 
 
@@ -292,16 +264,17 @@ class _Teller:
 
 
 def _smallest(
-    codes: NDArray[Any], missing: str, max_size: int | None, workers: int | None, tell: _Teller
+    codes: NDArray[Any], missing: str, asked: SpecialOptions, tell: _Teller
 ) -> NDArray[np.int64]:
     """Return the size of every record's smallest minimal sample unique; -1 where none is known."""
     policy = "category" if missing == "exclude" else missing
     found = find_minimal_uniques(
         codes,
         missing=policy,
-        max_size=max_size,
+        max_size=asked.max_size,
         listing=False,
-        workers=workers,
+        workers=asked.workers,
+        max_seconds=asked.max_seconds or None,
         progress=tell.pulse,
     )
     smallest = np.full(len(codes), -1, dtype=np.int64)

@@ -70,8 +70,6 @@ def checked_steps(
     values: Sequence[str | float | Fraction],
     *,
     least: Fraction | None = None,
-    seed: int = 0,
-    rounds: int = 0,
 ) -> tuple[Fraction, ...]:
     """Return fractions in (0, 1], none below `least`; all faults at once."""
     problems: list[Problem] = []
@@ -87,9 +85,6 @@ def checked_steps(
             found = f"less than the fraction of the sample, {float(least):.4g}."
             problems.append(Problem(Reason.BAD_OPTION, where, found))
         steps.append(step)
-    for option, number in (("seed", seed), ("rounds", rounds)):
-        if number < 0:
-            problems.append(Problem(Reason.BAD_OPTION, option, f"{number:,} is less than 0."))
     if problems:
         raise InputError(
             problems[0].reason,

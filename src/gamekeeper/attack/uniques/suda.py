@@ -21,15 +21,13 @@ import numpy as np
 
 from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
 from gamekeeper.algorithms.uniques.minimal_uniques import (
-    MAX_MSUS,
-    MAX_SECONDS,
     UniquesEstimate,
     estimate_minimal_uniques,
     find_minimal_uniques,
 )
 from gamekeeper.attack.contribution_risk import CategoryRisk, SizeRisk, VariableRisk
 from gamekeeper.attack.risk import FileRisk, RecordRisk
-from gamekeeper.attack.risk_classes import DEFAULT_RISK_CLASSES, RiskClasses
+from gamekeeper.attack.risk_classes import DEFAULT_RISK_CLASSES, parse_risk_classes
 from gamekeeper.attack.uniques.contributions import (
     category_contributions,
     size_contributions,
@@ -39,14 +37,16 @@ from gamekeeper.attack.uniques.contributions import (
 from gamekeeper.attack.uniques.dis import general_dis
 from gamekeeper.attack.uniques.explaining import Explainer, Explanation, Explanations
 from gamekeeper.attack.uniques.facts import UniqueFacts
-from gamekeeper.attack.uniques.file_level import HEADLINE, file_lines
+from gamekeeper.attack.uniques.file_level import file_lines, headline
+from gamekeeper.attack.uniques.options import UniquesOptions
 from gamekeeper.attack.uniques.record_table import column_meanings, record_table
 from gamekeeper.attack.uniques.scoring import MEASURE_NAMES, MEASURES, score_uniques
 from gamekeeper.attack.uniques.sentences import director_sentences, riskiest_kind
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.options import takes
+from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -58,7 +58,6 @@ __all__ = ["UniquesRisk", "assess_uniques", "estimate_search"]
 
 MOST_EXPLAINED = 10
 MOST_MSUS = 20
-MOST_POWER = 18
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,48 +155,14 @@ class UniquesRisk(Result):
             )
 
 
-def assess_uniques(
-    key_table: KeyTable,
-    *,
-    fraction: FractionLike | None = None,
-    max_size: int | None = None,
-    power: int = 6,
-    classes: RiskClasses = DEFAULT_RISK_CLASSES,
-    rank_by: str = "dis_is",
-    listing: bool = True,
-    max_msus: int | None = MAX_MSUS,
-    max_seconds: float | None = MAX_SECONDS,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> UniquesRisk:
+@takes(UniquesOptions)
+def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
     """Find every minimal sample unique of a file, score the records and say what is to blame.
 
-    Parameters
-    ----------
-    key_table
-        The counted keys of the file.
-    fraction
-        The sampling fraction, if another than that of the key table. Without any, all scores
-        are given except those that need DIS.
-    max_size
-        The largest combination of variables that is searched; all of them by default. IS keeps
-        the weight (ATT-s)! whatever the limit.
-    power
-        The power of ten of the SUDA score. DIS-SUDA depends on it.
-    classes
-        The risk classes with their thresholds.
-    rank_by
-        The measure that ranks records: dis_is, dis_suda, dis_is_suda, is, suda or pol. Where a
-        measure that needs DIS is not known, IS ranks instead, and the sentences say so.
-    listing
-        Whether MSUs are listed, which explanations need; else they are only counted.
-    max_msus, max_seconds
-        A search that is expected to list more MSUs, or to take more processor time, is refused
-        before it begins; None lifts a limit. See `estimate_search`.
-    workers
-        The number of threads; as many as there are cores by default.
-    progress
-        Called during the search; it may raise `Cancelled`.
+    IS keeps the weight (ATT-s)! whatever the largest size that is searched. Without a sampling
+    fraction all scores are given except those that need DIS; where a measure that is to rank needs
+    it, IS ranks instead, and the sentences say so. A search that is expected to list more MSUs than
+    the limit, or to take more processor time, is refused before it begins; see `estimate_search`.
 
     Examples
     --------
@@ -212,21 +177,24 @@ def assess_uniques(
     """
     started = time.perf_counter()
     keys = key_table.keys
-    _check_options(max_size, power, rank_by, fraction)
+    power, rank_by, classes = asked.power, asked.rank_by, asked.classes
+    _check_options(rank_by, asked.fraction)
+    if isinstance(classes, str):
+        classes = parse_risk_classes(classes, measure=rank_by) if classes else DEFAULT_RISK_CLASSES
     variables = tuple(key_table.coded.codebook[name] for name in keys)
     codes = key_table.matrix()
     found = find_minimal_uniques(
         codes,
         missing=_rule(key_table),
-        max_size=max_size if max_size is None else min(max_size, len(keys)),
-        listing=listing,
-        workers=workers,
+        max_size=None if asked.max_size is None else min(asked.max_size, len(keys)),
+        listing=asked.listing,
+        workers=asked.workers,
         n_codes=[variable.n_codes for variable in variables],
-        max_msus=max_msus,
-        max_seconds=max_seconds,
-        progress=progress,
+        max_msus=asked.max_msus or None,
+        max_seconds=asked.max_seconds or None,
+        progress=asked.progress,
     )
-    value = general_dis(key_table, fraction)
+    value = general_dis(key_table, asked.fraction)
     scores = score_uniques(found, value.dis, power=power, why_no_dis=value.why_none)
     ranking = rank_by if scores.columns[rank_by] is not None else "is"
     classified = scores.columns[classes.measure]
@@ -242,6 +210,8 @@ def assess_uniques(
         n_excluded=key_table.n_excluded,
         n_uniques=len(found.records),
         n_paired=key_table.n_paired,
+        n_unlike=key_table.n_unlike,
+        caution=key_table.caution,
         max_size=found.max_size,
         smallest=smallest_sizes(found),
         sizes=size_contributions(found, scores.is_weights, scores.suda_weights),
@@ -265,7 +235,7 @@ def assess_uniques(
             "power": str(power),
             "risk_classes": f"{classes.text} of {classes.measure}",
             "rank_by": ranking if ranking == rank_by else f"{ranking} ({rank_by} is not known)",
-            "listing": str(listing).lower(),
+            "listing": str(asked.listing).lower(),
         },
         fingerprint=key_table.coded.fingerprint,
         engine=key_table.coded.engine.name,
@@ -293,7 +263,7 @@ def _results(
         facts.classes.names,
     )
     meanings = column_meanings(facts.classes, len(facts.keys), power)
-    file = FileRisk(file_lines(facts), HEADLINE, provenance)
+    file = FileRisk(file_lines(facts), headline(facts), provenance)
     lines = variable_contributions(found, variables, *weights, risky)
     by_category = category_contributions(found, variables, explainer.codes, *weights, risky)
     kind = riskiest_kind(found, variables, scores.is_weights)
@@ -315,27 +285,8 @@ def _risky(facts: UniqueFacts) -> NDArray[np.bool_] | None:
     return None if values is None else values >= facts.classes.lowest_threshold
 
 
-def _check_options(
-    max_size: int | None, power: int, rank_by: str, fraction: FractionLike | None
-) -> None:
+def _check_options(rank_by: str, fraction: FractionLike | None) -> None:
     problems: list[Problem] = []
-    if max_size is not None and max_size < 1:
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                f"Largest size {max_size}",
-                "a combination has at least one variable.",
-                "Give 1 or more, or nothing for all sizes.",
-            )
-        )
-    if not 0 <= power <= MOST_POWER:
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                f"Power {power}",
-                f"SUDA scores are multiplied by 10 to the power of 0 to {MOST_POWER}.",
-            )
-        )
     if rank_by not in MEASURES:
         problems.append(
             Problem(

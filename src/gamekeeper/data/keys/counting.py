@@ -10,6 +10,7 @@ from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
 from gamekeeper.algorithms.uniques.class_sizes import class_sizes
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.engine.gate import Engine
 from gamekeeper.data.keys.checks import (
     all_missing_problems,
     raise_problems,
@@ -41,6 +42,7 @@ class Counts:
     n_records: int
     structure: Mapping[int, int]
     records_by_size: Mapping[int, int]
+    released_by_size: Mapping[int, int]
     diversity: Mapping[str, Mapping[int, int]]
     fraction: Fraction | None
     fractions: Mapping[str, Fraction] | None
@@ -79,6 +81,8 @@ def count_classes(
             f"FROM {relation} GROUP BY {size} ORDER BY {size}"
         ).to_pydict()
         n_records = sum(sizes["records"])
+        by_size = dict(zip(sizes["size"], sizes["records"], strict=True))
+        released = by_size if size == "n" else _released(coded.engine, relation)
         if not n_records:
             raise_problems([_nothing_left(coded, keys)], len(keys))
         diversity = {name: _diversity(counted, name) for name in sensitive}
@@ -91,7 +95,8 @@ def count_classes(
         size,
         n_records,
         dict(zip(sizes["size"], sizes["classes"], strict=True)),
-        dict(zip(sizes["size"], sizes["records"], strict=True)),
+        by_size,
+        released,
         diversity,
         overall,
         fractions,
@@ -139,6 +144,14 @@ def _matched(
         columns["weight"] = pa.array(class_sizes(codes, weights, missing=missing))
     made = pa.table(columns)
     return engine.load(made.schema, made.to_batches())
+
+
+def _released(engine: Engine, relation: str) -> Mapping[int, int]:
+    """Return how many records have exactly the same key as so many."""
+    found = engine.query(
+        f"SELECT n, CAST(SUM(n) AS BIGINT) AS records FROM {relation} GROUP BY n ORDER BY n"
+    ).to_pydict()
+    return dict(zip(found["n"], found["records"], strict=True))
 
 
 def _diversity(counted: KeyedRecords, variable: str) -> Mapping[int, int]:

@@ -51,6 +51,10 @@ class KeyTable(Result):
         or matches anything, the size of a key is the number of records that match it.
     records_by_size
         How many records are in classes of each size.
+    released_by_size
+        How many records have exactly the same key as so many, themselves included, a missing cell
+        being equal to a missing cell only. It differs from `records_by_size` where a missing cell
+        is ignored or matches anything.
     diversity
         Per sensitive variable, how many records are in classes with so many of its values; see
         `l_diversity`.
@@ -68,6 +72,7 @@ class KeyTable(Result):
     n_classes: int
     structure: Mapping[int, int]
     records_by_size: Mapping[int, int]
+    released_by_size: Mapping[int, int]
     diversity: Mapping[str, Mapping[int, int]]
     fraction: Fraction | None
     fractions: Mapping[str, Fraction] | None
@@ -90,6 +95,36 @@ class KeyTable(Result):
     def n_paired(self) -> int:
         """How many records are in classes of two."""
         return self.records_by_size.get(2, 0)
+
+    @property
+    def n_unlike(self) -> int:
+        """How many records are like no other as they are released, missing cells and all."""
+        return self.released_by_size.get(1, 0)
+
+    @property
+    def caution(self) -> str:
+        """What the sizes of classes do not prove, in words; empty where they prove what they say.
+
+        Where a missing cell matches something, records are compared with each other, and not with
+        people. Of (30, M) and (40, M) with the first age left out, either is like the other; but
+        whoever knows that somebody is 30 finds one record only. Nobody can tell apart records
+        that are alike as they are released, cell by cell.
+        """
+        if self._proves:
+            return ""
+        if not self.n_unlike:
+            return "As released, missing cells and all, every record has the key of another one."
+        nobody = "nobody else" if self.n_uniques else "nobody"
+        return (
+            f"That does not prove that {nobody} can be found: a person's true values may still fit"
+            f" one record only. As released, missing cells and all, {self._share(self.n_unlike)} like no"
+            " other."
+        )
+
+    @property
+    def _proves(self) -> bool:
+        """Whether classes are records that are alike as they are released."""
+        return self.released_by_size == self.records_by_size
 
     @property
     def records(self) -> npt.NDArray[np.int64]:
@@ -148,6 +183,17 @@ class KeyTable(Result):
         """Return how many records are in classes smaller than k: against k-anonymity."""
         return sum(n for size, n in self.records_by_size.items() if size < k)
 
+    def k_sentence(self, k: int) -> str:
+        """Return how many records are against k-anonymity, in words."""
+        violating = self.k_violations(k)
+        if self._proves:
+            return f"{count_of(violating, 'record')} in classes of fewer than {k} ({k}-anonymity)."
+        alike = sum(n for size, n in self.released_by_size.items() if size < k)
+        return (
+            f"{count_of(alike, 'record')} in classes of fewer than {k} as released ({k}-anonymity);"
+            f" {violating:,} where {self.missing.words}."
+        )
+
     def l_diversity(self, variable: str) -> npt.NDArray[np.int64]:
         """Return how many values of a variable there are in each record's class.
 
@@ -193,6 +239,7 @@ class KeyTable(Result):
             "classes": self.n_classes,
             "uniques": self.n_uniques,
             "pairs": self.n_paired,
+            **({} if self._proves else {"uniques_as_released": self.n_unlike}),
             "missing": self.missing.value,
             **known,
             **least,
@@ -204,10 +251,12 @@ class KeyTable(Result):
         records = count_of(self.n_records, "record")
         were = "was" if self.n_records == 1 else "were"
         uniques, paired = self._share(self.n_uniques), self._share(self.n_paired)
+        where = "" if self._proves else f"Where {self.missing.words}, "
         keys = there_are(self.n_classes, "different key")
         told = [
             f"{records} {were} compared on {variables}: {quoted(self.keys)}.",
-            f"{keys}. {uniques} unique, and {paired} like exactly one other.",
+            f"{keys}. {where}{uniques} unique, and {paired} like exactly one other.",
+            *([self.caution] if self.caution else []),
             f"Of missing cells: {self.missing.words}.",
         ]
         if self.n_excluded:
@@ -335,6 +384,7 @@ def count_keys(
         sum(counts.structure.values()),
         counts.structure,
         counts.records_by_size,
+        counts.released_by_size,
         counts.diversity,
         counts.fraction,
         counts.fractions,

@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gamekeeper.attack.matching.result import MatchingRisk
-from gamekeeper.attack.models.fitting import FitMethod
+from gamekeeper.attack.models.options import FitMethod, FitOptions
 from gamekeeper.attack.uniques.suda import UniquesRisk
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.population import WEIGHT, make_population, sample_population
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.report.tables import write_table
 from gamekeeper.results import Progress
-from gamekeeper.workbench.models import Inferred, ModelRequest, infer_release
-from gamekeeper.workbench.risk import UniquesRequest, count_release, find_uniques, match_release
-from gamekeeper.workbench.sampled import SampledRequest
+from gamekeeper.workbench.models import Inferred, infer_release
+from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
+from gamekeeper.workbench.requests.models import InferRequest
+from gamekeeper.workbench.requests.risk import KeysRequest, MatchRequest, SudaRequest
+from gamekeeper.workbench.risk import count_release, find_uniques, match_release
 
 __all__ = ["STEPS", "RiskDemo", "run_risk_demo"]
 
@@ -56,17 +58,24 @@ def run_risk_demo(
     write_table(everybody, population)
     write_table(sample_population(everybody, _FRACTION, seed=seed, stratify_by=_STRATA), sample)
     progress(1, STEPS)
-    request = SampledRequest(file=sample, scenario=scenario.name, environment=store, weight=WEIGHT)
-    _, keys = count_release(request)
+    microdata = MicrodataRequest(file=sample, scenario=scenario.name, environment=store)
+    design = SampleDesign(weight=WEIGHT)
+    keys = count_release(KeysRequest(microdata=microdata, design=design)).found.table
     progress(2, STEPS)
     report = output / "risk.html"
-    uniques = find_uniques(request, UniquesRequest(), population=population, report=report)
+    uniques = find_uniques(
+        SudaRequest(microdata=microdata, design=design, population=population, report=report)
+    ).found
     progress(3, STEPS)
-    matching = match_release(request, population=population)
+    matching = match_release(
+        MatchRequest(microdata=microdata, design=design, population=population)
+    ).found
     progress(4, STEPS)
     # The quickest method; the others find the same models here.
-    asked = ModelRequest(FitMethod.ANNEALING, seed=seed)
-    inferred = infer_release(request, asked, population=population)
+    fit = FitOptions(method=FitMethod.ANNEALING, seed=seed)
+    inferred = infer_release(
+        InferRequest(microdata=microdata, design=design, fit=fit, population=population)
+    ).found
     progress(5, STEPS)
     return RiskDemo(
         _PEOPLE,
@@ -85,10 +94,9 @@ def run_risk_demo(
 
 def _truth(uniques: UniquesRisk, matching: MatchingRisk) -> list[str]:
     """Compare what the file tells by itself with what the population shows."""
-    dis, expected = uniques.file["dis"], uniques.file["expected_reidentifications"]
+    dis = uniques.file["dis"]
     true_um, true_su = matching.file["pr_cm_given_um"], matching.file["pr_cm_given_su"]
     assert dis is not None
-    assert expected is not None
     assert true_um is not None
     assert true_su is not None
     n_uniques = matching.n_uniques
@@ -99,8 +107,8 @@ def _truth(uniques: UniquesRisk, matching: MatchingRisk) -> list[str]:
             f" in truth it is {float(true_um):.3f}."
         ),
         (
-            f"DIS-IS expected {float(expected):.0f} of the {n_uniques:,} uniques to be matched rightly;"
-            f" in truth it would be {float(true_su) * n_uniques:,.0f}."
+            f"In truth {float(true_su) * n_uniques:,.0f} of the {n_uniques:,} uniques would be matched"
+            " rightly; DIS-IS says which to look at first, and not how many these are."
         ),
         (
             f"Searching for just anybody who matches a unique takes {float(cheap.cost_without):,.0f}"

@@ -1,0 +1,1 @@
+"""`gamekeeper risk`: attack a file of microdata. Begin with `app`."""

@@ -1,0 +1,18 @@
+"""What a use case gives back: what was found, and what to know of the data before it is used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+__all__ = ["Answer"]
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[Found]):
+    """What was found, and in `notices` what may be wrong with the data or the scenario."""
+
+    found: Found
+    notices: tuple[str, ...] = ()

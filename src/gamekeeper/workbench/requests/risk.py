@@ -1,0 +1,108 @@
+"""What people ask of a file of microdata that may be released: its keys, DIS, uniques, matching."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from gamekeeper.attack.matching.options import MatchingOptions
+from gamekeeper.attack.uniques.options import DisOptions, SpecialOptions, UniquesOptions
+from gamekeeper.options import Option
+from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
+from gamekeeper.workbench.requests.shared import Plot, Population, Records, Report, Top
+
+__all__ = ["DisRequest", "KeysRequest", "MatchRequest", "SpecialRequest", "SudaRequest"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeysRequest:
+    """Count the keys of a file."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    sensitive: Annotated[
+        tuple[str, ...], Option("A sensitive variable: count its values within classes.")
+    ] = ()
+    output: Annotated[
+        Path | None,
+        Option(
+            "Write the classes to this .csv or .parquet.",
+            flags="--output -o",
+            writes="table",
+            label="Classes",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DisRequest:
+    """Estimate what a unique match is worth."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    dis: DisOptions = field(default_factory=DisOptions)
+    original: Annotated[
+        Path | None,
+        Option(
+            "The same records before they were perturbed, in the same order: the intruder has"
+            " these (special method)."
+        ),
+    ] = None
+    plot: Plot = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SudaRequest:
+    """Find special uniques, say why, write records and a report."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    search: UniquesOptions = field(default_factory=UniquesOptions)
+    top: Top = 10
+    explain: Annotated[
+        tuple[int, ...],
+        Option("Say why this record is unique (its number in the file, from 1)."),
+    ] = ()
+    records: Records = None
+    report: Report = None
+    population: Annotated[
+        Path | None,
+        Option("A file with everybody in it: the report then has what a match would cost."),
+    ] = None
+    report_records: Annotated[
+        bool,
+        Option(
+            "Whether the report describes single records and categories.",
+            flags="--report-records/--no-report-records",
+        ),
+    ] = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecialRequest:
+    """Tell special from random uniques."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    special: SpecialOptions = field(default_factory=SpecialOptions)
+    population: Population = None
+    records: Annotated[
+        Path | None,
+        Option(
+            "Write every sample unique and its kind to this .csv or .parquet.",
+            writes="table",
+            label="Every sample unique",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchRequest:
+    """Compare ways to find a match."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    matching: MatchingOptions = field(default_factory=MatchingOptions)
+    population: Population = None
+    plot: Plot = None

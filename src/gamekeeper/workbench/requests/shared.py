@@ -1,0 +1,30 @@
+"""Options of several requests: files that are written, a population that is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from gamekeeper.options import Option
+
+__all__ = ["Plot", "Population", "Records", "Report", "Top"]
+
+Plot = Annotated[
+    Path | None, Option("Write a plot to this .svg or .png.", writes="picture", label="Plot")
+]
+Records = Annotated[
+    Path | None,
+    Option(
+        "Write the risk of every record to this .csv or .parquet.",
+        writes="table",
+        label="Risk of every record",
+    ),
+]
+Report = Annotated[
+    Path | None, Option("Write an HTML report to this file.", writes="page", label="Report")
+]
+Population = Annotated[
+    Path | None,
+    Option("A file with everybody in it, of the same columns: then nothing is estimated."),
+]
+Top = Annotated[int, Option("Show so many of the riskiest records.", least=0)]
