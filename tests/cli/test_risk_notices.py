@@ -1,0 +1,261 @@
+"""What every risk command says before it is believed: missing cells, stale scenarios, scores."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+
+import pytest
+
+import gamekeeper as gk
+from tests.given.microdata import KEYS, OF_SCENARIO, OTHERS, PEOPLE, SCENARIO, world, write
+
+ALL = ",".join(KEYS)
+MODELS = ("--method", "annealing", "--chains", "1", "--workers", "1")
+COMMANDS = {
+    "keys": (),
+    "dis": ("-f", "1/2"),
+    "suda": ("-f", "1/2", "--workers", "1"),
+    "special": ("-f", "1/2", "--rounds", "0"),
+    "match": ("-f", "1/2"),
+    "simulate": ("-f", "1/2", "--workers", "1"),
+    "model": MODELS,
+    "infer": ("-f", "1/2", *MODELS),
+    "compare": ("-f", "1/2", "--measure", "is", "--workers", "1"),
+}
+# The widowed have no age, and nobody said so.
+WITH_NA = PEOPLE.replace("16,f", "NA,f").replace("71,f", "NA,f")
+NOTICE = (
+    "'NA' looks like a code for missing in the column 'Age' (3 of 12 records), and is read as a"
+    " value. Where it means missing, add --missing-value NA."
+)
+
+
+def notices(told):
+    assert told.exit_code == 0, told.err
+    return json.loads(told.out)["notices"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_codes_for_missing_are_told_by_every_command(run, tmp_path, command):
+    file = write(tmp_path, "people.csv", WITH_NA)
+    asked = ("risk", command, file, "-k", ALL, *COMMANDS[command])
+    told = run(*asked)
+    assert told.exit_code == 0, told.err
+    assert f"! {NOTICE}" in told.out
+    # It is said before what was found.
+    assert told.out.index(NOTICE) < told.out.index("records", told.out.index(NOTICE) + len(NOTICE))
+    assert notices(run(*asked, "--format", "json")) == [NOTICE]
+    assert notices(run(*asked, "--missing-value", "NA", "--format", "json")) == []
+    told = run(*asked, "--format", "csv")
+    assert f"! {NOTICE}" in told.err.replace("\n", " ")
+    assert "NA looks" not in told.out
+    assert list(csv.DictReader(io.StringIO(told.out)))
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [("NA", "NA"), (".", "."), ("?", "'?'"), ("*", "'*'"), ("-9", "-9"), ("999", "999")],
+)
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_what_a_notice_advises_can_be_typed(run, tmp_path, code, shown, ending):
+    ages = [str(age) for age in range(20, 60)] + [code] * 4
+    file = tmp_path / f"ages.{ending}"
+    if ending == "csv":
+        file.write_text("age\n" + "\n".join(ages) + "\n")
+    else:
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+
+        numbers = code.lstrip("-").isdigit()
+        parquet.write_table(pa.table({"age": [int(a) for a in ages] if numbers else ages}), file)
+    asked = ("risk", "keys", file, "-k", "age", "--format", "json")
+    (notice,) = notices(run(*asked))
+    assert f"'{code}' looks like a code for missing in the column 'age' (4 of 44" in notice
+    advised = re.search(r"add (--missing-value .*)\.$", notice)
+    assert advised is not None
+    assert advised[1] == f"--missing-value {shown}"
+    told = run(*asked, *shlex.split(advised[1]))
+    assert notices(told) == []
+    words = {row["age"] for row in json.loads(told.out)["rows"]}
+    assert "missing" in words
+    assert code not in words
+
+
+def test_several_codes_and_columns_are_told_in_one_sentence(run, tmp_path):
+    rows = [f"{n % 5 + 1},{n % 7 + 1},{n % 40 + 20}" for n in range(200)]
+    rows += ["-9,-9,30", "-9,-9,31", "-8,-8,32", "-8,-8,33"]
+    file = write(tmp_path, "coded.csv", "a,b,age\n" + "\n".join(rows) + "\n")
+    told = run("risk", "keys", file, "-k", "a,b,age", "--format", "json")
+    assert notices(told) == [
+        (
+            "'-9' and '-8' look like codes for missing in the columns 'a' (4 of 204 records) and 'b'"
+            " (4 of 204 records), and are read as values. Where they mean missing, add --missing-value"
+            " -9 --missing-value -8."
+        )
+    ]
+
+
+def test_numbers_that_belong_to_their_range_raise_no_alarm(run, tmp_path):
+    rows = [f"{n % 100},{n % 9 + 1},{n % 5 - 2}" for n in range(900)]
+    file = write(tmp_path, "ages.csv", "age,class,change\n" + "\n".join(rows) + "\n")
+    told = run("risk", "keys", file, "-k", "age,class,change", "--format", "json")
+    assert notices(told) == []
+
+
+def test_the_population_is_looked_at_as_well(run, tmp_path):
+    people = write(tmp_path, "people.csv", PEOPLE)
+    more = "".join(OTHERS) + "NA,f,single,North,1\n" * 9
+    everybody = write(tmp_path, "everybody.csv", PEOPLE + more)
+    asked = ("risk", "match", people, "-k", ALL, "--population", everybody, "--format", "json")
+    (notice,) = notices(run(*asked))
+    assert notice.startswith("In the file 'everybody.csv': 'NA' looks like a code for missing")
+
+
+def test_what_a_person_has_explained_is_not_suspected(run, tmp_path):
+    folder = tmp_path / "world"
+    gk.write_environment(world(), folder)
+    text = OF_SCENARIO.replace("single", "NA").replace("divorced", "NA")
+    file = write(tmp_path, "clerk.csv", text)
+    asked = ("risk", "keys", file, "--scenario", SCENARIO, "-e", folder, "--format", "json")
+    assert run(*asked).exit_code == 2
+    values = write(tmp_path, "v.csv", "variable,value,category\nMarital status,NA,single\n")
+    assert notices(run(*asked, "--values", values)) == []
+    # 999 lies in a band, so that nobody is asked what it means.
+    old = OF_SCENARIO.replace("70,male", "999,male").replace("71,female", "999,female")
+    told = run(*asked[:2], write(tmp_path, "old.csv", old), *asked[3:])
+    (notice,) = notices(told)
+    assert "'999' looks like a code for missing in the column 'AGE' (2 of 7 records)" in notice
+
+
+@pytest.fixture
+def stale(tmp_path):
+    """The options of a file whose scenario was made before a form came."""
+    plain = world()
+    shop = gk.Form("Shop", {"Age": ("0-15", "16+")})
+    bank = gk.Form("Bank", {"Age": ("0-15", "16+"), "Sex": (), "Marital status": ()})
+    later = plain.changed(forms={"Shop": shop, "Bank": bank})
+    folder = tmp_path / "later"
+    gk.write_environment(later, folder)
+    file = write(tmp_path, "clerk.csv", OF_SCENARIO)
+    return (file, "--scenario", SCENARIO, "--environment", folder)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_stale_scenario_is_told_by_every_command(run, tmp_path, stale, command):
+    asked = ("risk", command, *stale, *COMMANDS[command])
+    (notice,) = notices(run(*asked, "--format", "json"))
+    assert notice.startswith("The scenario 'A clerk' may be stale")
+    assert "`gamekeeper scenario review`" in notice
+    assert f"! {notice}" in run(*asked).out
+    assert "! " in run(*asked, "--format", "csv").err
+    fresh = tmp_path / "fresh"
+    gk.write_environment(world(), fresh)
+    assert notices(run(*asked[:-1], asked[-1], "-e", fresh, "--format", "json")) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("suda", ("-f", "1/2")),
+        ("compare", ("-f", "1/2", "--measure", "is", "--workers", "1", "--no-attacks")),
+    ],
+)
+def test_reports_have_the_notices(run, tmp_path, stale, command, options):
+    page = tmp_path / "page.html"
+    told = run("risk", command, *stale, *options, "--report", page)
+    assert told.exit_code == 0, told.err
+    shown = page.read_text(encoding="utf-8")
+    assert "Please note" in shown
+    assert "may be stale" in shown
+    file = write(tmp_path, "people.csv", WITH_NA)
+    assert run("risk", command, file, "-k", ALL, *options, "--report", page).exit_code == 0
+    assert "looks like a code for missing" in page.read_text(encoding="utf-8")
+
+
+# After local suppression: whoever knows that somebody is 30 finds the first record and no other.
+SUPPRESSED = "age,sex\n,m\n40,m\n50,f\n50,f\n"
+PROVES = "That does not prove that nobody can be found"
+UNLIKE = "As released, missing cells and all, 2 records (50.0%) are like no other."
+
+
+@pytest.mark.parametrize("command", ["keys", "dis", "suda", "special"])
+def test_a_wildcard_count_says_what_it_does_not_prove(run, tmp_path, command):
+    file = write(tmp_path, "suppressed.csv", SUPPRESSED)
+    asked = ("risk", command, file, "-k", "age,sex", "--missing", "wildcard", *COMMANDS[command])
+    told = run(*asked)
+    assert told.exit_code == 0, told.err
+    first = told.out.splitlines()[:4]
+    assert any(line.startswith(PROVES) and line.endswith(UNLIKE) for line in first), told.out
+    document = json.loads(run(*asked, "--format", "json").out)
+    assert any(PROVES in sentence for sentence in document["sentences"][:3])
+    if command in ("keys", "suda"):
+        assert document["summary"]["uniques_as_released"] == 2
+    assert "nothing needs to be coarsened" not in told.out
+    assert "0 records in classes of fewer than 2 (2-anonymity)" not in told.out
+    plain = run(*asked[:5], *COMMANDS[command], "--missing", "category")
+    assert PROVES not in plain.out
+
+
+def test_a_report_says_what_a_wildcard_count_does_not_prove(run, tmp_path):
+    file, page = write(tmp_path, "suppressed.csv", SUPPRESSED), tmp_path / "risk.html"
+    asked = ("risk", "suda", file, "-k", "age,sex", "--missing", "wildcard", "--report", page)
+    assert run(*asked).exit_code == 0
+    lead = page.read_text(encoding="utf-8").partition("</section>")[0]
+    assert PROVES in lead
+    shown = page.read_text(encoding="utf-8")
+    assert "<strong>2</strong> like no other as released" in shown
+
+
+def test_a_score_is_not_said_to_count_matches(run, tmp_path):
+    file, page = write(tmp_path, "people.csv", PEOPLE), tmp_path / "risk.html"
+    asked = ("risk", "suda", file, "-k", ALL, "-f", "1/10", "--report", page)
+    told = run(*asked)
+    assert "which uniques to look at first, and not how many would be matched rightly" in told.out
+    shown = page.read_text(encoding="utf-8")
+    for text in (told.out, shown):
+        assert "re-identifications" not in text
+        assert not re.search(r"about [\d.]+ of them would be\s+matched rightly", text)
+    document = json.loads(run(*asked[:-2], "--format", "json").out)
+    assert "expected_reidentifications" not in document["summary"]
+
+
+def test_limits_that_a_message_advises_to_raise_are_options(run, tmp_path):
+    file = write(tmp_path, "people.csv", PEOPLE)
+    asked = ("risk", "infer", file, "-k", ALL, "-f", "1/3", *MODELS, "--categories", "Age")
+    told = run(*asked, "--by", "collapsing", "--max-pairs", "5")
+    assert told.exit_code == 3
+    assert "6 pairs, and the limit is 5" in told.err.replace("\n", " ")
+    for options in (("--neighbours", "--max-pairs", "3"), ("--max-pairs", "6")):
+        assert run(*asked, "--by", "collapsing", *options).exit_code == 0
+    asked = ("risk", "infer", file, "-k", ALL, "-f", "1/3", *MODELS, "--ask", "Status")
+    assert run(*asked, "--known", "Sex=f", "--most-cells", "1").exit_code == 3
+    for options in (("--ask-precision", "0"), ("--most-cells", "100")):
+        assert run(*asked, "--known", "Sex=f", *options).exit_code == 0
+
+
+def test_searches_take_burn_in_thinning_and_cooling(run, tmp_path):
+    file = write(tmp_path, "people.csv", PEOPLE)
+    asked = ("risk", "model", file, "-k", ALL, "--precision", "1", "--format", "json")
+
+    def parameters(*options):
+        told = run(*asked, *options)
+        assert told.exit_code == 0, told.err
+        return json.loads(told.out)["provenance"]["parameters"]
+
+    chains = ("--sweeps", "64", "--chains", "2")
+    assert not {"burn_in", "thin"} & set(parameters(*chains))
+    found = parameters(*chains, "--burn-in", "0.25", "--thin", "2")
+    assert (found["burn_in"], found["thin"]) == ("0.25", "2")
+    assert parameters(*MODELS, "--cooling", "thesis")["cooling"] == "thesis"
+    assert parameters("--method", "occam", "--most-models", "50")["most_models"] == "50"
+
+
+def test_strategies_have_one_default(run, tmp_path):
+    file = write(tmp_path, "people.csv", PEOPLE)
+    told = run("risk", "match", file, "-k", ALL, "-f", "1/2", "--format", "json")
+    keys = gk.count_keys(gk.code_source(gk.open_source(file), KEYS), KEYS, fraction="1/2")
+    assert json.loads(told.out)["rows"] == gk.assess_matching(keys).to_arrow().to_pylist()
