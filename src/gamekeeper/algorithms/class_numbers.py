@@ -25,15 +25,18 @@ def class_numbers(*matrices: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64
     >>> class_numbers(release, originals)
     (array([0, 0]), array([0, 1]))
     """
-    stacked = np.concatenate([np.asarray(matrix).astype(np.int64) for matrix in matrices])
-    numbers, span = np.zeros(len(stacked), dtype=np.int64), 1
-    for column in stacked.T:
+    given = [np.asarray(matrix) for matrix in matrices]
+    n_keys = sum(len(matrix) for matrix in given)
+    numbers, span = np.zeros(n_keys, dtype=np.int64), 1
+    for number in range(given[0].shape[1]):
+        # One column at a time: all of them as wide integers would take several times the memory.
+        column = np.concatenate([matrix[:, number].astype(np.int64) for matrix in given])
         codes = column - column.min(initial=0)
         n_codes = int(codes.max(initial=0)) + 1
         if span * n_codes > _MOST_NUMBERS:
             _, numbers = np.unique(numbers, return_inverse=True)
-            span = len(stacked)
+            span = n_keys
         numbers, span = numbers * n_codes + codes, span * n_codes
     _, numbers = np.unique(numbers, return_inverse=True)
-    ends = np.cumsum([len(matrix) for matrix in matrices])[:-1]
+    ends = np.cumsum([len(matrix) for matrix in given])[:-1]
     return tuple(np.split(numbers.astype(np.int64), ends))

@@ -3,7 +3,8 @@
 What Python calls is kept on disk: beside the package, or in the user's cache folder where the
 package cannot be written to (the environment variable NUMBA_CACHE_DIR names another place). Where
 neither can be written to, each process compiles anew. What only kernels call is compiled into
-those that call it; without wrappers for Python that takes about half the time.
+those that call it; without wrappers for Python that takes about half the time. A kernel is compiled
+anew when a file has changed that anything compiled into it comes from (`kernel_cache`).
 
 Compilation takes longer than most answers, so kernels keep to what compiles fast: whole arrays are
 copied in loops (an assignment of one array to another has its error messages compiled, at two
@@ -19,6 +20,8 @@ from typing import Any, TypeVar
 
 import numba
 
+from gamekeeper.algorithms.kernel_cache import kept_on_disk
+
 __all__ = ["inner", "kernel"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -28,11 +31,7 @@ _njit: Any = numba.njit
 
 def kernel(function: _Function) -> _Function:
     """Compile what Python calls, and keep it on disk where that is possible."""
-    try:
-        return _njit(cache=True, nogil=True)(function)
-    except RuntimeError:
-        # There is no folder that can be written to.
-        return _njit(nogil=True)(function)
+    return kept_on_disk(_njit(nogil=True)(function))
 
 
 def inner(function: _Function) -> _Function:

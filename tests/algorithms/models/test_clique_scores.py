@@ -4,14 +4,19 @@ import math
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.decomposable.chordal_graphs import can_add, can_delete, is_decomposable
+from gamekeeper.algorithms.decomposable.chordal_graphs import (
+    can_add,
+    can_delete,
+    decomposable_graphs,
+    is_decomposable,
+)
 from gamekeeper.algorithms.models.clique_scores import MarginScores, declared_levels
 from gamekeeper.errors import InputError
 
@@ -295,3 +300,49 @@ def test_a_large_file_is_counted_once_for_all_precisions():
 def test_one_wrong_precision_of_several_is_refused():
     with pytest.raises(InputError, match="precision"):
         MarginScores.at_precisions(np.zeros((2, 2), int), None, [1.0, -1.0])
+
+
+@pytest.mark.parametrize("double", [False, True])
+def test_changes_are_all_legal_ones_with_the_difference_of_scores(double):
+    rng = np.random.default_rng(2)
+    scores = MarginScores(rng.integers(0, 3, (60, 4)), [3] * 4)
+    for graph in decomposable_graphs(4):
+        rows = np.array(graph, np.uint64)
+        edges, factors = scores.changes(rows, double=double)
+        assert rows.tolist() == list(graph)
+        found = {tuple(edge): factor for edge, factor in zip(edges.tolist(), factors, strict=True)}
+        assert len(found) == len(edges)
+        wanted = {}
+        for v, w in permutations(range(4), 2):
+            once = toggled(graph, v, w)
+            if not is_decomposable(once):
+                continue
+            if v < w:
+                wanted[v, w, -1] = once
+            for u in range(4) if double else ():
+                twice = toggled(once, v, u)
+                if u not in (v, w) and is_decomposable(twice):
+                    wanted[v, w, u] = twice
+        assert set(found) == set(wanted)
+        before = scores.log_marginal_likelihood(graph)
+        for change, after in wanted.items():
+            gain = scores.log_marginal_likelihood(after) - before
+            assert found[change] == pytest.approx(gain, abs=1e-9)
+
+
+def toggled(graph, v, w):
+    rows = list(graph)
+    rows[v] ^= 1 << w
+    rows[w] ^= 1 << v
+    return tuple(rows)
+
+
+def test_many_models_at_once_have_the_scores_of_each():
+    scores = MarginScores(np.random.default_rng(3).integers(0, 2, (40, 4)), [2] * 4)
+    graphs = np.array(list(decomposable_graphs(4)), np.uint64)
+    each = [scores.log_marginal_likelihood(graph) for graph in graphs]
+    assert scores.of_graphs(graphs).tolist() == each
+    # A cycle of four without a chord has no score, nor have those that come after it.
+    cycle = np.array([[0b1010, 0b0101, 0b1010, 0b0101]], np.uint64)
+    found = scores.of_graphs(np.concatenate([graphs[:2], cycle, graphs[:1]]))
+    assert np.isnan(found).tolist() == [False, False, True, True]

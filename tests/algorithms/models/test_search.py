@@ -14,6 +14,7 @@ from gamekeeper.algorithms.models import mc3
 from gamekeeper.algorithms.models.annealing import acceptance_probability, anneal, cooling_schedule
 from gamekeeper.algorithms.models.clique_scores import MarginScores
 from gamekeeper.algorithms.models.search import exact_posterior, occams_window, sample_models
+from gamekeeper.algorithms.models.walks import walk
 from gamekeeper.errors import Cancelled, InputError, LimitError
 
 MOVES = ("toggle", "swap", "star", "triangle", "leaf")
@@ -76,18 +77,11 @@ def chi_square(exact, weights, graphs):
 
 def moved(scores, graphs, kind, beta, n_moves):
     """Move each graph by itself, by one kind of move (or all kinds)."""
-    from gamekeeper.algorithms.models import kernels
-
-    n, m = graphs.shape
+    n = len(graphs)
     shares = np.cumsum([1.0 if kind in (name, "all") else 0.0 for name in MOVES])
     shares /= shares[-1]
-    tally = np.zeros((len(MOVES), 2), np.int64)
-    kernels.walk(
-        graphs, np.full(n, beta), np.arange(n), False, 1, n_moves, shares,
-        np.array([1, 2, 3, 4], np.uint64) * np.uint64(0x9E3779B97F4A7C15), scores.margins,
-        np.zeros((0, m), np.uint64), np.zeros((0, n)), tally, np.zeros((n - 1, 2), np.int64),
-        np.zeros(3, np.int64),
-    )  # fmt: skip
+    state = np.array([1, 2, 3, 4], np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    walk(scores, graphs, np.full(n, beta), shares, state, sweeps=1, proposals=n_moves)
     return graphs
 
 

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.models.clique_scores import MarginScores
 from gamekeeper.algorithms.models.crew import random_states, run_walks
-from gamekeeper.algorithms.models.options import check_options, cumulative_shares
+from gamekeeper.algorithms.models.options import MOVES, check_options, cumulative_shares
 from gamekeeper.algorithms.models.result import SearchResult, edge_shares
+from gamekeeper.algorithms.models.walks import cool
 from gamekeeper.errors import Cancelled, InputError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import quoted
@@ -38,6 +39,7 @@ _SHARES = {"toggle": 0.7, "swap": 0.1, "star": 0.15, "triangle": 0.05}
 _MOST_TRACED = 4_000
 # Two edges at a time cost a cube of the number of variables in scores.
 _MOST_DOUBLE = 20
+_NO_GAIN = 1e-9
 
 
 def acceptance_probability(log_bayes_factor: float, temperature: float = 1.0) -> float:
@@ -119,8 +121,6 @@ def anneal(
     >>> anneal(MarginScores(table, [2, 2, 2])).best.tolist()
     [2, 1, 0]
     """
-    from gamekeeper.algorithms.models import kernels
-
     if schedule not in _SCHEDULES:
         raise InputError(
             Reason.BAD_OPTION,
@@ -144,33 +144,38 @@ def anneal(
         per_level = proposals or 100
         start = float(temperatures[0])
     else:
-        temperatures = np.zeros(0)
+        temperatures = None
         shares = cumulative_shares(moves or _SHARES, m)
         per_level = proposals or max(100, min(8 * m * (m - 1), 160 * m))
-        factors = kernels.bayes_factors(np.zeros(m, np.uint64), scores.margins)
+        factors = scores.edge_factors(np.zeros(m, np.uint64))
         strongest = float(np.abs(factors[~np.isnan(factors)]).max(initial=0.0))
         start = max(strongest / _HOTTEST, 1.0)
     states = random_states(seed, restarts, 2)
     models = np.zeros((restarts + 1, m), np.uint64)
     traces = np.full((restarts, _MOST_TRACED), np.nan)
-    tallies = np.zeros((restarts, len(kernels.MOVES), 2), np.int64)
+    tallies = np.zeros((restarts, len(MOVES), 2), np.int64)
     clocks = [np.zeros(3, np.int64) for _ in range(restarts + 1)]
 
     def run(number: int) -> None:
         # The last is a plain climb: on many variables a short annealing may end below it.
         if number < restarts:
-            cool(number)
-        if not clocks[number][2]:
-            kernels.climb(models[number], scores.margins, m <= _MOST_DOUBLE)
+            cool(
+                scores,
+                shares,
+                states[number],
+                start=start,
+                end=_COLDEST,
+                pace=_PACE,
+                proposals=per_level,
+                best=models[number],
+                temperatures=temperatures,
+                trace=traces[number],
+                tally=tallies[number],
+                clock=clocks[number],
+            )
+        _climb(scores, models[number], clocks[number])
 
-    def cool(number: int) -> None:
-        kernels.anneal_walk(
-            np.zeros(m, np.uint64), temperatures, start, _COLDEST, _PACE, per_level, shares,
-            states[number], scores.margins, models[number], traces[number], tallies[number],
-            clocks[number],
-        )  # fmt: skip
-
-    total = max(restarts * (len(temperatures) or _MOST_TRACED), 1)
+    total = max(restarts * (_MOST_TRACED if temperatures is None else len(temperatures)), 1)
     cancelled = run_walks(run, clocks, workers=workers, progress=progress, total=total)
     if progress is not None and cancelled is None:
         # The adaptive schedule ends before the most temperatures that it may have.
@@ -185,12 +190,28 @@ def anneal(
         found,
         acceptance={
             name: (int(tried), int(made))
-            for name, (tried, made) in zip(kernels.MOVES, tallies.sum(axis=0), strict=True)
+            for name, (tried, made) in zip(MOVES, tallies.sum(axis=0), strict=True)
         },
         proposals=sum(int(clock[1]) for clock in clocks),
         complete=cancelled is None,
         converged=found.converged and cancelled is None,
     )
+
+
+def _climb(scores: MarginScores, graph: NDArray[np.uint64], clock: NDArray[np.int64]) -> None:
+    """Make the best legal change of one edge, or of two at a vertex, until none helps.
+
+    It stops when the clock says so; above 20 variables only single edges are tried.
+    """
+    while not clock[2]:
+        edges, factors = scores.changes(graph, double=len(graph) <= _MOST_DOUBLE)
+        place = int(factors.argmax()) if len(factors) else -1
+        if place < 0 or factors[place] <= _NO_GAIN:
+            return
+        v, w, u = edges[place].tolist()
+        for other in (w, u) if u >= 0 else (w,):
+            graph[v] ^= np.uint64(1 << other)
+            graph[other] ^= np.uint64(1 << v)
 
 
 def _result(

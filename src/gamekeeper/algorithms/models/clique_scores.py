@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
-    from gamekeeper.algorithms.models.kernels import Margins
+    from gamekeeper.algorithms.models.score_kernels import CountingRoom, Margins
 
 __all__ = ["MarginScores", "declared_levels"]
 
@@ -70,7 +71,7 @@ class MarginScores:
         counts: ArrayLike | None = None,
         most_kept: int = _MOST_KEPT,
     ) -> None:
-        from gamekeeper.algorithms.models import kernels
+        from gamekeeper.algorithms.models.score_kernels import Margins
 
         table = np.asarray(codes)
         weights = None if counts is None else np.asarray(counts)
@@ -83,10 +84,10 @@ class MarginScores:
             declared = _checked_levels(levels, observed)
         weighted = np.ones(n_rows, np.int64) if weights is None else weights.astype(np.int64)
         radix = np.array([max(n, 1) for n in observed], np.uint64)
-        classes = kernels.number_rows(columns, radix).astype(np.int64)
+        (classes,) = class_numbers(columns.T)
         n_distinct = int(classes.max(initial=-1)) + 1
         first = np.zeros(n_distinct, np.int64)
-        first[classes[::-1]] = np.arange(n_rows - 1, -1, -1)
+        first[classes] = np.arange(n_rows)
         totals = np.zeros(n_distinct, np.int64)
         np.add.at(totals, classes, weighted)
         first, totals = first[totals > 0], totals[totals > 0]
@@ -96,7 +97,7 @@ class MarginScores:
         self.n_variables = m
         self.levels = tuple(declared)
         self.precision = float(precision)
-        self._margins: Margins = kernels.Margins(
+        self._margins = Margins(
             np.ascontiguousarray(columns[:, first]),
             totals,
             radix,
@@ -153,8 +154,6 @@ class MarginScores:
 
     def scores(self, masks: Sequence[int] | NDArray[np.uint64]) -> NDArray[np.float64]:
         """Return the log marginal likelihood over each set of variables."""
-        from gamekeeper.algorithms.models import kernels
-
         sets = [int(mask) for mask in masks]
         wrong = sum(not 0 <= mask < 1 << self.n_variables for mask in sets)
         if wrong:
@@ -165,16 +164,61 @@ class MarginScores:
                 f" the {count_of(self.n_variables, 'variable')}.",
                 "Give sets as sums of 2**v, for variables v from 0 up.",
             )
-        return kernels.margin_scores(np.array(sets, np.uint64), self._margins)
+        return self._scored(np.array(sets, np.uint64))
+
+    def of_graphs(
+        self, graphs: NDArray[np.uint64], room: CountingRoom | None = None
+    ) -> NDArray[np.float64]:
+        """Return the log marginal likelihoods of models, one in each row of sets of neighbours.
+
+        That of a model that is not decomposable, and of those after it, is NaN. A thread that asks
+        again and again brings room to count in.
+        """
+        from gamekeeper.algorithms.models.graph_kernels import list_margins
+
+        n, m = graphs.shape
+        masks = np.zeros((n, 2 * m), np.uint64)
+        n_right = int(list_margins(graphs, np.zeros(m, np.int64), masks))
+        found = np.full(n, np.nan)
+        each = self._scored(masks[:n_right].ravel(), room).reshape(n_right, m, 2)
+        # One after the other, so that the sum does not depend on how many there are.
+        found[:n_right] = np.cumsum(each[:, :, 0] - each[:, :, 1], axis=1)[:, -1]
+        return found
+
+    def edge_factors(self, graph: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """Return the log Bayes factor of toggling each edge v < w; NaN where it is not legal."""
+        m = self.n_variables
+        edges, factors = self.changes(graph, double=False)
+        found = np.full((m, m), np.nan)
+        found[edges[:, 0], edges[:, 1]] = factors
+        return found
+
+    def changes(
+        self, graph: NDArray[np.uint64], *, double: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the legal changes of one edge, or of two at a vertex, and log Bayes factors.
+
+        A row of edges is v, w and -1, or v, w, u for the edges (v, w) and then (v, u).
+        """
+        from gamekeeper.algorithms.models.graph_kernels import list_changes
+
+        m = self.n_variables
+        n_most = m * (m - 1) // 2 + double * m * (m - 1) * (m - 2)
+        edges, signs = np.empty((n_most, 3), np.int64), np.empty((n_most, 2))
+        # A row more, as the margins of an edge are written before its change is known to count.
+        masks = np.zeros((n_most + 1, 8), np.uint64)
+        n = int(list_changes(graph, double, edges, signs, masks))
+        n_edges = 2 if double else 1
+        each = self._scored(masks[:n, : 4 * n_edges].ravel()).reshape(n, n_edges, 4)
+        gains = each[:, :, 0] + each[:, :, 1] - each[:, :, 2] - each[:, :, 3]
+        return edges[:n], (signs[:n, :n_edges] * gains).sum(axis=1)
 
     def log_marginal_likelihood(self, adjacency: Sequence[int] | NDArray[np.uint64]) -> float:
         """Return the log marginal likelihood of a decomposable model.
 
         `adjacency` has per variable the set of its neighbours, as bits.
         """
-        from gamekeeper.algorithms.models import kernels
-
-        total = float(kernels.graph_score(self.checked_graph(adjacency), self._margins))
+        total = float(self.of_graphs(self.checked_graph(adjacency)[None])[0])
         if math.isnan(total):
             raise InputError(
                 Reason.BAD_OPTION,
@@ -191,8 +235,6 @@ class MarginScores:
 
         The edge is added if it is absent and deleted if it is there; four scores are enough.
         """
-        from gamekeeper.algorithms.models import kernels
-
         graph = self.checked_graph(adjacency)
         asked = f"A Bayes factor for the edge between variables {v} and {w} was asked for."
         if not (0 <= v < len(graph) and 0 <= w < len(graph)) or v == w:
@@ -202,7 +244,7 @@ class MarginScores:
                 "These are not two of the variables.",
                 f"Name two different variables from 0 to {len(graph) - 1}.",
             )
-        found = float(kernels.bayes_factors(graph, self._margins)[min(v, w), max(v, w)])
+        found = float(self.edge_factors(graph)[min(v, w), max(v, w)])
         if math.isnan(found):
             verb = "deleted" if int(graph[v]) >> w & 1 else "added"
             raise InputError(
@@ -230,6 +272,16 @@ class MarginScores:
                 " v is one of w, and no variable is its own.",
             )
         return np.array(rows, np.uint64)
+
+    def _scored(
+        self, masks: NDArray[np.uint64], room: CountingRoom | None = None
+    ) -> NDArray[np.float64]:
+        from gamekeeper.algorithms.models.score_kernels import counting_room, fill_scores
+
+        room = counting_room(self._margins) if room is None else room
+        found = np.empty(len(masks))
+        fill_scores(masks, len(masks), self._margins, room, found)
+        return found
 
     def __repr__(self) -> str:
         return (

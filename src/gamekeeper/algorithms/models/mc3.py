@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.chain_diagnostics import effective_size, r_hat
 from gamekeeper.algorithms.models.clique_scores import MarginScores
 from gamekeeper.algorithms.models.crew import random_states, run_walks
-from gamekeeper.algorithms.models.options import check_options, cumulative_shares
+from gamekeeper.algorithms.models.options import MOVES, check_options, cumulative_shares
 from gamekeeper.algorithms.models.result import SearchResult, edge_shares
+from gamekeeper.algorithms.models.walks import cool, walk
 from gamekeeper.errors import Cancelled
 from gamekeeper.results import Progress
 
@@ -104,8 +105,6 @@ def sample_models(
             "workers": (workers is None or workers >= 1, "at least 1"),
         }
     )
-    from gamekeeper.algorithms.models import kernels
-
     m = scores.n_variables
     shares = cumulative_shares(moves, m)
     per_sweep = max(20, m * (m - 1) // 2) if proposals is None else proposals
@@ -122,10 +121,21 @@ def sample_models(
         before = int(chain.clock[0])
         samples = np.zeros((target - before, m), np.uint64)
         trace = np.zeros((target - before, len(betas)))
-        kernels.walk(
-            chain.graphs, betas, chain.labels, True, target - before, per_sweep, shares,
-            chain.state, scores.margins, samples, trace, chain.tally, chain.swaps, chain.clock,
-        )  # fmt: skip
+        walk(
+            scores,
+            chain.graphs,
+            betas,
+            shares,
+            chain.state,
+            sweeps=target - before,
+            proposals=per_sweep,
+            exchange=True,
+            samples=samples,
+            trace=trace,
+            tally=chain.tally,
+            swaps=chain.swaps,
+            clock=chain.clock,
+        )
         made = int(chain.clock[0]) - before
         chain.samples.append(samples[:made])
         chain.trace.append(trace[:made, -1].copy())
@@ -167,7 +177,6 @@ class _Chain:
 
     graphs: NDArray[np.uint64]
     state: NDArray[np.uint64]
-    labels: NDArray[np.int64]
     tally: NDArray[np.int64]
     swaps: NDArray[np.int64]
     clock: NDArray[np.int64] = field(default_factory=lambda: np.zeros(3, np.int64))
@@ -192,11 +201,9 @@ def _ladder(
     progress: Progress | None,
 ) -> NDArray[np.float64]:
     """Return inverse temperatures, hottest first and 1 last, by cooling several walks together."""
-    from gamekeeper.algorithms.models import kernels
-
     m = scores.n_variables
     graphs = np.zeros((_PILOTS, m), np.uint64)
-    factors = kernels.bayes_factors(graphs[0], scores.margins)
+    factors = scores.edge_factors(graphs[0])
     strong = np.abs(factors[~np.isnan(factors)])
     beta = 1.0 / max(float(strong.max(initial=0.0)) / _HOTTEST, 1.0)
     betas = [beta]
@@ -238,13 +245,11 @@ def _cool(
     *_: int,
 ) -> None:
     """Walk each graph by itself at one inverse temperature, as long as there is room to trace."""
-    from gamekeeper.algorithms.models import kernels
-
-    n, m = graphs.shape
-    kernels.walk(
-        graphs, np.full(n, beta), np.arange(n), False, len(trace), per_sweep, shares, state,
-        scores.margins, np.zeros((0, m), np.uint64), trace,
-        np.zeros((len(kernels.MOVES), 2), np.int64), np.zeros((n - 1, 2), np.int64), clock,
+    betas = np.full(len(graphs), beta)
+    n_sweeps = len(trace)
+    walk(
+        scores, graphs, betas, shares, state,
+        sweeps=n_sweeps, proposals=per_sweep, trace=trace, clock=clock,
     )  # fmt: skip
 
 
@@ -258,8 +263,6 @@ def _starts(
     progress: Progress | None,
 ) -> list[_Chain]:
     """Return chains at four kinds of starts in turn: empty, tree, random, annealed."""
-    from gamekeeper.algorithms.models import kernels
-
     m = scores.n_variables
     graphs = np.zeros((len(states), m), np.uint64)
     clocks = [np.zeros(3, np.int64) for _ in states]
@@ -274,11 +277,17 @@ def _starts(
             trace = np.zeros((10, 1))
             _cool(scores, graph[None], hot, trace, shares, per_sweep, state, clocks[number])
         elif kind == 3:
-            kernels.anneal_walk(
-                graph.copy(), np.zeros(0), 1.0 / betas[0], 0.1, 1.0, 4 * per_sweep, shares, state,
-                scores.margins, graph, np.zeros(0), np.zeros((len(kernels.MOVES), 2), np.int64),
-                clocks[number],
-            )  # fmt: skip
+            cool(
+                scores,
+                shares,
+                state,
+                start=1.0 / float(betas[0]),
+                end=0.1,
+                pace=1.0,
+                proposals=4 * per_sweep,
+                best=graph,
+                clock=clocks[number],
+            )
 
     cancelled = run_walks(prepare, clocks, workers=workers, progress=progress, total=0)
     if cancelled is not None:
@@ -288,8 +297,7 @@ def _starts(
         _Chain(
             np.repeat(graph[None], n_rungs, axis=0),
             state,
-            np.arange(n_rungs),
-            np.zeros((len(kernels.MOVES), 2), np.int64),
+            np.zeros((len(MOVES), 2), np.int64),
             np.zeros((n_rungs - 1, 2), np.int64),
         )
         for graph, state in zip(graphs, states, strict=True)
@@ -308,8 +316,6 @@ def _grow_tree(graph: NDArray[np.uint64], rng: np.random.Generator) -> None:
 def _result(
     scores: MarginScores, chains: list[_Chain], burn_in: float, thin: int, seconds: float
 ) -> SearchResult:
-    from gamekeeper.algorithms.models import kernels
-
     n_draws = min(chain.n_draws for chain in chains)
     left_out = int(burn_in * n_draws)
     drawn = np.array(
@@ -318,7 +324,7 @@ def _result(
     trace = np.array([np.concatenate(chain.trace)[:n_draws] for chain in chains])
     n_chains, n_kept, m = drawn.shape
     models, visits = np.unique(drawn.reshape(-1, m), axis=0, return_counts=True)
-    log_scores = np.array([kernels.graph_score(model, scores.margins) for model in models])
+    log_scores = scores.of_graphs(models)
     order = np.argsort(-log_scores, kind="stable")
     reduction = np.full((m, m), np.nan)
     worth = float(n_chains * n_kept)
@@ -341,8 +347,7 @@ def _result(
         r_hat=reduction,
         effective_size=worth,
         acceptance={
-            name: (int(tried), int(made))
-            for name, (tried, made) in zip(kernels.MOVES, tally, strict=True)
+            name: (int(tried), int(made)) for name, (tried, made) in zip(MOVES, tally, strict=True)
         },
         exchanges=swaps[:, 1] / np.maximum(swaps[:, 0], 1),
         burn_in=left_out,

@@ -247,9 +247,7 @@ class _Window:
 
     def _neighbours(self, model: _Model, *, up: bool) -> list[tuple[_Model, float]]:
         """Return the models one legal edge larger (up) or smaller, with log Bayes factors."""
-        from gamekeeper.algorithms.models import kernels
-
-        factors = kernels.bayes_factors(np.array(model, np.uint64), self._scores.margins)
+        factors = self._scores.edge_factors(np.array(model, np.uint64))
         found: list[tuple[_Model, float]] = []
         for v, w in np.argwhere(~np.isnan(factors)).tolist():
             if (model[v] >> w & 1 == 0) == up:

@@ -41,8 +41,6 @@ def exact_posterior(scores: MarginScores, *, most_variables: int = _MOST_VARIABL
     >>> exact.n_models, exact.best.tolist(), round(float(exact.weights[0]), 4)
     (8, [2, 1, 0], 0.7685)
     """
-    from gamekeeper.algorithms.models import kernels
-
     m = scores.n_variables
     if m > most_variables:
         known = f"{_MODELS[m]:,}" if m < len(_MODELS) else "millions of"
@@ -55,24 +53,25 @@ def exact_posterior(scores: MarginScores, *, most_variables: int = _MOST_VARIABL
     started = time.perf_counter()
     # Legal single edges connect all decomposable models (Frydenberg and Lauritzen 1989).
     empty = (0,) * m
-    known = {empty: scores.log_marginal_likelihood(empty)}
+    found = {empty}
     waiting = [empty]
     n_compared = 0
     while waiting:
         model = waiting.pop()
-        factors = kernels.bayes_factors(np.array(model, np.uint64), scores.margins)
+        factors = scores.edge_factors(np.array(model, np.uint64))
         for v, w in np.argwhere(~np.isnan(factors)).tolist():
             n_compared += 1
             rows = list(model)
             rows[v] ^= 1 << w
             rows[w] ^= 1 << v
             other = tuple(rows)
-            if other not in known:
-                known[other] = scores.log_marginal_likelihood(other)
+            if other not in found:
+                found.add(other)
                 waiting.append(other)
-    ranked = sorted(known, key=lambda model: (-known[model], model))
-    models = np.array(ranked, np.uint64).reshape(len(ranked), m)
-    log_scores = np.array([known[model] for model in ranked])
+    models = np.array(sorted(found), np.uint64).reshape(len(found), m)
+    log_scores = scores.of_graphs(models)
+    order = np.argsort(-log_scores, kind="stable")
+    models, log_scores = models[order], log_scores[order]
     weights = np.exp(log_scores - log_scores[0])
     weights /= weights.sum()
     return SearchResult(
@@ -80,7 +79,7 @@ def exact_posterior(scores: MarginScores, *, most_variables: int = _MOST_VARIABL
         models=models,
         log_scores=log_scores,
         weights=weights,
-        visits=np.zeros(len(ranked), np.int64),
+        visits=np.zeros(len(models), np.int64),
         chain_edges=edge_shares(models, weights)[None],
         trace=np.zeros((0, 0)),
         r_hat=np.full((m, m), np.nan),

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from gamekeeper.algorithms.kernel_cache import compiled_from
+from gamekeeper.algorithms.models import graph_kernels, score_kernels, walk_kernels
+
+FILES = {
+    "__init__.py": "",
+    "constants.py": "STEP = 1\n",
+    "deep.py": """
+        import numba
+
+        @numba.njit
+        def more(x):
+            return x + 10
+        """,
+    "helper.py": """
+        import numba
+        from tried.constants import STEP
+        from tried.deep import more
+
+        @numba.njit(inline="always")
+        def added(x):
+            return more(x) + STEP
+        """,
+    "caller.py": """
+        import numba
+        from gamekeeper.algorithms.kernel_cache import kept_on_disk
+        from tried.helper import added
+
+        @kept_on_disk
+        @numba.njit
+        def called(x):
+            return added(x)
+        """,
+}
+
+
+@pytest.fixture
+def package(tmp_path):
+    folder = tmp_path / "tried"
+    folder.mkdir()
+    for name, text in FILES.items():
+        (folder / name).write_text(textwrap.dedent(text))
+    return folder
+
+
+def run(package):
+    """Call the kernel in a process of its own; return what it gave, and whether it was on disk."""
+    program = (
+        "from tried.caller import called;print(called(1), sum(called.stats.cache_hits.values()))"
+    )
+    source = Path(__file__).parents[2] / "src"
+    environment = {**os.environ, "PYTHONPATH": f"{package.parent}{os.pathsep}{source}"}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    return tuple(int(word) for word in done.stdout.split())
+
+
+def test_a_kernel_is_compiled_anew_when_what_it_calls_has_changed(package):
+    assert run(package) == (12, 0)
+    assert run(package) == (12, 1)
+    # A helper's helper, the helper, and a constant of a third file.
+    edits = [
+        ("deep.py", "10", "20", 22),
+        ("helper.py", "+ S", "- S", 20),
+        ("constants.py", "1", "5", 16),
+    ]
+    for file, old, new, result in edits:
+        changed = package / file
+        changed.write_text(changed.read_text().replace(old, new))
+        assert run(package) == (result, 0)
+
+
+def test_a_kernel_knows_the_files_of_all_its_helpers():
+    files = dict(compiled_from(walk_kernels.walk_graphs.py_func))
+    for module in (walk_kernels, score_kernels, graph_kernels):
+        assert len(files[module.__name__]) == 64
+    assert files["gamekeeper.algorithms.models.walk_kernels._LEAF"] == "4"
+    assert "gamekeeper.algorithms.bit_intrinsics" in files
