@@ -107,8 +107,8 @@ def _of_python(words: list[str], typed: str) -> str:
     """Return what our command or a script prints to both streams, as a terminal shows them."""
     out = io.StringIO()
     is_ours = words[0] == "gamekeeper"
-    width, given, keyboard = show.OUT.width, sys.argv, sys.stdin
-    show.OUT.width, sys.stdin = WIDTH, io.StringIO(typed)
+    width, given, keyboard = show.output().width, sys.argv, sys.stdin
+    show.output().width, sys.stdin = WIDTH, io.StringIO(typed)
     sys.argv = words if is_ours else words[1:]
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
@@ -118,7 +118,7 @@ def _of_python(words: list[str], typed: str) -> str:
             else:
                 runpy.run_path(words[1], run_name="__main__")
     finally:
-        show.OUT.width, sys.argv, sys.stdin = width, given, keyboard
+        show.output().width, sys.argv, sys.stdin = width, given, keyboard
     return out.getvalue()
 
 

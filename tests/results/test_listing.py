@@ -73,3 +73,10 @@ def test_columns_keep_their_types():
     assert table.schema.types == [
         pa.int64(), pa.float64(), pa.bool_(), pa.string(), pa.string(), pa.float64(),
     ]  # fmt: skip
+
+
+@given(st.lists(st.tuples(cells, cells, cells), max_size=6))
+def test_lines_are_those_of_the_arrow_table(lines):
+    made = make_listing("things", ["a", "b", "c"], lines, Page())
+    columns = [column.to_pylist() for column in made.to_arrow().columns]
+    assert made.lines() == list(zip(*columns, strict=True))

@@ -17,9 +17,10 @@ from gamekeeper.mapping.edits import RemoveCategory
 from gamekeeper.workbench.editing import edit_store, import_folder
 from gamekeeper.workbench.microdata import open_microdata
 from gamekeeper.workbench.requests.editing import Signature
-from gamekeeper.workbench.requests.environment import ImportRequest, InStore
+from gamekeeper.workbench.requests.environment import InStore
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.reading import Reading
+from gamekeeper.workbench.requests.store import ImportRequest
 from tests.given.microdata import KEYS, OF_SCENARIO, PEOPLE, SCENARIO, write, write_world
 
 SECRET = "Zanzibar"

@@ -15,11 +15,12 @@ from functools import wraps
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from gamekeeper.cli.show import Format, say
 from gamekeeper.options import Field, build, options_of, written
 
-__all__ = ["AsFormat", "command", "say_written", "typed"]
+__all__ = ["AsFormat", "add_later", "command", "say_written", "typed"]
 
 AsFormat = Annotated[
     Format, typer.Option("--format", help="Print a table for people, JSON or CSV.")
@@ -37,15 +38,47 @@ def command(
     """
 
     def register(work: _Work) -> _Work:
-        first, *own = inspect.signature(work, eval_str=True).parameters.values()
+        def make() -> _Work:
+            first, *own = inspect.signature(work, eval_str=True).parameters.values()
 
-        def run(values: Mapping[str, Any], **others: Any) -> None:
-            work(build(first.annotation, values), **others)
+            def run(values: Mapping[str, Any], **others: Any) -> None:
+                work(build(first.annotation, values), **others)
 
-        app.command(name)(typed(work, run, options_of(first.annotation), own, offers))
+            return typed(work, run, options_of(first.annotation), own, offers)
+
+        add_later(app, name, work.__doc__, make)
         return work
 
     return register
+
+
+def add_later(app: typer.Typer, name: str, words: str | None, make: Callable[[], _Work]) -> None:
+    """Add a command whose options are made when somebody asks for them.
+
+    To list commands is quick; to make their options takes typer several times as long.
+    """
+
+    class MadeLater(TyperCommand):
+        _made: list[Any] | None = None
+
+        @property
+        def params(self) -> list[Any]:
+            if self._made is None:
+                alone = typer.Typer(add_completion=False)
+                alone.command()(make())
+                made = typer.main.get_command(alone)
+                self._made, self.callback = made.params, made.callback
+            return self._made
+
+        @params.setter
+        def params(self, given: list[Any]) -> None:
+            assert not given, "a command has no options but those that are made later"
+
+    def told() -> None:
+        raise AssertionError("replaced when the options are made")
+
+    told.__doc__ = words
+    app.command(name, cls=MadeLater)(told)
 
 
 def typed(

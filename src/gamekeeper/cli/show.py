@@ -8,30 +8,43 @@ import json
 import math
 import sys
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import Any
-
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from gamekeeper import results
 from gamekeeper.cli.stopping import stopped_by_hand
 from gamekeeper.results import Listing, Result
 
-__all__ = ["OUT", "Format", "progress_bar", "say", "show", "show_table", "warn"]
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+__all__ = ["Format", "output", "progress_bar", "say", "show", "show_table", "warn"]
 
 # What is piped into a file or a pager need not fit 80 columns.
 _PIPED_WIDTH = 160
 _LEAST_ROOM = 24
-OUT = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPED_WIDTH)
-ERR = Console(stderr=True, highlight=False)
 
 # A bar for work that is done at once would only flicker.
 _QUIET_SECONDS = 0.7
+
+
+@cache
+def output() -> Console:
+    """Return what prints to people; rich is imported when there is something to print."""
+    from rich.console import Console
+
+    return Console(highlight=False, width=None if sys.stdout.isatty() else _PIPED_WIDTH)
+
+
+@cache
+def _errors() -> Console:
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
 
 
 class Format(StrEnum):
@@ -55,7 +68,8 @@ def show(
         header, rows = table or _for_people(result)
         show_table(header, rows, title=title)
         return
-    records = [_plain(row) for row in result.to_arrow().to_pylist()]
+    names, lines = _lines(result)
+    records = [_plain(dict(zip(names, line, strict=True))) for line in lines]
     if how is Format.JSON:
         document = {
             "result": type(result).__name__,
@@ -67,7 +81,7 @@ def show(
         sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=1) + "\n")
     else:
         text = io.StringIO()
-        writer = csv.DictWriter(text, result.to_arrow().column_names, lineterminator="\n")
+        writer = csv.DictWriter(text, names, lineterminator="\n")
         writer.writeheader()
         writer.writerows(records)
         sys.stdout.write(text.getvalue())
@@ -75,6 +89,9 @@ def show(
 
 def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: str = "") -> None:
     """Print a table that fits the terminal; numbers to the right."""
+    from rich.markup import escape
+    from rich.table import Table
+
     table = Table(title=title or None, title_justify="left", title_style="bold", box=None)
     taken = 1
     for number, name in enumerate(header):
@@ -83,20 +100,20 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: s
         table.add_column(name, justify="right" if right else "left", overflow="fold")
         taken += max(map(len, (name, *cells))) + 2 if number < len(header) - 1 else 2
     # The last column has the long texts: one line each, cut where the terminal ends.
-    room = max(OUT.width - taken, _LEAST_ROOM)
+    room = max(output().width - taken, _LEAST_ROOM)
     for row in rows:
         table.add_row(*(escape(cell) for cell in (*row[:-1], _cut(row[-1], room))))
-    OUT.print(table)
+    output().print(table)
 
 
 def say(text: str = "") -> None:
     """Print one line of text to people."""
-    OUT.print(text, markup=False, soft_wrap=True)
+    output().print(text, markup=False, soft_wrap=True)
 
 
 def warn(text: str) -> None:
     """Print one line to standard error, so that it never mixes with a result that is piped."""
-    ERR.print(text, markup=False, soft_wrap=True)
+    _errors().print(text, markup=False, soft_wrap=True)
 
 
 @contextmanager
@@ -105,36 +122,55 @@ def progress_bar(what: str) -> Generator[results.Progress]:
 
     Ctrl-C ends the work where it next tells how far it is.
     """
-    bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(),
-        console=ERR, transient=True, disable=not ERR.is_terminal,
-    )  # fmt: skip
-    task = bar.add_task(what, total=None)
+    bar: Progress | None = None
     started = time.monotonic()
 
     def tell(done: int, total: int | None) -> None:
-        if not bar.live.is_started and time.monotonic() - started > _QUIET_SECONDS:
-            bar.start()
-        bar.update(task, completed=done, total=total)
+        nonlocal bar
+        if bar is None and _errors().is_terminal and time.monotonic() - started > _QUIET_SECONDS:
+            bar = _started_bar(what)
+        if bar is not None:
+            bar.update(bar.task_ids[0], completed=done, total=total)
 
     def asked() -> None:
-        ERR.print("Stopping at the next step. Ctrl-C again stops at once.")
+        _errors().print("Stopping at the next step. Ctrl-C again stops at once.")
 
     try:
         with stopped_by_hand(tell, what, asked) as stoppable:
             yield stoppable
     finally:
-        bar.stop()
+        if bar is not None:
+            bar.stop()
+
+
+def _started_bar(what: str) -> Progress:
+    # Imported here: most work is done before a bar would be shown.
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(),
+        console=_errors(), transient=True,
+    )  # fmt: skip
+    bar.add_task(what, total=None)
+    bar.start()
+    return bar
 
 
 def _for_people(result: Result) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    table = result.to_arrow()
+    names, lines = _lines(result)
     # The columns of a list may be keys of the users, which are to be written as they are.
     is_list = isinstance(result, Listing)
-    header = [name if is_list else name.replace("_", " ") for name in table.column_names]
-    columns = [column.to_pylist() for column in table.columns]
-    rows = [[_text(cell) for cell in row] for row in zip(*columns, strict=True)]
-    return header, rows
+    header = [name if is_list else name.replace("_", " ") for name in names]
+    return header, [[_text(cell) for cell in line] for line in lines]
+
+
+def _lines(result: Result) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+    """Return the columns and the lines of a result."""
+    if isinstance(result, Listing):
+        # Arrow takes longer to import than most lists to print.
+        return result.columns, result.lines()
+    table = result.to_arrow()
+    return table.column_names, zip(*(column.to_pylist() for column in table.columns), strict=True)
 
 
 def _text(cell: Any) -> str:

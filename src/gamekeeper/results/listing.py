@@ -72,22 +72,28 @@ class Listing(Result):
         """Return the lines of the page; a column with values of several types has texts."""
         import pyarrow as pa
 
-        made: list[pa.Array] = []
-        for number in range(len(self.columns)):
-            cells = [row[number] for row in self.rows]
-            given = [cell for cell in cells if cell is not None]
-            if given and all(type(cell) is bool for cell in given):
-                made.append(pa.array(cells, pa.bool_()))
-            elif given and all(type(cell) is int and abs(cell) < 2**63 for cell in given):
-                made.append(pa.array(cells, pa.int64()))
-            elif given and all(type(cell) in (int, float) for cell in given):
-                made.append(
-                    pa.array([None if c is None else float(c) for c in cells], pa.float64())
-                )
-            else:
-                texts = [None if cell is None else str(cell) for cell in cells]
-                made.append(pa.array(texts, pa.string()))
+        kinds = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
+        made = [pa.array(cells, kinds[kind]) for kind, cells in self._typed()]
         return pa.Table.from_arrays(made, names=list(self.columns))
+
+    def lines(self) -> list[tuple[Cell, ...]]:
+        """Return the lines as the Arrow table has them, without waiting for Arrow."""
+        return list(zip(*(cells for _, cells in self._typed()), strict=True))
+
+    def _typed(self) -> list[tuple[type, list[Cell]]]:
+        """Return the columns with their types; one of several types has texts."""
+        return [_typed([row[number] for row in self.rows]) for number in range(len(self.columns))]
+
+
+def _typed(cells: list[Cell]) -> tuple[type, list[Cell]]:
+    given = [cell for cell in cells if cell is not None]
+    if given and all(type(cell) is bool for cell in given):
+        return bool, cells
+    if given and all(type(cell) is int and abs(cell) < 2**63 for cell in given):
+        return int, cells
+    if given and all(type(cell) in (int, float) for cell in given):
+        return float, [None if cell is None else float(cell) for cell in cells]
+    return str, [None if cell is None else str(cell) for cell in cells]
 
 
 def make_listing(

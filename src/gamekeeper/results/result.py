@@ -10,7 +10,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.errors import InputError, Reason
@@ -28,6 +27,9 @@ Progress = Callable[[int, int | None], None]
 
 def package_version() -> str:
     """Return the version of the installed package."""
+    # Imported here: it brings the whole of e-mail along.
+    from importlib.metadata import version
+
     return version("gamekeeper")
 
 

@@ -8,11 +8,7 @@ from pathlib import Path
 from gamekeeper.results import Cell, Listing, Progress, make_listing
 from gamekeeper.store.database import restoration
 from gamekeeper.workbench.environments import opened_store
-from gamekeeper.workbench.requests.environment import (
-    BackupRequest,
-    BackupsRequest,
-    RestoreRequest,
-)
+from gamekeeper.workbench.requests.store import BackupRequest, BackupsRequest, RestoreRequest
 
 __all__ = ["back_up", "list_backups", "restore"]
 

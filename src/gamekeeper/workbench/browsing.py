@@ -12,7 +12,6 @@ from gamekeeper.mapping.environment.overview import CategoryTable, list_categori
 from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, make_listing
 from gamekeeper.wording import count_of, listed, number_text
 from gamekeeper.workbench.environments import opened
-from gamekeeper.workbench.history import revision_text
 from gamekeeper.workbench.requests.browsing import (
     FormRequest,
     FormsRequest,
@@ -37,6 +36,8 @@ _SHOWN_CATEGORIES = 12
 
 def describe_environment(asked: Opened) -> Listing:
     """Say what an environment is and holds, and the last edits where it is a store."""
+    from gamekeeper.workbench.history import revision_text
+
     with opened(asked.environment, as_of=asked.as_of) as place:
         environment = place.environment
         rows: list[tuple[Cell, ...]] = [

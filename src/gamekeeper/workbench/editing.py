@@ -13,7 +13,7 @@ from gamekeeper.store.folder import read_environment, write_environment
 from gamekeeper.workbench.environments import opened, opened_store, person
 from gamekeeper.workbench.history import revision_text
 from gamekeeper.workbench.requests.editing import Signature
-from gamekeeper.workbench.requests.environment import (
+from gamekeeper.workbench.requests.store import (
     ExportRequest,
     ImportRequest,
     NewStoreRequest,

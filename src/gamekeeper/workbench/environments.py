@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from gamekeeper.errors import GamekeeperError, InputError, Reason
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
-from gamekeeper.store.folder import read_environment
 from gamekeeper.store.layout import shown_path
 from gamekeeper.wording import quoted
 
@@ -104,6 +103,8 @@ def opened(path: Path, *, as_of: str = "", progress: Progress | None = None) -> 
                 f"{shown_path(path)} is a folder, which has no history.",
                 "Import it into a store: gamekeeper env import FOLDER STORE.",
             )
+        from gamekeeper.store.folder import read_environment
+
         yield Place(read_environment(path, progress=progress))
         return
     place = _read(path, as_of)

@@ -10,7 +10,7 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import EVERYTHING, Cell, Listing, Page, make_listing
 from gamekeeper.wording import count_of, folded
 from gamekeeper.workbench.environments import moment, opened_store
-from gamekeeper.workbench.requests.environment import HistoryRequest
+from gamekeeper.workbench.requests.store import HistoryRequest
 
 if TYPE_CHECKING:
     from gamekeeper.store.database.history.revisions import Revision

@@ -14,9 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 import typer
-from typer.core import TyperCommand
 
-from gamekeeper.cli.commands import AsFormat, typed
+from gamekeeper.cli.commands import AsFormat, add_later, typed
 from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.environment.printing import make_edits
 from gamekeeper.cli.show import Format
@@ -51,7 +50,10 @@ def edit_command(
             made = work(build(request, values))
             return made if isinstance(made, list) else [made]
 
-        app.command(name)(_editing(work, ask, options_of(request), can_break=can_break))
+        def make() -> _Work:
+            return _editing(work, ask, options_of(request), can_break=can_break)
+
+        add_later(app, name, work.__doc__, make)
         return work
 
     return register
@@ -78,7 +80,7 @@ def record_command(
         return _editing(work, ask, fields, can_break=can_break)
 
     def register(work: _Work) -> _Work:
-        app.command(name, cls=_made_later(partial(make, work)))(work)
+        add_later(app, name, work.__doc__, partial(make, work))
         return work
 
     return register
@@ -120,18 +122,3 @@ def _alternatives(hint: Any) -> tuple[Any, ...]:
 def _bare(hint: Any) -> Any:
     kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     return Mapping[get_args(kind)] if get_origin(kind) is dict else kind
-
-
-def _made_later(make: Callable[[], _Work]) -> type[TyperCommand]:
-    """Return a kind of command whose options are made when somebody asks for them."""
-
-    class MadeLater(TyperCommand):
-        def get_params(self, ctx: Any) -> list[Any]:
-            if not self.params:
-                alone = typer.Typer(add_completion=False)
-                alone.command()(make())
-                made = typer.main.get_command(alone)
-                self.params, self.callback = made.params, made.callback
-            return super().get_params(ctx)
-
-    return MadeLater

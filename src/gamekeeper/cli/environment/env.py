@@ -12,14 +12,14 @@ from gamekeeper.cli.environment.edit_commands import edit_command, record_comman
 from gamekeeper.cli.environment.printing import show_edited, show_listing
 from gamekeeper.cli.show import Format, progress_bar, say, show
 from gamekeeper.workbench.requests.editing import EditFileRequest
-from gamekeeper.workbench.requests.environment import (
+from gamekeeper.workbench.requests.environment import Opened
+from gamekeeper.workbench.requests.store import (
     BackupRequest,
     BackupsRequest,
     ExportRequest,
     HistoryRequest,
     ImportRequest,
     NewStoreRequest,
-    Opened,
     RestoreRequest,
     TakeBackRequest,
 )

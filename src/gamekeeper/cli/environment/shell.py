@@ -12,7 +12,7 @@ import typer
 import gamekeeper
 from gamekeeper.cli.commands import command
 from gamekeeper.errors import GamekeeperError
-from gamekeeper.workbench.requests.environment import ShellRequest
+from gamekeeper.workbench.requests.store import ShellRequest
 
 __all__ = ["app"]
 

@@ -47,6 +47,8 @@ STRICT = ConfigDict(
     frozen=True,
     allow_inf_nan=False,
     hide_input_in_errors=True,
+    # Checks are made ready when they are needed: no command needs all of them.
+    defer_build=True,
 )
 """How all shapes are checked: nothing is converted, passed over or shown."""
 

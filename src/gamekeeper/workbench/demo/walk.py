@@ -30,13 +30,9 @@ from gamekeeper.workbench.history import list_history
 from gamekeeper.workbench.mapping import analyse
 from gamekeeper.workbench.requests.demo import DemoRequest
 from gamekeeper.workbench.requests.editing import Signature
-from gamekeeper.workbench.requests.environment import (
-    HistoryRequest,
-    ImportRequest,
-    InStore,
-    Person,
-)
+from gamekeeper.workbench.requests.environment import InStore, Person
 from gamekeeper.workbench.requests.mapping import ReviewRequest, SaveScenarioRequest
+from gamekeeper.workbench.requests.store import HistoryRequest, ImportRequest
 from gamekeeper.workbench.scenarios import review, save_scenario
 
 __all__ = ["Demo", "run_demo"]

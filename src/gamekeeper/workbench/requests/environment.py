@@ -1,8 +1,8 @@
-"""What people ask of an environment as a whole, and what all commands on environments share."""
+"""What all commands on environments share: which one, as it was when, who asks, which lines."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,22 +11,7 @@ from gamekeeper.options import Option
 if TYPE_CHECKING:
     from gamekeeper.results import Page
 
-__all__ = [
-    "AsOf",
-    "BackupRequest",
-    "BackupsRequest",
-    "ExportRequest",
-    "HistoryRequest",
-    "ImportRequest",
-    "InStore",
-    "Lines",
-    "NewStoreRequest",
-    "Opened",
-    "Person",
-    "RestoreRequest",
-    "ShellRequest",
-    "TakeBackRequest",
-]
+__all__ = ["AsOf", "InStore", "Lines", "Opened", "Person"]
 
 AsOf = Annotated[str, Option("As it was on a date (2031-05-01), at a time, or at a revision.")]
 """Which state of a store is looked at."""
@@ -81,96 +66,3 @@ class Lines:
         if size is None:
             size = _LINES if for_people or self.page > 1 else 0
         return Page(self.sort, self.descending, self.page, size or None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewStoreRequest:
-    """A new, empty store."""
-
-    place: InStore
-    name: Annotated[str, Option("Name of the environment.")] = "environment"
-    description: Annotated[str, Option("What it is about.")] = ""
-    person: Person = field(default_factory=Person)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportRequest:
-    """A folder that is put into a store."""
-
-    folder: Annotated[Path, Option("Folder of an environment.", is_argument=True)]
-    place: InStore
-    replace: Annotated[bool, Option("Replace what the store has; can be undone.")] = False
-    person: Person = field(default_factory=Person)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportRequest:
-    """A store that is written to a folder."""
-
-    place: InStore
-    folder: Annotated[Path, Option("Folder of an environment.", is_argument=True)]
-    as_of: AsOf = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryRequest:
-    """Edits of a store: of what, by whom, when."""
-
-    place: InStore
-    form: Annotated[str, Option("Only edits of this form.")] = ""
-    variable: Annotated[str, Option("Only edits of this variable.")] = ""
-    group: Annotated[str, Option("Only edits of this group.")] = ""
-    by: Annotated[str, Option("Only edits by this person.")] = ""
-    since: Annotated[str, Option("From this date, time or revision on.")] = ""
-    until: Annotated[str, Option("Up to this date, time or revision.")] = ""
-    lines: Lines = field(default_factory=Lines)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TakeBackRequest:
-    """An undo or a redo."""
-
-    place: InStore
-    anyone: Annotated[bool, Option("Also if somebody else made that edit.")] = False
-    person: Person = field(default_factory=Person)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackupRequest:
-    """A backup that is to be kept."""
-
-    place: InStore
-    name: Annotated[str, Option("What to call it; by default the revision.")] = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackupsRequest:
-    """The backups beside a store."""
-
-    place: InStore
-    lines: Lines = field(default_factory=Lines)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RestoreRequest:
-    """A backup that is put in the place of its store."""
-
-    place: InStore
-    backup: Annotated[
-        str,
-        Option(
-            "The backup, by its name, or by its full name if several have it; by default the"
-            " automatic one.",
-            flags="--from",
-        ),
-    ] = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShellRequest:
-    """A Python prompt with an environment."""
-
-    opened: Opened
-    command: Annotated[
-        str | None, Option("Run this Python code and leave.", flags="--command -c")
-    ] = None

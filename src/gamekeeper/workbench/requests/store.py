@@ -1,0 +1,115 @@
+"""What people ask of an environment as a whole: make a store, bring it in and out, look back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from gamekeeper.options import Option
+from gamekeeper.workbench.requests.environment import AsOf, InStore, Lines, Opened, Person
+
+__all__ = [
+    "BackupRequest",
+    "BackupsRequest",
+    "ExportRequest",
+    "HistoryRequest",
+    "ImportRequest",
+    "NewStoreRequest",
+    "RestoreRequest",
+    "ShellRequest",
+    "TakeBackRequest",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewStoreRequest:
+    """A new, empty store."""
+
+    place: InStore
+    name: Annotated[str, Option("Name of the environment.")] = "environment"
+    description: Annotated[str, Option("What it is about.")] = ""
+    person: Person = field(default_factory=Person)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRequest:
+    """A folder that is put into a store."""
+
+    folder: Annotated[Path, Option("Folder of an environment.", is_argument=True)]
+    place: InStore
+    replace: Annotated[bool, Option("Replace what the store has; can be undone.")] = False
+    person: Person = field(default_factory=Person)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportRequest:
+    """A store that is written to a folder."""
+
+    place: InStore
+    folder: Annotated[Path, Option("Folder of an environment.", is_argument=True)]
+    as_of: AsOf = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryRequest:
+    """Edits of a store: of what, by whom, when."""
+
+    place: InStore
+    form: Annotated[str, Option("Only edits of this form.")] = ""
+    variable: Annotated[str, Option("Only edits of this variable.")] = ""
+    group: Annotated[str, Option("Only edits of this group.")] = ""
+    by: Annotated[str, Option("Only edits by this person.")] = ""
+    since: Annotated[str, Option("From this date, time or revision on.")] = ""
+    until: Annotated[str, Option("Up to this date, time or revision.")] = ""
+    lines: Lines = field(default_factory=Lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakeBackRequest:
+    """An undo or a redo."""
+
+    place: InStore
+    anyone: Annotated[bool, Option("Also if somebody else made that edit.")] = False
+    person: Person = field(default_factory=Person)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupRequest:
+    """A backup that is to be kept."""
+
+    place: InStore
+    name: Annotated[str, Option("What to call it; by default the revision.")] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupsRequest:
+    """The backups beside a store."""
+
+    place: InStore
+    lines: Lines = field(default_factory=Lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreRequest:
+    """A backup that is put in the place of its store."""
+
+    place: InStore
+    backup: Annotated[
+        str,
+        Option(
+            "The backup, by its name, or by its full name if several have it; by default the"
+            " automatic one.",
+            flags="--from",
+        ),
+    ] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShellRequest:
+    """A Python prompt with an environment."""
+
+    opened: Opened
+    command: Annotated[
+        str | None, Option("Run this Python code and leave.", flags="--command -c")
+    ] = None
