@@ -450,8 +450,12 @@ def test_axes_that_do_not_match(run, place):
          "max_nodes"),
         (("sap", "{all}", *ROUNDED, "--truth", "{truth}", "--method", "exact", "--max-samples", "2"),
          "samples to search with a limit of 2", "max_samples"),
+        (("sap", "{all}", *ROUNDED, "--truth", "{truth}", "--method", "exact", "--max-bits", "2"),
+         "bits with a limit of 2", "--max-bits"),
         (("infer", "{all}", *ROUNDED, "--max-combinations", "15"), "16 combinations",
          "max_combinations"),
+        (("infer", "{truth}", "--absent", "zero", "--max-statements", "1"), "the limit is 1",
+         "--max-statements"),
     ],
 )  # fmt: skip
 def test_a_search_that_would_not_end_is_refused(run, place, arguments, estimate, option):
@@ -461,6 +465,41 @@ def test_a_search_that_would_not_end_is_refused(run, place, arguments, estimate,
     said = " ".join(done.err.split())
     assert estimate in said
     assert option in said
+
+
+def rows_of(done):
+    """Return how many rows of a table begin with a scheme or a number of people."""
+    assert done.exit_code == 0, done.err
+    rows = [line.split()[0] for line in done.out.splitlines() if line.startswith(" ")]
+    return sum(first == "random:3" or first.isdecimal() for first in rows)
+
+
+def test_every_number_of_people_that_is_asked_for_is_shown(run, place):
+    compare = ("tables", "compare", "random:3", "--tables", "2")
+    asked = run(*compare, "-n", "0-24")
+    assert rows_of(asked) == 25
+    assert "for each number of people known:" in asked.out
+    some = run(*compare)
+    assert rows_of(some) == 6
+    assert "for 6 of 25 numbers of people known; -n chooses which are shown, --output has all:" in (
+        " ".join(some.out.split())
+    )
+    assert "6 of 111 numbers of people" in run(*compare, "-n", "0-110").out
+    sap = ("tables", "sap", place / "table.csv", *ROUNDED, "--truth", place / "truth.csv")
+    assert rows_of(run(*sap, "-n", "0-40")) == 41
+    assert rows_of(run(*sap)) == 14
+    assert "15 of 202 numbers of people; -n chooses" in run(*sap, "-n", "0-201").out
+
+
+def test_columns_that_are_no_axes(run, place):
+    text = "area;note;n\nnorth;h\xf6her;3\nsouth;h\xf6her;*\nTotal;h\xf6her;7\n"
+    (place / "notes.csv").write_bytes(text.encode("latin-1"))
+    options = ("--axes", "area", "--encoding", "latin-1", "--delimiter", ";")
+    document = told(run, "bounds", place / "notes.csv", *options)
+    assert [row["upper"] for row in document["rows"]] == [3, 4]
+    done = run("tables", "bounds", place / "notes.csv", "--axes", "aera")
+    assert done.exit_code == 2
+    assert "'area'" in done.err
 
 
 @pytest.mark.parametrize(

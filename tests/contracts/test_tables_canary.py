@@ -19,7 +19,8 @@ from gamekeeper.algorithms.subtraction.parts import release_parts, release_rule
 from gamekeeper.cli.app import app, main
 from gamekeeper.data.tables.release_file import read_release_and_truth
 from gamekeeper.errors import GamekeeperError
-from gamekeeper.workbench.tables import ReleaseRequest, open_release
+from gamekeeper.workbench.requests.tables import ReleaseRequest
+from gamekeeper.workbench.tables import open_release
 from tests.contracts.test_risk_canary import CANARY, everything_said
 from tests.given.microdata import write
 
@@ -155,7 +156,7 @@ PARTS = (
     "gamekeeper.attack.tables.subtraction.release_risk",
     "gamekeeper.workbench.tables.infer_attributions",
     "gamekeeper.workbench.tables.write_risk_report",
-    "gamekeeper.workbench.tables.write_table",
+    "gamekeeper.workbench.outputs.write_table",
 )
 
 
@@ -205,7 +206,7 @@ def test_reprs_show_nothing(place: Path) -> None:
     ]  # fmt: skip
     is_silent(*map(repr, found))
     is_silent(*(thing._repr_html_() for thing in found if hasattr(thing, "_repr_html_")))
-    opened = open_release(ReleaseRequest([place / "without.json"], truth=place / "true.csv"))
+    opened = open_release(ReleaseRequest(files=(place / "without.json",), truth=place / "true.csv"))
     is_silent(repr(opened))
 
 

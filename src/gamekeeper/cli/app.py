@@ -63,7 +63,7 @@ PARTS = {
         "Scenarios: who might match the target, on which key variables, at which detail.",
     ),
     "risk": ("risk.app", "Stage two: attack a file of microdata that may be released."),
-    "tables": ("tables", "Stage two: attack tables of counts that may be released."),
+    "tables": ("tables.app", "Stage two: attack tables of counts that may be released."),
     "link": ("link.app", "Stage two: link records, the attack that works on every masking method."),
 }
 """Which module here has the `app` of each part, and what the part is for (its first sentence)."""

@@ -121,17 +121,20 @@ def say_written(asked: Any) -> None:
 def _parameter(item: Field, offer: Callable[..., Any] | None) -> inspect.Parameter:
     option = item.option
     many = item.element is not None
-    kind: Any = list[item.element] if many else item.kind
+    # What is read from a text has no default that could be typed, unless that is a text or a number.
+    is_read = option.read is not None and not isinstance(item.default, str | int | float)
+    kind: Any = list[str if option.read else item.element] if many else item.kind
     if option.read is not None and not many:
         kind = str if item.kind not in (int, float) else kind
-    if not item.is_required and (many or item.default is None):
+    if not item.is_required and (many or is_read or item.default is None):
         kind = kind | None
     told: dict[str, Any] = {"help": option.help, "autocompletion": offer}
     if many and not option.is_argument:
         told["help"] = f"{option.help} {_REPEATED}"
     if item.element in (int, float) or item.kind in (int, float):
         told |= {"min": option.least, "max": option.most}
-    default = inspect.Parameter.empty if item.is_required else None if many else item.default
+    default = None if many or is_read else item.default
+    default = inspect.Parameter.empty if item.is_required else default
     told["show_default"] = option.default_text or (
         option.default_text is None and default not in (inspect.Parameter.empty, None, "")
     )

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import gamekeeper as gk
 from gamekeeper.algorithms.bounds import integer_bounds
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
-from gamekeeper.attack.tables.bounds import BoundsMethod, bound_cells, bound_recoded
+from gamekeeper.attack.tables.bounds import bound_cells, bound_recoded
+from gamekeeper.attack.tables.options import BoundsMethod
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
@@ -339,7 +340,7 @@ def test_a_method_that_is_not_there():
     release = make_release(CountTable.typed({"sex": ["f", "m"]}, [4, 6]), [("sex",)])
     with pytest.raises(InputError) as caught:
         bound_cells(release, method="shuttel")
-    assert caught.value.reason is Reason.BAD_OPTION
+    assert caught.value.reason is Reason.UNKNOWN_NAME
     assert "'shuttle'" in str(caught.value)
 
 

@@ -132,7 +132,8 @@ def find_attributions(
             f" {count_of(empty.ndim, 'axis', 'axes')} were asked for.",
             f"There are {n_combinations:,} combinations of categories;"
             f" the limit is {max_combinations:,}.",
-            "Sum some axes out, or raise max_combinations.",
+            "Attack a table of fewer axes, or raise the limit with --max-combinations (max_combinations"
+            " in Python).",
         )
     if not empty.size:
         return ()
@@ -257,7 +258,8 @@ def _counted(before: int, further: int, most: int) -> int:
             Reason.TOO_LARGE,
             "Attributions were asked for.",
             f"There are at least {before + further:,} statements; the limit is {most:,}.",
-            "Sum some axes out or merge categories, or raise max_statements.",
+            "Ask for fewer conditions (--conditions, max_conditions in Python), or raise the limit with"
+            " --max-statements (max_statements).",
         )
     return before + further
 

@@ -303,7 +303,8 @@ def too_large(
         Reason.TOO_LARGE,
         "Exact probabilities of recovering zeros of a release were asked for.",
         found,
-        "Use the method 'sampling' or 'auto', or raise the limit (--max-samples at the prompt).",
+        "Use the method 'sampling' or 'auto', or raise the limit"
+        f" ({'--max-bits' if largest <= max_samples else '--max-samples'} at the prompt).",
     )
 
 

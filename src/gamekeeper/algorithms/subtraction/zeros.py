@@ -38,10 +38,12 @@ from gamekeeper.algorithms.subtraction.release import (
 from gamekeeper.algorithms.subtraction.sampling import Drawing, sampled_zeros
 from gamekeeper.results import Progress
 
-__all__ = ["ReleaseZeros", "release_zeros"]
+__all__ = ["MAX_BITS", "ReleaseZeros", "release_zeros"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+MAX_BITS = 50_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +75,7 @@ def release_zeros(
     n: Iterable[int] | None = None,
     method: str = "auto",
     max_samples: int = MAX_SAMPLES,
-    max_bits: int = 50_000_000,
+    max_bits: int = MAX_BITS,
     draws: int = 10_000,
     confidence: float = 0.95,
     seed: int = 0,

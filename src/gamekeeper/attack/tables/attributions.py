@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.bounds.attributions import (
     MOST_COMBINATIONS,
+    MOST_STATEMENTS,
     Attribution,
     People,
     find_attributions,
@@ -24,10 +25,13 @@ from gamekeeper.algorithms.bounds.attributions import (
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, kept_axes
 from gamekeeper.attack.tables.assumptions import assumptions
 from gamekeeper.attack.tables.bounds import TableBounds, bound_cells
+from gamekeeper.attack.tables.options import AttributionInput
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.release import Release
-from gamekeeper.results import Progress, Provenance, Result
-from gamekeeper.wording import be, count_of
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.options import takes
+from gamekeeper.results import Provenance, Result
+from gamekeeper.wording import be, count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -130,29 +134,11 @@ class Attributions(Result):
         return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)
 
 
-def infer_attributions(
-    release: Release,
-    *,
-    bounds: TableBounds | None = None,
-    about: Sequence[str] = (),
-    max_conditions: int | None = None,
-    max_combinations: int = MOST_COMBINATIONS,
-    progress: Progress | None = None,
-) -> Attributions:
+@takes(AttributionInput)
+def infer_attributions(release: Release, asked: AttributionInput) -> Attributions:
     """Return what anybody can say for certain about people of a kind.
 
-    Parameters
-    ----------
-    release
-        Everything that is published.
-    bounds
-        Bounds of its cells, where they are known already.
-    about
-        Axes that the statements are to be about; all by default.
-    max_conditions
-        The most conditions of a statement; all by default.
-    max_combinations
-        Lifts the limit on the size of the table.
+    `bounds` are those of the cells, where they are known already.
 
     Examples
     --------
@@ -165,13 +151,14 @@ def infer_attributions(
     """
     started = time.perf_counter()
     names = [axis.name for axis in release.axes]
-    wanted = {_axis_number(names, name) for name in about} or set(range(len(names)))
-    found = bounds if bounds is not None else bound_cells(release, progress=progress)
+    wanted = {_axis_number(names, name) for name in asked.about} or set(range(len(names)))
+    found = asked.bounds or bound_cells(release, progress=asked.progress)
     statements = find_attributions(
         found.upper == 0,
         _people_of(release, found),
-        max_conditions=max_conditions,
-        max_combinations=max_combinations,
+        max_conditions=asked.max_conditions,
+        max_combinations=asked.max_combinations or MOST_COMBINATIONS,
+        max_statements=asked.max_statements or MOST_STATEMENTS,
     )
     return Attributions(
         release.axes,
@@ -180,7 +167,7 @@ def infer_attributions(
         Provenance(
             "logical attributions",
             found.provenance.variant,
-            {"about": ", ".join(about), **assumptions(release)},
+            {"about": ", ".join(asked.about), **assumptions(release)},
             fingerprint=release.fingerprint,
             seconds=time.perf_counter() - started,
         ),
@@ -231,9 +218,6 @@ def _summed(lower: Integers, upper: Integers, axes: tuple[int, ...]) -> tuple[In
 
 
 def _axis_number(names: Sequence[str], name: str) -> int:
-    from gamekeeper.errors import InputError, Reason
-    from gamekeeper.wording import did_you_mean, quoted
-
     if name not in names:
         raise InputError(
             Reason.UNKNOWN_NAME,

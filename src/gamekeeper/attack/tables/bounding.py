@@ -9,29 +9,20 @@ shuttle algorithm, where there are many short axes, or by integer programs.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import CountConstraints
+from gamekeeper.attack.tables.options import BoundsMethod
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 
-__all__ = ["BoundsMethod", "Solved", "integer_why", "solve_bounds"]
+__all__ = ["Solved", "integer_why", "solve_bounds"]
 
 Integers = NDArray[np.int64]
 _SHUTTLE_NODES, _SHUTTLE_STEPS = 10_000, 2_000
-
-
-class BoundsMethod(StrEnum):
-    """How bounds are found."""
-
-    AUTO = "auto"
-    CLOSED = "closed"
-    SHUTTLE = "shuttle"
-    INTEGER = "integer"
 
 
 @dataclass(frozen=True, slots=True)

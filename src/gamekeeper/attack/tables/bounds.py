@@ -17,19 +17,21 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountMargin
 from gamekeeper.attack.tables.assumptions import assumptions
-from gamekeeper.attack.tables.bounding import BoundsMethod, integer_why, solve_bounds
+from gamekeeper.attack.tables.bounding import integer_why, solve_bounds
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
+from gamekeeper.attack.tables.options import BoundsInput, BoundsMethod, RecodedInput
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.release import Release
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.options import takes
+from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import be, count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = ["BoundsMethod", "TableBounds", "bound_cells", "bound_recoded"]
+__all__ = ["TableBounds", "bound_cells", "bound_recoded"]
 
 Integers = NDArray[np.int64]
 Groups = Mapping[str, Mapping[str, Sequence[str]]]
@@ -146,28 +148,9 @@ class TableBounds(Result):
         return table_html(("measure", "value"), rows, caption=type(self).__name__)
 
 
-def bound_cells(
-    release: Release,
-    *,
-    method: BoundsMethod | str = BoundsMethod.AUTO,
-    most_programs: int | None = None,
-    max_nodes: int | None = None,
-    progress: Progress | None = None,
-) -> TableBounds:
+@takes(BoundsInput)
+def bound_cells(release: Release, asked: BoundsInput) -> TableBounds:
     """Bound every cell of the base table, given all that is published.
-
-    Parameters
-    ----------
-    release
-        Everything published about the table.
-    method
-        By default the cheapest that is exact. `closed` asks for the closed form, `shuttle` for the
-        generalized shuttle algorithm with trial tightening, `integer` for integer programs.
-    most_programs
-        Stop after so many programs, 20,000 by default; what is not settled then has bounds that
-        need not be tight.
-    max_nodes
-        Lifts the limit of the shuttle algorithm.
 
     Examples
     --------
@@ -180,19 +163,16 @@ def bound_cells(
     ([[2, 0], [2, 0]], [[3, 1], [3, 1]])
     """
     started = time.perf_counter()
-    if method not in tuple(BoundsMethod):
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Bounds by the method {quoted([str(method)])} were asked for.",
-            "There is no such method.",
-            did_you_mean(str(method), list(BoundsMethod)),
-        )
-    asked = BoundsMethod(method)
-    constraints = release.constraints
     words = "Bounds on the cells of a release were asked for."
     require_cells(release, words)
     with consistent(release, words):
-        solved = solve_bounds(constraints, asked, most_programs, max_nodes, progress)
+        solved = solve_bounds(
+            release.constraints,
+            BoundsMethod(asked.method),
+            asked.most_programs,
+            asked.max_nodes,
+            asked.progress,
+        )
     return TableBounds(
         release.axes,
         solved.lower,
@@ -203,31 +183,18 @@ def bound_cells(
     )
 
 
-def bound_recoded(
-    release: Release,
-    groups: Groups,
-    *,
-    keep: Sequence[str] | None = None,
-    most_programs: int | None = None,
-    progress: Progress | None = None,
-) -> TableBounds:
+@takes(RecodedInput)
+def bound_recoded(release: Release, asked: RecodedInput) -> TableBounds:
     """Bound the cells of a table made of the base table by joining categories or summing out axes.
 
-    Parameters
-    ----------
-    groups
-        For some axes the new categories, each with the base categories that it joins.
-    keep
-        The axes to keep; all by default. The others are summed out, and with none the total is
-        left.
-    most_programs
-        As for `bound_cells`.
+    `groups` has, for some axes, the new categories, each with the base categories that it joins.
+    With no axes to keep, the total is left.
     """
     from gamekeeper.algorithms.bounds.integer_bounds import MOST_PROGRAMS, sum_bounds
     from gamekeeper.algorithms.bounds.recoded import closed_sum_bounds
 
     started = time.perf_counter()
-    axes, numbers = _recoded_axes(release.axes, groups, keep)
+    axes, numbers = _recoded_axes(release.axes, asked.groups, asked.keep)
     blank = np.zeros([int(number.max()) + 1 for number in numbers], np.int64)
     margin = CountMargin(numbers, blank, blank)
     words = "Bounds on a recoded table were asked for."
@@ -236,8 +203,10 @@ def bound_recoded(
         found = None
         if closed is None:
             require_cells(release, words)
-            limit = MOST_PROGRAMS if most_programs is None else most_programs
-            found = sum_bounds(release.constraints, margin, max_programs=limit, progress=progress)
+            limit = MOST_PROGRAMS if asked.most_programs is None else asked.most_programs
+            found = sum_bounds(
+                release.constraints, margin, max_programs=limit, progress=asked.progress
+            )
     kept = tuple(axis for axis in axes if axis is not None)
     shape = tuple(len(axis.categories) for axis in kept)
     if found is None:

@@ -8,7 +8,7 @@ get the same tables.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,10 @@ from gamekeeper.algorithms.subtraction.experiment import (
     SubtractionExperiment,
     subtraction_experiment,
 )
+from gamekeeper.attack.tables.options import ComparisonInput
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.options import takes
+from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, shape_text, three_digits
 
 if TYPE_CHECKING:
@@ -112,32 +114,13 @@ class SchemeComparison(Result):
         return plot_comparison(self)
 
 
-def compare_schemes(
-    schemes: Sequence[SchemeLike],
-    *,
-    shape: Sequence[int] = (2, 6),
-    mean: float = 2.0,
-    tables: int = 1_200,
-    total: bool = True,
-    margins: Sequence[Sequence[int]] | None = None,
-    n: Iterable[int] = range(25),
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> SchemeComparison:
+@takes(ComparisonInput)
+def compare_schemes(schemes: Sequence[SchemeLike], asked: ComparisonInput) -> SchemeComparison:
     """Compare perturbation schemes on random tables.
 
-    Parameters
-    ----------
-    schemes
-        Such as "conventional:5", "random:3", "barnardization:0.8" or "exact".
-    shape, mean, tables
-        The shape of the random tables, the expected count of a cell, and how many there are.
-    total, margins
-        Whether the table is published with its total; or the axes of every margin that is.
-    n
-        The numbers of known people.
-    seed
-        The same seed gives the same tables.
+    Schemes are such as "conventional:5", "random:3", "barnardization:0.8" or "exact". `margins` are
+    the axes, from 0, of every margin that is published; without them, the table is published alone
+    or with its total.
 
     Examples
     --------
@@ -154,7 +137,8 @@ def compare_schemes(
             "Give at least one, such as 'conventional:5'.",
         )
     made = [parse_scheme(scheme) for scheme in schemes]
-    listed = None if margins is None else [[int(axis) for axis in margin] for margin in margins]
+    shape, mean, total, tables = tuple(asked.shape), asked.mean, asked.total, asked.tables
+    listed = None if asked.margins is None else [list(map(int, axes)) for axes in asked.margins]
     wrong = [
         m for m in listed or () if len(set(m)) < len(m) or not set(m) <= set(range(len(shape)))
     ]
@@ -168,8 +152,8 @@ def compare_schemes(
             else "No margin was given.",
             f"The axes are 0 to {len(shape) - 1}; a margin without axes is the total.",
         )
-    asked = [int(number) for number in n]
-    if not asked:
+    n = list(range(25)) if asked.n is None else [int(number) for number in asked.n]
+    if not n:
         raise InputError(
             Reason.NOTHING_GIVEN,
             "Schemes were to be compared.",
@@ -180,8 +164,8 @@ def compare_schemes(
     for number, scheme in enumerate(made):
 
         def tell(done: int, whole: int | None, before: int = number * tables) -> None:
-            if progress is not None:
-                progress(before + done, (whole or tables) * len(made))
+            if asked.progress is not None:
+                asked.progress(before + done, (whole or tables) * len(made))
 
         found.append(
             subtraction_experiment(
@@ -191,13 +175,13 @@ def compare_schemes(
                 n_tables=tables,
                 shape=shape,
                 mean=mean,
-                n=asked,
-                seed=seed,
+                n=n,
+                seed=asked.seed,
                 progress=tell,
             )
         )
     sizes = shape_text(shape)
-    with_ = "with the margins asked for" if margins is not None else "with the total" * total
+    with_ = "with the margins asked for" if listed is not None else "with the total" * total
     return SchemeComparison(
         tuple(scheme.text for scheme in made),
         tuple(found),
@@ -211,8 +195,8 @@ def compare_schemes(
                 "mean": f"{mean:g}",
                 "margins": "total" * total if listed is None else str(listed),
             },
-            seed=seed,
-            fingerprint=_fingerprint(made, asked, [sizes, f"{mean:g}", tables, total, listed]),
+            seed=asked.seed,
+            fingerprint=_fingerprint(made, n, [sizes, f"{mean:g}", tables, total, listed]),
             seconds=time.perf_counter() - started,
         ),
     )

@@ -9,7 +9,7 @@ population are known, and what counts is a zero within the key.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +23,11 @@ from gamekeeper.algorithms.subtraction.release import release_group_risks, relea
 from gamekeeper.algorithms.subtraction.small_areas import small_area_risks
 from gamekeeper.attack.tables.assumptions import assumptions
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
+from gamekeeper.attack.tables.options import WithinInput
 from gamekeeper.data.tables.axes import Axis
-from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, check_truth
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.options import takes
 from gamekeeper.results import Progress, Provenance, Result, table_html
 from gamekeeper.wording import count_of, did_you_mean, quoted, three_digits
 
@@ -134,35 +135,15 @@ class ConditionalSubtraction(Result):
         return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)
 
 
-def subtract_within(
-    release: Release,
-    truth: CountTable,
-    keys: Sequence[str],
-    *,
-    n: Iterable[int] | None = None,
-    own_people: bool = True,
-    draws: int = 10_000,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> ConditionalSubtraction:
+@takes(WithinInput)
+def subtract_within(release: Release, asked: WithinInput) -> ConditionalSubtraction:
     """Return SAP of the conditional table of each combination of categories of the keys.
 
-    Parameters
-    ----------
-    release, truth
-        Everything that is published, and the true base table.
-    keys
-        The axes that are known of a person, or the area.
-    n
-        Numbers of known people; 1, 2, 3, 5, 10 and 20 by default.
-    own_people
-        Whether the known people are all of the same area or key; otherwise they are of the whole
-        population. Everything that is published counts in both cases.
-    draws, seed
-        For tables whose SAP is estimated.
+    `truth` is the true base table, and `keys` are the axes that are known of a person, or the area.
 
     Examples
     --------
+    >>> from gamekeeper.data.tables.count_table import CountTable
     >>> table = CountTable.typed({"area": ["a", "b"], "work": ["yes", "no"]}, [[4, 1], [6, 7]])
     >>> release = Release.typed(
     ...     {"area": ["a", "b"], "work": ["yes", "no"]},
@@ -173,17 +154,17 @@ def subtract_within(
     """
     started = time.perf_counter()
     require_cells(release, "SAP within areas or keys was asked for.")
-    check_truth(release, truth)
-    axes = _axis_numbers(release, keys)
-    asked = sorted({int(k) for k in (_DEFAULT_N if n is None else n)})
-    if not asked:
+    check_truth(release, asked.truth)
+    axes = _axis_numbers(release, asked.keys)
+    n = sorted({int(k) for k in (_DEFAULT_N if asked.n is None else asked.n)})
+    if not n:
         raise InputError(
             Reason.NOTHING_GIVEN,
             "SAP within areas or keys was asked for.",
             "No number of known people was given.",
             "Give at least one, such as 1 to 20.",
         )
-    counts = truth.dense()
+    counts, own_people = asked.truth.dense(), asked.own_people
     groups = cell_groups(release.shape, axes)
     notes: list[str] = []
     n_sampled = 0
@@ -193,7 +174,7 @@ def subtract_within(
         is_whole = len(apart) == len(constraints.margins)
         if own_people and (is_whole or _is_large(constraints, counts)):
             values, n_sampled = _in_each(
-                constraints.shape, apart, counts, axes, asked, draws, seed, progress
+                constraints.shape, apart, counts, axes, n, asked.draws, asked.seed, asked.progress
             )
             if not is_whole:
                 notes.append(
@@ -202,18 +183,18 @@ def subtract_within(
                 )
         else:
             risks = release_group_risks(
-                constraints, counts, groups, n=asked, own_people=own_people, draws=draws,
-                seed=seed, progress=progress,
+                constraints, counts, groups, n=n, own_people=own_people, draws=asked.draws,
+                seed=asked.seed, progress=asked.progress,
             )  # fmt: skip
             values = np.array([risk.values for risk in risks])
             n_sampled = sum(risk.draws > 0 for risk in risks)
     if n_sampled:
         sampled = count_of(n_sampled, "table was", "tables were")
-        notes.append(f"{sampled} estimated from {draws:,} random orders of the people.")
+        notes.append(f"{sampled} estimated from {asked.draws:,} random orders of the people.")
     populations = np.bincount(groups.reshape(-1), counts.reshape(-1)).astype(np.int64)
     return ConditionalSubtraction(
         tuple(release.axes[axis] for axis in axes),
-        np.array(asked, np.int64),
+        np.array(n, np.int64),
         populations,
         values,
         own_people,
@@ -222,8 +203,8 @@ def subtract_within(
         Provenance(
             "subtraction attribution probability",
             "of each conditional table",
-            {"keys": ", ".join(keys), "n": ",".join(map(str, asked)), **assumptions(release)},
-            seed=seed if n_sampled else None,
+            {"keys": ", ".join(asked.keys), "n": ",".join(map(str, n)), **assumptions(release)},
+            seed=asked.seed if n_sampled else None,
             fingerprint=release.fingerprint,
             seconds=time.perf_counter() - started,
         ),

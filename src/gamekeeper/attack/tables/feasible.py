@@ -23,20 +23,21 @@ from gamekeeper.algorithms.feasible.posterior import CellPosteriors, cell_poster
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.attack.tables.assumptions import assumptions
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
+from gamekeeper.attack.tables.options import PRIORS, FeasibleInput
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.release import Release
 from gamekeeper.errors import InputError, LimitError, Reason
-from gamekeeper.results import Progress, Provenance, Result, table_html
+from gamekeeper.options import takes
+from gamekeeper.results import Provenance, Result, table_html
 from gamekeeper.wording import at_start, be, count_of, large_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["PRIORS", "FeasibleTables", "explore_tables"]
+__all__ = ["FeasibleTables", "explore_tables"]
 
 Integers = NDArray[np.int64]
 
-PRIORS = ("uniform", "poisson", "multinomial")
 MOST_TABLES = 10_000_000
 _PILOT = 2_000
 _SURE = 0.95
@@ -165,32 +166,12 @@ class FeasibleTables(Result):
         return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)
 
 
-def explore_tables(
-    release: Release,
-    *,
-    most: int | None = None,
-    listed: int = 0,
-    prior: str = "uniform",
-    draws: int = 10_000,
-    seed: int = 0,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> FeasibleTables:
+@takes(FeasibleInput)
+def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
     """Count the tables that agree with a release, and weigh them.
 
-    Parameters
-    ----------
-    release
-        Everything that is published.
-    most
-        How many tables may be visited to count them; beyond it their number is estimated.
-    listed
-        Return the tables themselves, if there are at most so many.
-    prior
-        "uniform" over tables, "poisson" counts with the means of the published margins, or
-        "multinomial": people fall into all cells alike.
-    draws, seed, workers
-        For what has to be sampled.
+    Beyond the most that may be visited, their number is estimated. Tables themselves are returned
+    if there are at most as many as are to be listed.
 
     Examples
     --------
@@ -202,6 +183,7 @@ def explore_tables(
     (15, [0.5, 0.0])
     """
     started = time.perf_counter()
+    prior, draws, seed, workers = asked.prior, asked.draws, asked.seed, asked.workers
     if prior not in PRIORS:
         raise InputError(
             Reason.BAD_OPTION,
@@ -218,15 +200,15 @@ def explore_tables(
     with consistent(release, words):
         try:
             number = count_tables(
-                constraints, most=MOST_TABLES if most is None else most, progress=progress
+                constraints, most=asked.most or MOST_TABLES, progress=asked.progress
             )
             is_endless = number is None
         except LimitError:
             estimate, error = _estimate(release, draws, seed, workers)
-        if listed and number is not None and number <= listed:
-            tables = list_tables(constraints, most=listed)
-        elif listed:
-            notes.append(f"The tables are not listed: there are more than {listed:,}.")
+        if asked.listed and number is not None and number <= asked.listed:
+            tables = list_tables(constraints, most=asked.listed)
+        elif asked.listed:
+            notes.append(f"The tables are not listed: there are more than {asked.listed:,}.")
         if is_endless and prior != "poisson":
             notes.append(
                 "How probable counts are is not known: some cells have no limit. The prior"
@@ -240,7 +222,7 @@ def explore_tables(
                 draws=draws,
                 seed=seed,
                 workers=workers,
-                progress=progress,
+                progress=asked.progress,
             )
     is_sampled = estimate is not None or (cells is not None and not cells.exact)
     return FeasibleTables(

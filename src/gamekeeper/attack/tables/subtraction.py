@@ -8,7 +8,7 @@ people known at random recover at least one; see `gamekeeper.algorithms.subtract
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,14 +28,15 @@ from gamekeeper.algorithms.subtraction.release import (
     release_group_risks,
     release_risk,
 )
-from gamekeeper.algorithms.subtraction.zeros import release_zeros
+from gamekeeper.algorithms.subtraction.zeros import MAX_BITS, release_zeros
 from gamekeeper.attack.tables.assumptions import assumptions
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
+from gamekeeper.attack.tables.options import SubtractionInput
 from gamekeeper.data.tables.axes import Axis
-from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, check_truth
 from gamekeeper.errors import LimitError
-from gamekeeper.results import Progress, Provenance, Result, table_html
+from gamekeeper.options import takes
+from gamekeeper.results import Provenance, Result, table_html
 from gamekeeper.wording import count_of, three_digits
 
 if TYPE_CHECKING:
@@ -234,37 +235,17 @@ class SubtractionAttack(Result):
         return plot_subtraction(self)
 
 
-def subtract_known(
-    release: Release,
-    truth: CountTable,
-    *,
-    n: Iterable[int] | None = None,
-    at: int | None = None,
-    method: str = "auto",
-    max_samples: int | None = None,
-    draws: int = 10_000,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> SubtractionAttack:
+@takes(SubtractionInput)
+def subtract_known(release: Release, asked: SubtractionInput) -> SubtractionAttack:
     """Return SAP of a release: what somebody learns who knows n people.
 
-    Parameters
-    ----------
-    release
-        Everything that is published.
-    truth
-        The true base table, which the steward has.
-    n
-        Numbers of known people; 0 to the population by default, at most 0 to 100. Above the
-        population, SAP stays where it is for the whole population.
-    at
-        The number of people for which cells and categories are told; 10 or the largest n.
-    method, max_samples, draws, seed
-        'exact', 'sampling' or 'auto'; how many samples are searched for an exact answer; how many
-        orders are drawn otherwise, and their seed.
+    `truth` is the true base table, which the steward has. Above the population, SAP stays where it
+    is for the whole population. Cells and categories are told for 10 people or the largest n,
+    unless `at` says otherwise.
 
     Examples
     --------
+    >>> from gamekeeper.data.tables.count_table import CountTable
     >>> table = CountTable.typed({"sex": ["f", "m"]}, [3, 1])
     >>> counts = [{"margin": ["sex"], "scheme": "random:5", "counts": [5, 5]}]
     >>> total = {"margin": [], "scheme": "random:5", "counts": 0}
@@ -274,28 +255,29 @@ def subtract_known(
     """
     started = time.perf_counter()
     require_cells(release, _ASKED)
-    check_truth(release, truth)
-    counts = truth.dense()
+    check_truth(release, asked.truth)
+    counts = asked.truth.dense()
     population = int(counts.sum())
-    asked = list(range(min(population, _MOST_N) + 1)) if n is None else [int(k) for k in n]
-    most = MAX_SAMPLES if max_samples is None else max_samples
+    known = range(min(population, _MOST_N) + 1) if asked.n is None else map(int, asked.n)
+    n, method, draws, seed = list(known), asked.method, asked.draws, asked.seed
+    most = asked.max_samples or MAX_SAMPLES
     with consistent(release, _ASKED):
         risk = release_risk(
-            release.constraints, counts, n=asked, method=method, draws=draws, seed=seed,
-            progress=progress, max_samples=most,
+            release.constraints, counts, n=n, method=method, draws=draws, seed=seed,
+            progress=asked.progress, max_samples=most,
         )  # fmt: skip
     provenance = Provenance(
         "subtraction attribution probability",
         risk.method,
-        {"n": _numbers(asked), "draws": str(risk.draws), **assumptions(release)},
+        {"n": _numbers(n), "draws": str(risk.draws), **assumptions(release)},
         seed=seed if risk.draws else None,
         fingerprint=release.fingerprint,
         seconds=time.perf_counter() - started,
     )
-    chosen = min(_DETAIL, max(asked, default=0)) if at is None else at
+    chosen = min(_DETAIL, max(n, default=0)) if asked.at is None else asked.at
     rule = release_rule(release.constraints, counts.reshape(-1))
     if rule is not None:
-        expected, distribution = _numbers_of_zeros(rule, asked)
+        expected, distribution = _numbers_of_zeros(rule, n)
         return SubtractionAttack(
             risk,
             expected,
@@ -306,8 +288,8 @@ def subtract_known(
         )
     fewer = min(draws, _DETAIL_DRAWS)
     zeros = release_zeros(
-        release.constraints, counts, n=[*asked, chosen], method=method, max_samples=most,
-        draws=fewer, seed=seed,
+        release.constraints, counts, n=[*n, chosen], method=method, max_samples=most,
+        max_bits=asked.max_bits or MAX_BITS, draws=fewer, seed=seed,
     )  # fmt: skip
     options = {"method": method, "max_samples": most, "draws": fewer, "seed": seed}
     categories = tuple(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from gamekeeper.options import Option
 
-__all__ = ["Reading"]
+__all__ = ["Decimal", "Delimiter", "Encoding", "Reading"]
 
 _FILE = "How the file is read"
 _TAB = {"tab": "\t", "\\t": "\t"}
@@ -15,6 +15,20 @@ _TAB = {"tab": "\t", "\\t": "\t"}
 
 def _delimiter(typed: str) -> str:
     return _TAB.get(typed, typed)
+
+
+Delimiter = Annotated[
+    str | None,
+    Option(
+        "Of a CSV file, if it is not detected rightly: ',', ';', 'tab' or '|'.",
+        panel=_FILE,
+        read=_delimiter,
+    ),
+]
+Encoding = Annotated[
+    str | None, Option("Of a CSV file: utf-8, cp1252, latin-1, utf-16.", panel=_FILE)
+]
+Decimal = Annotated[str | None, Option("Decimal mark of numbers.", panel=_FILE)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,18 +47,9 @@ class Reading:
         bool,
         Option("Keep the user-missing codes of SPSS, Stata and SAS as values.", panel=_FILE),
     ] = False
-    delimiter: Annotated[
-        str | None,
-        Option(
-            "Of a CSV file, if it is not detected rightly: ',', ';', 'tab' or '|'.",
-            panel=_FILE,
-            read=_delimiter,
-        ),
-    ] = None
-    encoding: Annotated[
-        str | None, Option("Of a CSV file: utf-8, cp1252, latin-1, utf-16.", panel=_FILE)
-    ] = None
-    decimal: Annotated[str | None, Option("Decimal mark of numbers.", panel=_FILE)] = None
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+    decimal: Decimal = None
     memory_limit: Annotated[
         str | None,
         Option("What counting may use before it spills to disk, such as 2GB.", panel=_FILE),

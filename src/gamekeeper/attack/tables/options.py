@@ -1,0 +1,332 @@
+"""What may be asked of attacks on tables: each option with its name, default, range and help text.
+
+The classes whose names end in `Input` add what is no option: the true counts, and what is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.options import Option
+from gamekeeper.prompt_syntax import names_of
+from gamekeeper.wording import quoted
+
+if TYPE_CHECKING:
+    from gamekeeper.attack.tables.bounds import TableBounds
+    from gamekeeper.data.tables.count_table import CountTable
+    from gamekeeper.results import Progress
+
+__all__ = [
+    "PRIORS",
+    "AttributionInput",
+    "AttributionOptions",
+    "BoundsInput",
+    "BoundsMethod",
+    "BoundsOptions",
+    "ComparisonInput",
+    "ComparisonOptions",
+    "FeasibleInput",
+    "FeasibleOptions",
+    "RecodedInput",
+    "Recoding",
+    "SubtractionInput",
+    "SubtractionOptions",
+    "WithinInput",
+    "groups_of",
+    "numbers_of",
+]
+
+PRIORS = ("uniform", "poisson", "multinomial")
+_MOST_NUMBERS = 1_000_000
+
+
+class BoundsMethod(StrEnum):
+    """How bounds are found."""
+
+    AUTO = "auto"
+    CLOSED = "closed"
+    SHUTTLE = "shuttle"
+    INTEGER = "integer"
+
+
+def numbers_of(typed: str) -> list[int] | None:
+    """Return numbers of people from a text such as '0-24', '1,2,5' or '0-1000:50'.
+
+    Examples
+    --------
+    >>> numbers_of("0-3,10"), numbers_of("0-20:10")
+    ([0, 1, 2, 3, 10], [0, 10, 20])
+    """
+    if not typed.strip():
+        return None
+    made: set[int] = set()
+    try:
+        for part in typed.split(","):
+            ends, _, step = part.strip().partition(":")
+            first, _, last = ends.partition("-")
+            wanted = range(int(first), int(last or first) + 1, int(step or 1))
+            if len(wanted) > _MOST_NUMBERS:
+                raise LimitError(
+                    Reason.TOO_LARGE,
+                    f"Numbers of people were given as {quoted([typed])}.",
+                    f"They are {len(wanted):,}; the limit is {_MOST_NUMBERS:,}.",
+                    "Take steps, as in 0-1000000:1000.",
+                )
+            made |= set(wanted)
+    except ValueError:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Numbers of people were given as {quoted([typed])}.",
+            "They cannot be read.",
+            "Write them as 0-24, as 1,2,5, or as 0-1000:50 for every fiftieth.",
+        ) from None
+    return sorted(made)
+
+
+def groups_of(typed: Sequence[str]) -> dict[str, dict[str, list[str]]]:
+    """Return groups of categories from texts such as 'Age:young=16-17|18-24;old=25+'.
+
+    Examples
+    --------
+    >>> groups_of(["Age:young=16-17|18-24;old=25+"])
+    {'Age': {'young': ['16-17', '18-24'], 'old': ['25+']}}
+    """
+    made: dict[str, dict[str, list[str]]] = {}
+    for text in typed:
+        axis, found, rest = text.partition(":")
+        parts = [part.partition("=") for part in rest.split(";") if part.strip()]
+        if not found or not parts or any(not equals for _, equals, _ in parts):
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"Groups of categories were given as {quoted([text])}.",
+                "They cannot be read.",
+                "Write them as AXIS:LABEL=CATEGORY|CATEGORY;LABEL=CATEGORY.",
+            )
+        made[axis.strip()] = {
+            label.strip(): [name.strip() for name in names.split("|")] for label, _, names in parts
+        }
+    return made
+
+
+def _lengths(typed: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in typed.lower().split("x"))
+    except ValueError:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Tables of the shape {quoted([typed])} were asked for.",
+            "It cannot be read.",
+            "Write it as 2x6.",
+        ) from None
+
+
+_MostPrograms = Annotated[
+    int | None,
+    Option(
+        "Stop after so many programs, linear and integer; what is open then is marked as not tight."
+        " By default 20,000.",
+        least=1,
+    ),
+]
+_People = Annotated[
+    Iterable[int] | None,
+    Option(
+        "Numbers of people known: 0-24, 1,2,5 or 0-1000:50. By default 0 to 100, or to everybody;"
+        " within areas or keys 1, 2, 3, 5, 10 and 20.",
+        flags="--n -n",
+        read=numbers_of,
+    ),
+]
+_Draws = Annotated[int, Option("How many random draws, where they are needed.", least=1)]
+_Seed = Annotated[int, Option("The same seed gives the same result.", least=0)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundsOptions:
+    """How cells are bounded."""
+
+    method: Annotated[
+        BoundsMethod | str,
+        Option(
+            "auto: the cheapest that is exact. closed: closed form. shuttle: the generalized shuttle"
+            " algorithm with trial tightening. integer: integer programs."
+        ),
+    ] = BoundsMethod.AUTO
+    most_programs: _MostPrograms = None
+    max_nodes: Annotated[int | None, Option("Lifts the limit of the shuttle.", least=1)] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundsInput(BoundsOptions):
+    """How cells are bounded, and who is told."""
+
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recoding:
+    """The table that is bounded, where it is not the base table."""
+
+    groups: Annotated[
+        Mapping[str, Mapping[str, Sequence[str]]],
+        Option(
+            "Join categories first: 'Age:young=16-17|18-24;old=25+'.",
+            flags="--group",
+            read=groups_of,
+        ),
+    ] = field(default_factory=dict[str, Mapping[str, Sequence[str]]])
+    keep: Annotated[
+        Sequence[str] | None,
+        Option("Bound the table of these axes only, the others summed out.", read=names_of),
+    ] = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RecodedInput(Recoding):
+    """The table that is bounded, and how."""
+
+    most_programs: _MostPrograms = field(default=None, kw_only=True)
+    progress: Progress | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttributionOptions:
+    """Which statements about people are sought."""
+
+    about: Annotated[Sequence[str], Option("Statements about these axes only.", read=names_of)] = ()
+    max_conditions: Annotated[
+        int | None,
+        Option("Statements with so many conditions at most.", flags="--conditions", least=0),
+    ] = None
+    max_combinations: Annotated[
+        int | None,
+        Option(
+            "Lifts the limit on combinations of categories. By default 20,000,000.",
+            least=1,
+        ),
+    ] = None
+    max_statements: Annotated[
+        int | None, Option("Lifts the limit on statements. By default 500,000.", least=1)
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttributionInput(AttributionOptions):
+    """Which statements are sought, and the bounds of the cells where they are known already."""
+
+    bounds: TableBounds | None = None
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeasibleOptions:
+    """How the tables that agree with a release are counted and weighed."""
+
+    prior: Annotated[
+        str,
+        Option(
+            "uniform over tables; poisson with the means of the margins; multinomial: people fall"
+            " into all cells alike."
+        ),
+    ] = "uniform"
+    most: Annotated[
+        int | None,
+        Option("Visit so many tables at most to count them; beyond, estimate.", least=1),
+    ] = None
+    listed: Annotated[
+        int, Option("Print the tables if there are at most so many.", flags="--list", least=0)
+    ] = 0
+    draws: _Draws = 10_000
+    seed: _Seed = 0
+    workers: Annotated[
+        int | None, Option("How many at a time; by default one per core.", least=1)
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeasibleInput(FeasibleOptions):
+    """How tables are counted and weighed, and who is told."""
+
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubtractionOptions:
+    """How many people are known, and how what they recover is worked out."""
+
+    n: _People = None
+    at: Annotated[int | None, Option("The number of people for which cells are told.", least=0)] = (
+        None
+    )
+    method: Annotated[str, Option("exact, sampling, or auto: exact where it can be done.")] = "auto"
+    max_samples: Annotated[
+        int | None, Option("Search so many samples for an exact answer.", least=1)
+    ] = None
+    max_bits: Annotated[
+        int | None,
+        Option(
+            "Numbers of zeros are exact up to this size of their table. By default 50,000,000.",
+            least=1,
+        ),
+    ] = None
+    draws: _Draws = 10_000
+    seed: _Seed = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SubtractionInput(SubtractionOptions):
+    """The true base table, which the steward has, and how many people are known of it."""
+
+    truth: CountTable
+    progress: Progress | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class WithinInput:
+    """The true base table, the axes that tell areas or keys apart, and how many people are known."""
+
+    truth: CountTable
+    keys: Sequence[str]
+    n: _People = field(default=None, kw_only=True)
+    own_people: Annotated[
+        bool,
+        Option(
+            "Whether the people known are of the same area or key, and not of the whole population."
+            " Everything that is published counts in both cases."
+        ),
+    ] = field(default=True, kw_only=True)
+    draws: _Draws = field(default=10_000, kw_only=True)
+    seed: _Seed = field(default=0, kw_only=True)
+    progress: Progress | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonOptions:
+    """The random tables on which schemes are compared."""
+
+    shape: Annotated[
+        Iterable[int],
+        Option("Shape of the random tables.", read=_lengths, default_text="2x6"),
+    ] = (2, 6)
+    mean: Annotated[float, Option("Expected count of a cell.", least=0.0)] = 2.0
+    tables: Annotated[int, Option("How many tables.", least=1)] = 1_200
+    total: Annotated[
+        bool, Option("Publish the total with the table.", flags="--total/--no-total")
+    ] = True
+    n: Annotated[
+        Iterable[int] | None,
+        Option("Numbers of people known.", flags="--n -n", read=numbers_of, default_text="0-24"),
+    ] = None
+    seed: _Seed = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonInput(ComparisonOptions):
+    """The random tables, and the axes of every margin that is published of them, from 0."""
+
+    margins: Sequence[Sequence[int]] | None = None
+    progress: Progress | None = None

@@ -1,0 +1,1 @@
+"""`gamekeeper tables`: the commands on released tables. Begin with `app`."""

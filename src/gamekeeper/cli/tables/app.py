@@ -1,0 +1,143 @@
+"""The commands of stage two on tables: what released counts give away."""
+
+from __future__ import annotations
+
+import typer
+
+from gamekeeper.cli.commands import AsFormat, command, say_written
+from gamekeeper.cli.show import Format, progress_bar, say, show
+from gamekeeper.cli.tables import sap
+from gamekeeper.workbench.requests.tables import (
+    BoundsRequest,
+    FeasibleRequest,
+    InferRequest,
+    PublishRequest,
+)
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="tables",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Stage two: attack tables of counts that may be released.\n\n"
+    "What can be worked out about the cells from everything that is published together, exact,"
+    " rounded, suppressed or perturbed? What can be said of people for certain, and what does"
+    " somebody learn who knows some of them? The zeros are what discloses.",
+)
+
+
+@command(app, "release")
+def release_command(asked: PublishRequest) -> None:
+    """Count a file of microdata, and publish tables of it under a scheme.
+
+    [bold]Examples[/bold]
+
+      gamekeeper tables release people.csv --keys Area,Age,Work --scheme conventional:5 -o area.json
+
+    A table, its margins and its total:
+      gamekeeper tables release people.csv -k Age,Work --margin Age,Work --margin Age --margin ''
+    """
+    from gamekeeper.workbench.tables import publish_tables
+
+    with progress_bar("Counting") as progress:
+        release, truth = publish_tables(asked, progress=progress)
+    shape = " x ".join(map(str, release.shape))
+    say(f"Counted {truth.total:,} records by {', '.join(release.names)}: {shape} cells.")
+    for table in release.published:
+        say(f"Published: {table.name} ({table.scheme.text}).")
+    with_truth = ", with the true counts: never publish it." if asked.with_truth else "."
+    say(f"Release: {asked.output}{with_truth}")
+
+
+@command(app, "bounds")
+def bounds_command(asked: BoundsRequest, how: AsFormat = Format.TABLE) -> None:
+    """Bound every cell by everything that is published, and say whether the bounds are tight.
+
+    [bold]Examples[/bold]
+
+      gamekeeper tables bounds release.json
+
+    A table with totals in the same file, rounded to base 3:
+      gamekeeper tables bounds table.csv --scheme conventional:3 --total Total --report bounds.html
+    """
+    from gamekeeper.cli.risk_show import say_all, say_how, show_result
+    from gamekeeper.workbench.tables import bound_release
+
+    with progress_bar("Bounding cells") as progress:
+        found = bound_release(asked, progress=progress)
+    if how is not Format.TABLE:
+        show(found, how, extra={"sentences": found.sentences()})
+        return
+    say_all(found.sentences())
+    if asked.top:
+        say()
+        say("The cells that are known best:")
+        say()
+        show_result(found, table=found.top(asked.top))
+    say_how(found)
+    say_written(asked)
+
+
+@command(app, "feasible")
+def feasible_command(asked: FeasibleRequest, how: AsFormat = Format.TABLE) -> None:
+    """Count the tables that agree with a release, and say how probable each count is.
+
+    [bold]Examples[/bold]
+
+      gamekeeper tables feasible release.json
+      gamekeeper tables feasible rounded.csv --scheme random:3 --prior poisson --list 20
+    """
+    from gamekeeper.cli.risk_show import say_all, say_how, show_result
+    from gamekeeper.workbench.tables import explore_release
+
+    with progress_bar("Searching tables") as progress:
+        found = explore_release(asked, progress=progress)
+    if how is not Format.TABLE:
+        extra: dict[str, object] = {"sentences": found.sentences()}
+        if found.tables is not None:
+            extra["tables"] = found.tables.tolist()
+        show(found, how, extra=extra)
+        return
+    say_all(found.sentences())
+    if found.cells is not None and asked.top:
+        say()
+        say("The cells whose count is most probable:")
+        say()
+        shown = found.top(asked.top)
+        show_result(found, table=shown.drop_columns("p_zero_error") if found.cells.exact else shown)
+    if found.tables is not None:
+        for number, table in enumerate(found.tables, start=1):
+            say()
+            say(f"Table {number}: {table.tolist()}")
+    say_how(found)
+    say_written(asked)
+
+
+@command(app, "infer")
+def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
+    """Say what anybody can say for certain about people of a kind: everyone is, nobody is.
+
+    [bold]Examples[/bold]
+
+      gamekeeper tables infer release.json --about Work
+    """
+    from gamekeeper.cli.risk_show import say_how
+    from gamekeeper.workbench.tables import attribute_release
+
+    with progress_bar("Inferring") as progress:
+        found = attribute_release(asked, progress=progress)
+    if how is not Format.TABLE:
+        show(found, how, extra={"sentences": found.sentences()})
+        return
+    said = found.sentences(asked.top)
+    say(said[0])
+    if len(said) > 1:
+        say()
+    for number, sentence in enumerate(said[1:], start=1):
+        say(f"{number:>3}. {sentence}")
+    say_how(found)
+    say_written(asked)
+
+
+app.add_typer(sap.app)

@@ -1,0 +1,223 @@
+"""What people ask of released tables: where they are and how they are written, what is sought."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from gamekeeper.attack.tables.options import (
+    AttributionOptions,
+    BoundsOptions,
+    ComparisonOptions,
+    FeasibleOptions,
+    Recoding,
+    SubtractionOptions,
+)
+from gamekeeper.options import Option
+from gamekeeper.prompt_syntax import names_of
+from gamekeeper.workbench.requests.microdata import MicrodataRequest
+from gamekeeper.workbench.requests.reading import Decimal, Delimiter, Encoding
+
+__all__ = [
+    "BoundsRequest",
+    "ComparisonRequest",
+    "FeasibleRequest",
+    "InferRequest",
+    "PublishRequest",
+    "ReleaseRequest",
+    "SapRequest",
+]
+
+_PANEL = "How the tables are written"
+
+_Output = Annotated[
+    Path | None,
+    Option("Write to this .csv or .parquet.", flags="--output -o", writes="table", label="Written"),
+]
+_Plot = Annotated[
+    Path | None, Option("Write a plot to this .svg or .png.", writes="picture", label="Written")
+]
+_Report = Annotated[
+    Path | None, Option("Write an HTML report to this file.", writes="page", label="Written")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseRequest:
+    """Where a release is, and how it is written."""
+
+    files: Annotated[
+        tuple[Path, ...],
+        Option(
+            "A release (.json), or text files (CSV) with one row per cell. A cell with the label of"
+            " totals belongs to a margin.",
+            is_argument=True,
+        ),
+    ]
+    scheme: Annotated[
+        str,
+        Option(
+            "How counts of text files were published: exact, conventional:5, conventional:4:up,"
+            " random:3, barnardization:0.8, suppressed:5, interval.",
+            panel=_PANEL,
+        ),
+    ] = "exact"
+    count: Annotated[
+        str, Option("The column of counts, if it is not called n or count.", panel=_PANEL)
+    ] = ""
+    axes: Annotated[
+        Sequence[str],
+        Option(
+            "The columns that are axes: Area,Age. All but that of the counts by default.",
+            panel=_PANEL,
+            read=names_of,
+        ),
+    ] = ()
+    total: Annotated[
+        tuple[str, ...],
+        Option("The category that stands for a total.", panel=_PANEL, default_text="Total"),
+    ] = ("Total",)
+    hidden: Annotated[
+        tuple[str, ...],
+        Option(
+            "What stands for a hidden count, besides an empty cell, *, x, c and '..'.", panel=_PANEL
+        ),
+    ] = ()
+    absent: Annotated[
+        str, Option("What a cell without a row means: error, zero or hidden.", panel=_PANEL)
+    ] = "error"
+    disjoint: Annotated[
+        Sequence[str],
+        Option(
+            "Axes in which nobody is counted under two labels, although some look like sums of"
+            " others: Code,Area.",
+            panel=_PANEL,
+            read=names_of,
+        ),
+    ] = ()
+    truth: Annotated[
+        Path | None,
+        Option(
+            "Text file with the true counts, where the release does not hold them.", panel=_PANEL
+        ),
+    ] = None
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+    decimal: Decimal = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishRequest:
+    """A file of microdata is to be counted, and tables of it are to be published."""
+
+    microdata: MicrodataRequest
+    output: Annotated[
+        Path,
+        Option("Write the release to this .json.", flags="--output -o", writes="json"),
+    ] = Path("release.json")
+    margins: Annotated[
+        Sequence[Sequence[str]],
+        Option(
+            "Variables of a published table: Age,Sex. Empty ('') for the total. By default one table"
+            " of all keys.",
+            flags="--margin",
+            read=lambda typed: tuple(names_of([text]) for text in typed),
+        ),
+    ] = ()
+    schemes: Annotated[
+        tuple[str, ...],
+        Option(
+            "How counts are published: exact, conventional:5, random:3, barnardization:0.8,"
+            " suppressed:5. Once for all tables, or once for each.",
+            flags="--scheme",
+            default_text="exact",
+        ),
+    ] = ("exact",)
+    with_truth: Annotated[
+        bool,
+        Option(
+            "Keep the true counts in the file, for 'tables sap'. It is then as confidential as the"
+            " data: never publish it.",
+            flags="--truth",
+        ),
+    ] = False
+    seed: Annotated[int, Option("The same seed gives the same result.", least=0)] = 0
+    title: Annotated[str, Option("What the release is called.")] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundsRequest:
+    """Cells are to be bounded by everything that is published."""
+
+    release: ReleaseRequest
+    options: BoundsOptions = field(default_factory=BoundsOptions)
+    recoding: Recoding = field(default_factory=Recoding)
+    top: Annotated[int, Option("Show so many of the best known cells.", least=0)] = 20
+    output: _Output = None
+    plot: _Plot = None
+    report: _Report = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeasibleRequest:
+    """The tables that agree with a release are to be counted and weighed."""
+
+    release: ReleaseRequest
+    options: FeasibleOptions = field(default_factory=FeasibleOptions)
+    top: Annotated[int, Option("Show so many cells.", least=0)] = 20
+    output: _Output = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InferRequest:
+    """What is certain of people is to be said."""
+
+    release: ReleaseRequest
+    options: AttributionOptions = field(default_factory=AttributionOptions)
+    top: Annotated[int, Option("Print so many statements.", least=0)] = 20
+    output: _Output = None
+    report: _Report = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SapRequest:
+    """What somebody recovers who knows people of the table, or of each area or key, is sought."""
+
+    release: ReleaseRequest
+    options: SubtractionOptions = field(default_factory=SubtractionOptions)
+    within: Annotated[
+        Sequence[str],
+        Option("An area, or key variables: SAP of the table of each.", read=names_of),
+    ] = ()
+    anywhere: Annotated[
+        bool,
+        Option(
+            "With --within: the people known are of the whole population, not of the same area."
+        ),
+    ] = False
+    output: _Output = None
+    plot: _Plot = None
+    report: _Report = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonRequest:
+    """Schemes are to be compared on random tables."""
+
+    schemes: Annotated[
+        tuple[str, ...],
+        Option("Schemes: conventional:5, random:3, barnardization:0.8, exact.", is_argument=True),
+    ]
+    options: ComparisonOptions = field(default_factory=ComparisonOptions)
+    margins: Annotated[
+        tuple[str, ...],
+        Option(
+            "Axes of a published margin, from 1: '1,2' is a table, '1' its rows, '' the total. By"
+            " default the table and its total.",
+            flags="--margin",
+        ),
+    ] = ()
+    output: _Output = None
+    plot: _Plot = None
