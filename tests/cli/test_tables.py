@@ -422,6 +422,17 @@ def test_tables_of_records_are_never_asked_about(run, place, monkeypatch):
     assert run("tables", "bounds", "cases.json").exit_code == 0
 
 
+def test_what_may_be_wrong_with_the_records_is_said_before_they_are_published(
+    run, place, monkeypatch
+):
+    monkeypatch.chdir(place)
+    write(place, "cases.csv", "age,sex\n" + "young,f\n" * 20 + "NA,m\n" * 15 + "old,f\n" * 20)
+    done = run("tables", "release", "cases.csv", "-k", "age,sex", "-o", "cases.json")
+    assert done.exit_code == 0
+    assert done.out.startswith("! ")
+    assert "'NA'" in done.out.splitlines()[0]
+
+
 def test_a_contradiction_is_irreducible(run, place):
     file = write(place, "bad.csv", CONTRADICTION)
     done = run("tables", "bounds", file)

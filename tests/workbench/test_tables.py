@@ -142,7 +142,7 @@ def test_tables_are_published_from_microdata(tmp_path):
     asked = {"microdata": request, "margins": margins, "output": file}
     release, truth = tables.publish_tables(
         PublishRequest(**asked, schemes=tuple(schemes), with_truth=True, seed=3)
-    )
+    ).found
     assert truth.total == 12
     assert [table.scheme.text for table in release.published] == schemes
     assert "missing" in truth.axis("Status").categories
@@ -151,7 +151,7 @@ def test_tables_are_published_from_microdata(tmp_path):
     assert np.array_equal(kept.dense(), truth.dense())
     tables.publish_tables(PublishRequest(**asked))
     assert json.loads(file.read_text(encoding="utf-8"))["truth"] is None
-    one, _ = tables.publish_tables(PublishRequest(microdata=request, output=file))
+    one, _ = tables.publish_tables(PublishRequest(microdata=request, output=file)).found
     assert [table.axes for table in one.published] == [KEYS]
 
 

@@ -27,6 +27,7 @@ from gamekeeper.report.release_report import released_report
 from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted
+from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.microdata import open_microdata
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.tables import (
@@ -90,7 +91,7 @@ def open_release(asked: ReleaseRequest) -> tuple[Release, CountTable | None]:
 
 def publish_tables(
     asked: PublishRequest, *, progress: Progress | None = None
-) -> tuple[Release, CountTable]:
+) -> Answer[tuple[Release, CountTable]]:
     """Count a file of microdata by its keys, publish margins under schemes, and write the release.
 
     With the truth, the file is as confidential as the microdata: it is the steward's own.
@@ -118,7 +119,7 @@ def publish_tables(
     schemes = wanted[0] if len(wanted) == 1 else wanted
     release = make_release(truth, listed, schemes, seed=asked.seed, title=asked.title)
     write_release(release, asked.output, truth if asked.with_truth else None)
-    return release, truth
+    return Answer((release, truth), data.notices)
 
 
 def bound_release(asked: BoundsRequest, *, progress: Progress | None = None) -> TableBounds:

@@ -38,10 +38,13 @@ def release_command(asked: PublishRequest) -> None:
     A table, its margins and its total:
       gamekeeper tables release people.csv -k Age,Work --margin Age,Work --margin Age --margin ''
     """
+    from gamekeeper.cli.risk_show import say_notices
     from gamekeeper.workbench.tables import publish_tables
 
     with progress_bar("Counting") as progress:
-        release, truth = publish_tables(asked, progress=progress)
+        answer = publish_tables(asked, progress=progress)
+    release, truth = answer.found
+    say_notices(answer.notices)
     shape = " x ".join(map(str, release.shape))
     say(f"Counted {truth.total:,} records by {', '.join(release.names)}: {shape} cells.")
     for table in release.published:
