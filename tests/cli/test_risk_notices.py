@@ -237,6 +237,28 @@ def test_limits_that_a_message_advises_to_raise_are_options(run, tmp_path):
         assert run(*asked, "--known", "Sex=f", *options).exit_code == 0
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("suda",),
+        ("special", "--rounds", "0"),
+        ("simulate", "-f", "1/2", "--experiment", "pilot", "--samples", "1", "--workers", "1"),
+        ("compare", "-f", "1/2", "--measure", "is", "--workers", "1"),
+    ],
+)
+def test_a_search_that_would_take_too_long_can_be_asked_for(run, tmp_path, asked):
+    columns = [f"v{number}" for number in range(24)]
+    rows = [",".join(str(n >> bit & 1) for bit in range(24)) for n in range(0, 1 << 24, 9_973)]
+    file = write(tmp_path, "wide.csv", "\n".join([",".join(columns), *rows]) + "\n")
+    command, *options = asked
+    told = run("risk", command, file, "-k", ",".join(columns), *options, "--max-seconds", "0.001")
+    assert told.exit_code == 3, told.out
+    said = " ".join(told.err.split())
+    assert "--max-seconds" in said
+    for option in re.findall(r"--[a-z-]+", said):
+        assert option in {"--max-seconds", "--max-size", "--max-msus", "--no-listing"}
+
+
 def test_searches_take_burn_in_thinning_and_cooling(run, tmp_path):
     file = write(tmp_path, "people.csv", PEOPLE)
     asked = ("risk", "model", file, "-k", ALL, "--precision", "1", "--format", "json")

@@ -135,6 +135,7 @@ def compare_on_population(
         measures=asked.measures,
         missing=data.missing,
         stratify_by=asked.stratify_by,
+        max_seconds=asked.max_seconds,
         seed=asked.seed,
         workers=asked.workers or min(os.cpu_count() or 1, _MOST_WORKERS),
         folder=asked.folder,

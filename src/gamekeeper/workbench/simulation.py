@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
 from gamekeeper.attack.simulation.experiments import (
     FractionExperiment,
     StrategyExperiment,
@@ -52,13 +53,14 @@ def run_simulation(
 _OWN = {
     ExperimentKind.STRATEGIES: {"fraction", "r"},
     ExperimentKind.FRACTIONS: {"fractions", "with_models"},
-    ExperimentKind.PILOT: {"fraction", "max_size"},
-    ExperimentKind.MEASURES: {"fractions", "measures", "r", "max_size"},
+    ExperimentKind.PILOT: {"fraction", "max_size", "max_seconds"},
+    ExperimentKind.MEASURES: {"fractions", "measures", "r", "max_size", "max_seconds"},
 }
 _SOME_HAVE = {
     "measures": "--measure",
     "r": "--r",
     "max_size": "--max-size",
+    "max_seconds": "--max-seconds",
     "with_models": "--with-models",
 }
 
@@ -79,6 +81,8 @@ def _options(asked: SimulateRequest) -> dict[str, Any]:
     elif asked.fractions:
         given["fractions"] = asked.fractions
     chosen = {name: value for name, value in given.items() if value}
+    if asked.max_seconds != MAX_SECONDS:
+        chosen["max_seconds"] = asked.max_seconds
     problems = [
         Problem(Reason.BAD_OPTION, option, "this experiment has no such option.", "Leave it out.")
         for name, option in _SOME_HAVE.items()

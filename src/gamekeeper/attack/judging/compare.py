@@ -83,7 +83,12 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
     numbered = [step for step in steps for _ in range(samples)]
     n_judged = len(numbered)
     numbered += [step for step in more_steps for _ in range(asked.attack_samples)]
-    plan = ScoringPlan(tuple(named.items()), _levels(population, keys, notional), n_judged)
+    plan = ScoringPlan(
+        tuple(named.items()),
+        _levels(population, keys, notional),
+        n_judged,
+        asked.max_seconds or None,
+    )
     parameters = {
         "keys": list(keys),
         "missing": str(asked.missing),

@@ -53,7 +53,10 @@ def _sums(sample: SampleData, kind: ScoreKind) -> NDArray[Any]:
     from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 
     found = sample.shared(
-        "minimal uniques", lambda: find_minimal_uniques(sample.codes, listing=False, workers=1)
+        "minimal uniques",
+        lambda: find_minimal_uniques(
+            sample.codes, listing=False, workers=1, max_seconds=sample.max_seconds
+        ),
     )
     weights = size_weights(found.n_variables, kind, max_size=found.max_size)
     return weigh(found.counts, weights)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from gamekeeper.algorithms.sampling_fraction import FractionLike
-from gamekeeper.attack.shared_options import Seed
+from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
+from gamekeeper.attack.shared_options import MaxSeconds, Seed
 from gamekeeper.attack.simulation.options import SAMPLES
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.options import Option
@@ -59,6 +60,7 @@ class CompareOptions:
         Option("Whether a missing cell is a `category`, or its record is to `exclude`."),
     ] = Missing.CATEGORY
     stratify_by: Annotated[Sequence[str], STRATIFY_BY] = ()
+    max_seconds: MaxSeconds = MAX_SECONDS
     seed: Seed = 0
     workers: Annotated[int, Option("How many processes score samples.", least=1)] = 1
     folder: Annotated[str | Path | None, FOLDER] = None

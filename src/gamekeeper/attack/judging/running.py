@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
 from gamekeeper.attack.judging.attacks import matched_attacks, plain_attacks, top_attack
 from gamekeeper.attack.judging.joint import joint_counts
 from gamekeeper.attack.judging.scores import (
@@ -51,11 +52,14 @@ class ScoringPlan:
     n_judged
         The samples from this number on are drawn for attacks only: scores are not kept, and a
         measure that refuses the work is left out.
+    max_seconds
+        A search for minimal sample uniques that would take longer is refused.
     """
 
     measures: tuple[tuple[str, Measure], ...]
     levels: tuple[int, ...]
     n_judged: int
+    max_seconds: float | None = MAX_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,7 @@ def _score(
         sample.fraction,
         sample.sample_sizes,
         int(measuring.generate_state(1, np.uint32)[0]),
+        max_seconds=plan.max_seconds,
     )
     judged = task.number < plan.n_judged
     sizes = sample.population_sizes[seen.uniques]

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
@@ -98,6 +99,8 @@ class SampleData:
         The rows of the sample uniques, ascending: the order of every measure's answer.
     seed
         For measures that draw at random.
+    max_seconds
+        For measures that search: refuse what would take longer; None for no limit.
     """
 
     def __init__(
@@ -107,6 +110,8 @@ class SampleData:
         fraction: Fraction,
         class_sizes: NDArray[np.int64],
         seed: int,
+        *,
+        max_seconds: float | None = MAX_SECONDS,
     ) -> None:
         """Take a sample with the class size of every record."""
         self.codes = codes
@@ -115,6 +120,7 @@ class SampleData:
         self.class_sizes = class_sizes
         self.uniques = np.flatnonzero(class_sizes == 1)
         self.seed = seed
+        self.max_seconds = max_seconds
         self._made: dict[str, tuple[Any, float]] = {}
         self._charged = 0.0
 

@@ -15,6 +15,7 @@ from gamekeeper.algorithms.intrusion.strategies import (
     matching_probabilities,
     numbered_strategies,
 )
+from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
 from gamekeeper.attack.simulation.agreement import (
     N_BANDS,
     N_TENTHS,
@@ -57,6 +58,7 @@ class MeasurePlan:
     own: tuple[tuple[str, Measure], ...] = ()
     r: tuple[int, ...] = (1, 2, 3)
     max_size: int | None = None
+    max_seconds: float | None = MAX_SECONDS
     power: int = 6
 
     def written(self) -> list[str]:
@@ -90,7 +92,12 @@ def measure_sample(sample: Sample, plan: MeasurePlan) -> Values | Failure:
 
 
 def plan_measures(
-    measures: Sequence[str | Measure], *, r: Sequence[int], max_size: int | None, power: int
+    measures: Sequence[str | Measure],
+    *,
+    r: Sequence[int],
+    max_size: int | None,
+    max_seconds: float | None,
+    power: int,
 ) -> MeasurePlan:
     """Check measures and put them in a plan."""
     names: list[str] = []
@@ -119,7 +126,7 @@ def plan_measures(
             f"{there_are(len(problems), 'problem')}:",
             problems=problems,
         )
-    return MeasurePlan(tuple(names), tuple(own), tuple(r), max_size, power)
+    return MeasurePlan(tuple(names), tuple(own), tuple(r), max_size, max_seconds, power)
 
 
 def _count(sample: Sample, plan: MeasurePlan) -> Values:

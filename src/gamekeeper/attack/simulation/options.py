@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from gamekeeper.algorithms.sampling_fraction import FractionLike
-from gamekeeper.attack.shared_options import MaxSize, Seed
+from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
+from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, Seed
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.options import Option
 
@@ -105,6 +106,7 @@ class SimulateOptions(SamplingOptions):
     )
     r: Annotated[Sequence[int], R] = (1, 2, 3)
     max_size: MaxSize = None
+    max_seconds: MaxSeconds = MAX_SECONDS
     power: _Power = 6
 
 
@@ -134,4 +136,5 @@ class PilotOptions(SamplingOptions):
     samples: Annotated[int, SAMPLES] = 50
     scores: Sequence[str] = ("dis_suda", "dis_is", "is", "suda")
     max_size: MaxSize = None
+    max_seconds: MaxSeconds = MAX_SECONDS
     power: _Power = 6

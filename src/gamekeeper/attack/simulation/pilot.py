@@ -219,6 +219,7 @@ def pilot_study(population: CodedTable | KeyTable, asked: PilotOptions) -> Pilot
             *(f"calibration_{score}" for score in chosen),
         ],
         max_size=asked.max_size,
+        max_seconds=asked.max_seconds,
         power=asked.power,
         **of_sampling(asked),
     )

@@ -43,7 +43,14 @@ def run_task(
     size = sample_size(population.n_records, task.fraction)
     generator = np.random.default_rng(seeds)
     drawn = draw_records(population.n_records, size, generator, population.strata)
-    return measure_sample(Sample(population, drawn, max_size=plan.max_size, power=plan.power), plan)
+    sample = Sample(
+        population,
+        drawn,
+        max_size=plan.max_size,
+        max_seconds=plan.max_seconds,
+        power=plan.power,
+    )
+    return measure_sample(sample, plan)
 
 
 def run_samples(

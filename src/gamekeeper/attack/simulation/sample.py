@@ -14,6 +14,7 @@ import numpy as np
 
 from gamekeeper.algorithms.intrusion.dis import dis
 from gamekeeper.algorithms.uniques.apportionment import dis_is, dis_suda
+from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
 from gamekeeper.algorithms.uniques.scores import ScoreKind, size_weights, weigh
 from gamekeeper.attack.simulation.notional import NotionalPopulation
 
@@ -47,12 +48,14 @@ class Sample:
         records: NDArray[np.int64],
         *,
         max_size: int | None = None,
+        max_seconds: float | None = MAX_SECONDS,
         power: int = 6,
     ) -> None:
         """Take the records at these places of the population."""
         self.population = population
         self.records = records
         self.max_size = max_size
+        self.max_seconds = max_seconds
         self.power = power
 
     @property
@@ -101,7 +104,13 @@ class Sample:
         """Numbers of minimal sample uniques by record and size."""
         from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 
-        return find_minimal_uniques(self.codes, max_size=self.max_size, listing=False, workers=1)
+        return find_minimal_uniques(
+            self.codes,
+            max_size=self.max_size,
+            listing=False,
+            workers=1,
+            max_seconds=self.max_seconds,
+        )
 
     def score(self, score: Score) -> NDArray[np.float64]:
         """Return a score of the sample uniques, in the order of `minimal_uniques.records`."""

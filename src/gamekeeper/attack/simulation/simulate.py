@@ -61,7 +61,13 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
         else tuple(asked.stratify_by)
     )
     steps = checked_fractions("A simulation was asked for.", asked.fractions)
-    plan = plan_measures(asked.measures, r=asked.r, max_size=asked.max_size, power=asked.power)
+    plan = plan_measures(
+        asked.measures,
+        r=asked.r,
+        max_size=asked.max_size,
+        max_seconds=asked.max_seconds or None,
+        power=asked.power,
+    )
     keys, missing = asked.keys, asked.missing
     if isinstance(population, KeyTable):
         keys, missing = keys or population.keys, population.missing

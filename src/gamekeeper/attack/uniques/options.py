@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.algorithms.uniques.limits import MAX_MSUS, MAX_SECONDS
 from gamekeeper.attack.risk_classes import RiskClasses
-from gamekeeper.attack.shared_options import MaxSize, Seed, Workers
+from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, Seed, Workers
 from gamekeeper.options import Option
 
 if TYPE_CHECKING:
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DisMethod", "DisOptions", "SpecialOptions", "UniquesOptions"]
 
-MaxSeconds = Annotated[
-    float | None,
-    Option("Refuse a search that is estimated to take longer; 0 for no limit.", least=0),
-]
 _THINNER = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 10))
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
 from gamekeeper.attack.judging import options as judging
 from gamekeeper.attack.models.options import (
     MOST_CELLS,
@@ -15,7 +16,7 @@ from gamekeeper.attack.models.options import (
     FitOptions,
     InferOptions,
 )
-from gamekeeper.attack.shared_options import Seed, Workers
+from gamekeeper.attack.shared_options import MaxSeconds, Seed, Workers
 from gamekeeper.attack.simulation.options import SAMPLES
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import pairs_of
@@ -90,6 +91,7 @@ class CompareRequest:
     attack_samples: Annotated[int, judging.ATTACK_SAMPLES] = 1
     measures: Annotated[tuple[str, ...], judging.MEASURES] = judging.DEFAULT_MEASURES
     stratify_by: Annotated[tuple[str, ...], judging.STRATIFY_BY] = ()
+    max_seconds: MaxSeconds = MAX_SECONDS
     seed: Seed = 0
     workers: Workers = None
     folder: Annotated[Path | None, judging.FOLDER] = None

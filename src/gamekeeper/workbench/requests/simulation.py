@@ -7,7 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-from gamekeeper.attack.shared_options import MaxSize, Seed, Workers
+from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
+from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, Seed, Workers
 from gamekeeper.attack.simulation.options import (
     FOLDER,
     FRACTIONS,
@@ -52,6 +53,7 @@ class SimulateRequest:
     stratify_by: Annotated[tuple[str, ...], STRATIFY_BY] = ()
     r: Annotated[int | None, R] = None
     max_size: MaxSize = None
+    max_seconds: MaxSeconds = MAX_SECONDS
     with_models: Annotated[bool, WITH_MODELS] = False
     seed: Seed = 0
     workers: Workers = None
