@@ -257,11 +257,13 @@ def _spanned(table: Lines) -> Iterator[tuple[int, tuple[int, ...], float]]:
     """
     lower, upper = table
     n_labels = lower.shape[1]
-    exact = (lower == upper).all(axis=1)
-    counts = lower[exact].astype(np.float64)
+    exact = lower[(lower == upper).all(axis=1)]
+    # More lines than some for each label say nothing new.
+    order = np.argsort(-exact.sum(axis=1), kind="stable")[: 2 * n_labels + _MOST_LINES]
+    counts = exact[order].astype(np.float64)
     if len(counts) <= 2:
         return
-    basis: list[Floats] = []
+    basis = np.zeros((n_labels, len(counts)))
     mixed: list[Floats] = []
     kept: list[int] = []
     for label in np.argsort(counts.sum(axis=0), kind="stable").tolist():
@@ -270,16 +272,16 @@ def _spanned(table: Lines) -> Iterator[tuple[int, tuple[int, ...], float]]:
         if size == 0:
             continue
         rest, shares = column, np.zeros(len(kept))
+        known = basis[: len(kept)]
         for _ in range(2):  # A second pass removes what rounding left of the first.
-            if basis:
-                part = np.array(basis) @ rest
-                rest = rest - part @ np.array(basis)
-                shares = shares + part
+            part = known @ rest
+            rest = rest - part @ known
+            shares = shares + part
         if float(np.linalg.norm(rest)) > 1e-7 * size:
-            if len(basis) + 2 >= len(counts):
+            if len(kept) + 2 >= len(counts):
                 return
             length = float(np.linalg.norm(rest))
-            basis.append(rest / length)
+            basis[len(kept)] = rest / length
             mixed.append(np.append(shares, length))
             kept.append(label)
             continue
