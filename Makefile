@@ -20,7 +20,7 @@ export PIP_ROOT_USER_ACTION := ignore
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test thorough check format reference bench matrix dist lock clean FORCE
+.PHONY: help demo test thorough check format reference bench docs matrix dist lock clean FORCE
 
 help: ## list the chores
 	@sed -n 's/^\([a-z][a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS='	' read -r name text; do \
@@ -52,6 +52,10 @@ reference: $(VENV)/.run ## run the worked examples in a folder (GOLDEN=folder, S
 bench: $(VENV)/.run ## run the benchmarks (BENCH="..." hands them arguments)
 	@$(PY) -m benchmarks $(BENCH)
 
+docs: $(VENV)/.docs ## build the documentation, offline, in build/site
+	@$(PY) -m sphinx -q -W --keep-going -b html docs build/site
+	@echo "The documentation: build/site/index.html"
+
 matrix: ## run the tests on every Python from 3.11 to 3.14 that is found
 	@.ci/matrix
 
@@ -67,7 +71,8 @@ lock: $(VENV)/.made ## resolve the locks anew (UPGRADE=1 raises every version)
 	  compile pyproject.toml --group check --output-file requirements/check.lock; \
 	  compile pyproject.toml --group test $$all --output-file requirements/test.lock; \
 	  compile pyproject.toml $$all --output-file requirements/run.lock; \
-	  compile --group build $$all --output-file requirements/build.lock
+	  compile --group build $$all --output-file requirements/build.lock; \
+	  compile pyproject.toml --group docs $$all --output-file requirements/docs.lock
 	@if grep -n '://' requirements/*.lock; then echo 'a lock must hold no address' >&2; exit 1; fi
 
 clean: ## remove everything that make has made
@@ -131,4 +136,9 @@ $(VENV)/.test: $(VENV)/.run requirements/test.lock
 $(VENV)/.check: $(VENV)/.test requirements/check.lock
 	@echo "installing what the checks need ..."
 	@$(PIP) --require-hashes -r requirements/check.lock
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.run requirements/docs.lock
+	@echo "installing what the documentation needs ..."
+	@$(PIP) --require-hashes -r requirements/docs.lock
 	@touch $@

@@ -153,9 +153,9 @@ def build(request: type[Asked], values: Mapping[str, Any]) -> Asked:
     return request(**made)
 
 
-def given(asked: Any) -> dict[str, Any]:
-    """Return the fields of a request as keyword arguments."""
-    return {item.name: getattr(asked, item.name) for item in fields(asked)}
+def given(asked: Any, **others: Any) -> dict[str, Any]:
+    """Return the fields of a request as keyword arguments, with others in place of some."""
+    return {item.name: getattr(asked, item.name) for item in fields(asked)} | others
 
 
 def texts_of(asked: Any, *names: str) -> dict[str, str]:

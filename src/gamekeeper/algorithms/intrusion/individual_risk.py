@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.errors import InputError, Reason
 
-__all__ = ["IndividualRisk", "expected_reciprocal", "individual_risk"]
+__all__ = ["IndividualRisk", "assess_classes", "expected_reciprocal"]
 
 # Below 1/3, p/q is below 1/2; from f = 20 on, the series needs some 40 terms for any p.
 _RECURRENCE_BELOW = 1 / 3
@@ -41,7 +41,7 @@ class IndividualRisk:
         return f"IndividualRisk({len(self.risk):,} lines)"
 
 
-def individual_risk(
+def assess_classes(
     class_sizes: NDArray[np.integer[Any]], class_weights: NDArray[np.floating[Any]]
 ) -> IndividualRisk:
     """Return the individual risk of classes from their size and the sum of their weights.
@@ -56,7 +56,7 @@ def individual_risk(
 
     Examples
     --------
-    >>> found = individual_risk(np.array([2, 1]), np.array([110.0, 17.0]))
+    >>> found = assess_classes(np.array([2, 1]), np.array([110.0, 17.0]))
     >>> found.risk.round(8)
     array([0.01714426, 0.17707583])
     """
