@@ -121,4 +121,7 @@ def _alternatives(hint: Any) -> tuple[Any, ...]:
 
 def _bare(hint: Any) -> Any:
     kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
-    return Mapping[get_args(kind)] if get_origin(kind) is dict else kind
+    if get_origin(kind) is not dict:
+        return kind
+    of, to = get_args(kind)
+    return Mapping[of, to]
