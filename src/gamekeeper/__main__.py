@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
-__all__ = ["main"]
-
 _CANCELLED = 130
 
 

@@ -20,16 +20,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
-__all__ = [
-    "Cancelled",
-    "GamekeeperError",
-    "InputError",
-    "LimitError",
-    "Problem",
-    "Reason",
-    "StoreError",
-]
-
 _SHOWN_PROBLEMS = 40
 
 

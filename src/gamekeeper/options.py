@@ -30,20 +30,6 @@ from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar, Union, get_a
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = [
-    "Field",
-    "Option",
-    "build",
-    "given",
-    "option_text",
-    "options_of",
-    "paths",
-    "require_valid",
-    "takes",
-    "texts_of",
-    "written",
-]
-
 P = ParamSpec("P")
 Asked = TypeVar("Asked")
 Data = TypeVar("Data")

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import quoted
 
-__all__ = ["Scalar", "names_of", "number_pairs_of", "pairs_of", "values_of", "whole_pairs_of"]
-
 Scalar = str | int | float | bool | None
 """A value of free metadata."""
 

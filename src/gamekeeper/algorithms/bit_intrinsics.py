@@ -7,8 +7,6 @@ from typing import Any
 from numba import types
 from numba.extending import intrinsic
 
-__all__ = ["count_bits", "lowest_bit"]
-
 
 def _count_bits(typing: Any, value: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:

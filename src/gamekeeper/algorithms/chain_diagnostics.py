@@ -12,8 +12,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["effective_size", "models_carrying", "r_hat"]
-
 
 def r_hat(series: NDArray[np.floating]) -> float:
     """Return the split potential scale reduction of series, a row per chain.

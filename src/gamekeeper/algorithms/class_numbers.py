@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["class_numbers"]
-
 _MOST_NUMBERS = 2**62
 
 

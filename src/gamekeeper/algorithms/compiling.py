@@ -22,8 +22,6 @@ import numba
 
 from gamekeeper.algorithms.kernel_cache import kept_on_disk
 
-__all__ = ["inner", "kernel"]
-
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 # The published types of numba do not know all options.
 _njit: Any = numba.njit

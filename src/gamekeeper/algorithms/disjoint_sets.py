@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-__all__ = ["DisjointSets"]
-
 
 class DisjointSets:
     """Sets of hashable items, each item at first alone in a set of its own.

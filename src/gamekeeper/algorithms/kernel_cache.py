@@ -23,8 +23,6 @@ from typing import Any
 import numpy as np
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-__all__ = ["compiled_from", "kept_on_disk"]
-
 
 def kept_on_disk(dispatcher: Any) -> Any:
     """Keep what numba compiles for a function on disk, where there is a folder for it.

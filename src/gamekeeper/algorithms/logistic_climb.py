@@ -22,8 +22,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ClimbedLine", "NormalPrior", "climb_logistic"]
-
 Floats = NDArray[np.float64]
 
 _MOST_STEPS = 200

@@ -7,8 +7,6 @@ from fractions import Fraction
 
 from gamekeeper.errors import InputError, Reason
 
-__all__ = ["FractionLike", "parse_fraction"]
-
 FractionLike = str | float | Fraction
 """How a fraction may be given: '2%', '1/50', 0.02, Fraction(1, 50)."""
 

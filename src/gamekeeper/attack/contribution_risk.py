@@ -17,15 +17,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = [
-    "CategoryRisk",
-    "Contribution",
-    "SizeContribution",
-    "SizeRisk",
-    "VariableRisk",
-    "whole_numbers",
-]
-
 _INT64 = 2**63
 
 

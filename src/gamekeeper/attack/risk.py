@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = ["FileRisk", "RecordRisk", "RiskLine"]
-
 _SHOWN_RECORDS = 10
 
 

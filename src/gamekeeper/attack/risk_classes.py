@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["DEFAULT_RISK_CLASSES", "NOT_UNIQUE", "RiskClasses", "parse_risk_classes"]
-
 NOT_UNIQUE = "not unique"
 """The class of records that share their key with another."""
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     )
     from gamekeeper.attack.risk import RecordRisk
 
-__all__ = ["plot_categories", "plot_convergence", "plot_records", "plot_sizes", "plot_variables"]
-
 _BAR = "#1f5f99"
 # From the smallest MSUs, which weigh most, to the largest; distinct in grey as well.
 _SHADES = ("#7d1b3a", "#d1690e", "#e3b23c", "#2a8a57", "#2f93aa", "#1f5f99", "#6b4fa0", "#8a939c")

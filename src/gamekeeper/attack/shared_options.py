@@ -6,8 +6,6 @@ from typing import Annotated
 
 from gamekeeper.options import Option
 
-__all__ = ["MaxSeconds", "MaxSize", "Seed", "Workers"]
-
 Seed = Annotated[int, Option("The same seed gives the same result.", least=0)]
 Workers = Annotated[int | None, Option("How many at a time; by default one per core.", least=1)]
 MaxSize = Annotated[

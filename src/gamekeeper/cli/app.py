@@ -20,8 +20,6 @@ from typer.core import TyperCommand, TyperGroup
 from gamekeeper.cli.loading import loading
 from gamekeeper.errors import Cancelled, GamekeeperError, StoreError
 
-__all__ = ["PARTS", "app", "load", "main"]
-
 _CANCELLED = "gamekeeper: cancelled. What was not said to be written was not written."
 
 PARTS = {

@@ -20,8 +20,6 @@ from typer.core import TyperCommand
 from gamekeeper.cli.show import Format, say
 from gamekeeper.options import Field, build, options_of, written
 
-__all__ = ["AsFormat", "add_later", "command", "say_written", "typed"]
-
 AsFormat = Annotated[
     Format, typer.Option("--format", help="Print a table for people, JSON or CSV.")
 ]

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from gamekeeper.workbench.demo.risk import RiskDemo
     from gamekeeper.workbench.demo.tables import TablesDemo
 
-__all__ = ["app"]
-
 app = typer.Typer(rich_markup_mode="rich")
 
 

@@ -13,8 +13,6 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
-__all__ = ["loading"]
-
 _CANCELLED = 130
 
 

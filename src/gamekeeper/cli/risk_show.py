@@ -15,15 +15,6 @@ if TYPE_CHECKING:
 
     from gamekeeper.attack.uniques.suda import UniquesRisk
 
-__all__ = [
-    "say_all",
-    "say_how",
-    "say_notices",
-    "show_explained",
-    "show_for_programs",
-    "show_result",
-]
-
 
 def say_all(sentences: Sequence[str]) -> None:
     """Say one sentence per line."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["Format", "output", "progress_bar", "say", "show", "show_table", "warn"]
-
 # What is piped into a file or a pager need not fit 80 columns.
 _PIPED_WIDTH = 160
 _LEAST_ROOM = 24

@@ -16,8 +16,6 @@ from types import FrameType
 from gamekeeper.errors import Cancelled
 from gamekeeper.results import Progress
 
-__all__ = ["stopped_by_hand"]
-
 
 @contextmanager
 def stopped_by_hand(

@@ -14,8 +14,6 @@ from gamekeeper.wording import fraction_text, fractions_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["comparison_report"]
-
 _WORDS = (
     ("Population unique", "a person whose key nobody else in the population has (F = 1)"),
     ("Sample unique", "a record whose key no other record of the sample has"),

@@ -15,8 +15,6 @@ from fractions import Fraction
 from gamekeeper.algorithms.categories.prevalence import SizeCurve
 from gamekeeper.wording import categories_text, count_of, number_text
 
-__all__ = ["Frame", "StepPlot", "curve_text", "runs"]
-
 _TICKS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000)
 _MOST_TICKS = 6
 _TICK_SPACE = 1.4

@@ -14,8 +14,6 @@ from gamekeeper.report.saving import save_picture
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["figure_svg", "save_curves", "save_figure"]
-
 _PROLOGUE = re.compile(r"^.*?(?=<svg)", re.DOTALL)
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 

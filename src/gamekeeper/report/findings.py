@@ -22,8 +22,6 @@ from gamekeeper.wording import (
     short,
 )
 
-__all__ = ["explain", "headline", "mode_text", "prevalence_text"]
-
 _LEADING = 3
 _SHOWN_NAMES = 5
 

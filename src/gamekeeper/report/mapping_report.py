@@ -26,8 +26,6 @@ from gamekeeper.report.rendering import render
 from gamekeeper.report.saving import PAGE_ENDINGS, require_ending, write_file
 from gamekeeper.wording import categories_text, count_of, listed, number_text, quoted, short
 
-__all__ = ["build_report", "write_report"]
-
 # What a reader can take in. The report says how much is left out.
 _SHOWN_CATEGORIES = 24
 _FOLDED_CATEGORIES = 400

@@ -2,24 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "ACCENT",
-    "EDGE",
-    "HARMONIZATION_FILL",
-    "HARMONIZATION_LINE",
-    "INK",
-    "MUTED",
-    "NODE_FILL",
-    "NODE_LINE",
-    "OBSERVED_FILL",
-    "OBSERVED_LINE",
-    "OUTSIDE_FILL",
-    "SELECTED_FILL",
-    "SELECTED_LINE",
-    "SINK_FILL",
-    "SINK_LINE",
-]
-
 INK = "#1c2733"
 MUTED = "#5b6875"
 EDGE = "#8a96a3"

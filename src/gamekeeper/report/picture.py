@@ -21,18 +21,6 @@ from gamekeeper.report.saving import save_picture
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "FONT_SIZE",
-    "LINE_HEIGHT",
-    "SMALL_SIZE",
-    "Arrow",
-    "Drawing",
-    "Mark",
-    "Node",
-    "Shape",
-    "text_width",
-]
-
 FONT_SIZE = 11.0
 SMALL_SIZE = 8.5
 LINE_HEIGHT = 13.5

@@ -10,8 +10,6 @@ from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable
 from gamekeeper.results import Provenance
 from gamekeeper.wording import shape_text
 
-__all__ = ["released_report"]
-
 _STATEMENTS = 50
 _WORDS = (
     ("Base table", "the table over all variables of the release, published or not"),

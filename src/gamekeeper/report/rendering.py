@@ -8,8 +8,6 @@ from functools import cache
 import jinja2
 from markupsafe import Markup
 
-__all__ = ["render", "visible"]
-
 _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

@@ -26,15 +26,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = [
-    "RiskReport",
-    "RiskSection",
-    "RiskTable",
-    "build_risk_report",
-    "facts_of",
-    "write_risk_report",
-]
-
 _SHOWN_ROWS = 200
 _SCRIPT = "sorting.js"
 

@@ -11,8 +11,6 @@ from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
 from gamekeeper.wording import fraction_text
 
-__all__ = ["assessment_report"]
-
 _RECORDS = 25
 _MSUS_OF_A_RECORD = 4
 _CATEGORIES = 100

@@ -8,8 +8,6 @@ from pathlib import Path
 from gamekeeper.errors import InputError, Reason, StoreError
 from gamekeeper.wording import quoted, short
 
-__all__ = ["PAGE_ENDINGS", "PICTURE_ENDINGS", "require_ending", "save_picture", "write_file"]
-
 _PATH_LETTERS = 300
 PICTURE_ENDINGS = (".svg", ".png")
 PAGE_ENDINGS = (".html", ".htm")

@@ -11,8 +11,6 @@ from gamekeeper.report.saving import require_ending, write_file
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["TABLE_ENDINGS", "write_table"]
-
 TABLE_ENDINGS = (".csv", ".parquet")
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["table_html"]
-
 
 def table_html(
     header: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str = ""

@@ -15,8 +15,6 @@ from gamekeeper.wording import count_of, did_you_mean, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["EVERYTHING", "Cell", "Listing", "Page", "make_listing"]
-
 Cell = str | int | float | bool | None
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-__all__ = ["COLOURS", "GRID", "MUTED", "drawable", "drawable_letters"]
-
 COLOURS = (
     "#1f5f99", "#d1690e", "#2a8a57", "#b03a5b", "#6b4fa0", "#7a6a2c", "#2f93aa", "#4d5560",
 )  # fmt: skip

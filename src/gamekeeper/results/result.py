@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["Progress", "Provenance", "Result", "package_version"]
-
 Progress = Callable[[int, int | None], None]
 """Called by long work with what is done and, where known, the whole; it may raise `Cancelled`."""
 

@@ -15,8 +15,6 @@ from gamekeeper.store.parsing import decode, parse
 from gamekeeper.store.variables import codes_of, register_of, retired_of, variable_of
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["write_codes"]
-
 _AGAIN = "Read the environment again."
 
 

@@ -12,8 +12,6 @@ from gamekeeper.errors import Reason, StoreError
 from gamekeeper.store.layout import shown_path
 from gamekeeper.wording import count_of
 
-__all__ = ["replace_files"]
-
 
 def replace_files(folder: Path, texts: Mapping[str, bytes], stale: Iterable[str]) -> None:
     """Write files and remove others, given by their paths within a folder.

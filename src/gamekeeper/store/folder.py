@@ -29,8 +29,6 @@ from gamekeeper.store.slugs import slugs
 from gamekeeper.store.texts import header_text, texts_of
 from gamekeeper.wording import count_of
 
-__all__ = ["read_environment", "write_environment"]
-
 
 def read_environment(folder: str | Path, *, progress: Progress | None = None) -> Environment:
     """Read an environment from its folder.

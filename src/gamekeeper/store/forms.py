@@ -18,8 +18,6 @@ from gamekeeper.mapping.environment.environment import Form
 from gamekeeper.store.models import FormFile
 from gamekeeper.store.parsing import decode, parse
 
-__all__ = ["FORM_FILE", "FormReader"]
-
 FORM_FILE = TypeAdapter(FormFile)
 _VARIABLES = TypeAdapter(dict[str, list[str]])
 _START = b',\n "variables": {\n'

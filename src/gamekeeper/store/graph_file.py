@@ -16,8 +16,6 @@ from gamekeeper.store.parsing import Undecodable, decode, parse
 from gamekeeper.store.variables import problems_of, variable_of
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = ["read_named_graph", "read_partition_graph"]
-
 _GRAPH_FILE = TypeAdapter(GraphFile)
 
 

@@ -21,18 +21,6 @@ from gamekeeper.store.models import FORMAT, VARIABLE_FILE, VERSION, EnvironmentF
 from gamekeeper.store.parsing import Undecodable, decode, parse
 from gamekeeper.wording import quoted, unfit_character
 
-__all__ = [
-    "GROUP_FILE",
-    "HEADER",
-    "HEADER_FILE",
-    "SHAPES",
-    "content",
-    "header",
-    "listed",
-    "shown_path",
-    "unreadable",
-]
-
 HEADER: Final = "environment.json"
 HEADER_FILE = TypeAdapter(EnvironmentFile)
 GROUP_FILE = TypeAdapter(GroupFile)

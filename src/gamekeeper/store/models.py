@@ -15,20 +15,6 @@ from gamekeeper.mapping.environment.definitions import STRICT, Interval, Nominal
 from gamekeeper.mapping.environment.groups import GROUP_WAYS
 from gamekeeper.mapping.environment.variable import OUTSIDE
 
-__all__ = [
-    "FORMAT",
-    "VARIABLE_FILE",
-    "VERSION",
-    "EnvironmentFile",
-    "FormFile",
-    "GraphFile",
-    "GroupFile",
-    "IntervalFile",
-    "NominalFile",
-    "OrdinalFile",
-    "VariableFile",
-]
-
 FORMAT = "gamekeeper environment"
 VERSION = 1
 

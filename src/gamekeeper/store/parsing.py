@@ -18,8 +18,6 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["Undecodable", "check", "decode", "parse"]
-
 _Model = TypeVar("_Model", bound=BaseModel)
 
 _SHOWN_FAULTS = 20

@@ -22,8 +22,6 @@ from gamekeeper.store.parsing import parse
 from gamekeeper.store.variables import problems_of, register_of, variable_of
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["Reading"]
-
 _TICK = 256
 
 _Item = TypeVar("_Item", Variable, Form, Group, Scenario)

@@ -16,8 +16,6 @@ from gamekeeper.store.models import FormFile
 from gamekeeper.store.parsing import Undecodable, check, decode
 from gamekeeper.wording import count_of
 
-__all__ = ["read_definition", "read_edits", "read_form"]
-
 _Model = TypeVar("_Model", bound=BaseModel)
 
 

@@ -16,8 +16,6 @@ from gamekeeper.mapping.edits import EDIT
 from gamekeeper.mapping.scenario.document import SCENARIO
 from gamekeeper.store.models import VARIABLE_FILE, VERSION, EnvironmentFile, FormFile, GroupFile
 
-__all__ = ["published_schemas"]
-
 _PUBLISHED: dict[str, TypeAdapter[Any]] = {
     "environment": TypeAdapter(EnvironmentFile),
     "variable": VARIABLE_FILE,

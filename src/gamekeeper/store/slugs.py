@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
 
-__all__ = ["slugs"]
-
 _LONGEST = 60
 # Windows keeps these for devices, whatever ending follows.
 _RESERVED = {"aux", "con", "nul", "prn"} | {f"{d}{n}" for d in ("com", "lpt") for n in range(10)}

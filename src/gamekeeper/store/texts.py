@@ -15,8 +15,6 @@ from gamekeeper.store.parsing import check
 from gamekeeper.store.variables import tree_of, variable_of
 from gamekeeper.wording import quoted
 
-__all__ = ["header_text", "texts_of"]
-
 
 def texts_of(environment: Environment, problems: list[Problem]) -> dict[str, dict[str, bytes]]:
     """Return the texts of all parts by kind and name, after adding what no file can hold."""

@@ -21,8 +21,6 @@ from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.models import IntervalFile, NominalFile, OrdinalFile
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = ["codes_of", "problems_of", "register_of", "retired_of", "tree_of", "variable_of"]
-
 _ANEW = "Correct it, or remove all codes of the variable to have them given anew."
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-__all__ = ["at_start", "joined", "listed", "on_one_line", "quoted", "short", "unfit_character"]
-
 _SHOWN_NAMES = 8
 _LABEL_LETTERS = 80
 _UNFIT = {

@@ -9,8 +9,6 @@ from collections.abc import Iterable
 
 from gamekeeper.wording.lists import quoted
 
-__all__ = ["did_you_mean", "folded", "near_names"]
-
 _WORD = re.compile(r"[^\W_]+")
 _NEAR = 0.86
 _COMPARED_LETTERS = 200

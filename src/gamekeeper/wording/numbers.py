@@ -8,23 +8,6 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-__all__ = [
-    "asking_text",
-    "be",
-    "categories_text",
-    "cell_text",
-    "count_of",
-    "large_text",
-    "magnitude_text",
-    "memory_text",
-    "number_text",
-    "power_text",
-    "shape_text",
-    "there_are",
-    "three_digits",
-    "times_text",
-]
-
 _LARGE = 10**15
 _SHORT_POWER = 9
 

@@ -7,15 +7,6 @@ from fractions import Fraction
 
 from gamekeeper.wording.numbers import number_text, three_digits
 
-__all__ = [
-    "exact_percent",
-    "fraction_text",
-    "fractions_text",
-    "percent_range",
-    "percent_text",
-    "share_text",
-]
-
 
 def exact_percent(share: Fraction) -> str:
     """Return a share that somebody chose, and as a fraction besides where two decimals are not it.

@@ -10,8 +10,6 @@ from gamekeeper.store.database import restoration
 from gamekeeper.workbench.environments import opened_store
 from gamekeeper.workbench.requests.store import BackupRequest, BackupsRequest, RestoreRequest
 
-__all__ = ["back_up", "list_backups", "restore"]
-
 
 def back_up(asked: BackupRequest, *, progress: Progress | None = None) -> Path:
     """Make a backup of a store beside it that is kept under a name and the time; return where."""

@@ -21,16 +21,6 @@ from gamekeeper.workbench.requests.browsing import (
 )
 from gamekeeper.workbench.requests.environment import Opened
 
-__all__ = [
-    "describe_environment",
-    "form",
-    "forms",
-    "group",
-    "groups",
-    "variable",
-    "variables",
-]
-
 _SHOWN_CATEGORIES = 12
 
 

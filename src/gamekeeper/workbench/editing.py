@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     from gamekeeper.store.database.environment_store import EnvironmentStore
     from gamekeeper.store.database.history.revisions import Revision
 
-__all__ = [
-    "Edited",
-    "acknowledged",
-    "create_store",
-    "edit_store",
-    "export_folder",
-    "import_folder",
-    "redo",
-    "undo",
-    "weigh",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Edited:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from gamekeeper.mapping.environment.codes import CodeRegister
     from gamekeeper.store.database.environment_store import EnvironmentStore
 
-__all__ = ["Place", "is_store", "moment", "opened", "opened_store", "person"]
-
 _SQLITE = b"SQLite format 3\x00"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 

@@ -15,8 +15,6 @@ from gamekeeper.workbench.requests.store import HistoryRequest
 if TYPE_CHECKING:
     from gamekeeper.store.database.history.revisions import Revision
 
-__all__ = ["list_history", "newest_revision", "revision_text"]
-
 _SHOWN_EDITS = 2
 
 

@@ -36,8 +36,6 @@ from gamekeeper.workbench.requests.linkage import (
 )
 from gamekeeper.workbench.requests.reading import Reading
 
-__all__ = ["evaluate_files", "link_two_files", "link_two_structures"]
-
 Floats = NDArray[np.float64]
 
 

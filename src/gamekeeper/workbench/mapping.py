@@ -35,8 +35,6 @@ from gamekeeper.workbench.environments import is_store, opened
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.mapping import CheckRequest, GraphRequest, Kind, MapRequest
 
-__all__ = ["analyse", "check", "map_target", "show_graph"]
-
 
 def check(
     asked: CheckRequest, *, progress: Progress | None = None

@@ -40,8 +40,6 @@ from gamekeeper.workbench.notices import missing_code_notices
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.reading import Reading
 
-__all__ = ["Microdata", "OtherFile", "open_microdata", "open_other", "opened_file"]
-
 _NO_DESIGN = SampleDesign()
 _HEADER = ("variable", "value", "label", "records", "category")
 

@@ -30,8 +30,6 @@ from gamekeeper.workbench.microdata import open_microdata, open_other
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.models import CompareRequest, InferRequest, ModelRequest
 
-__all__ = ["Inferred", "compare_on_population", "fit_release", "infer_release"]
-
 _MOST_WORKERS = 8
 
 

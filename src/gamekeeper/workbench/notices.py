@@ -9,8 +9,6 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.missing_codes import suspected_codes
 from gamekeeper.wording import count_of, joined, quoted
 
-__all__ = ["missing_code_notices"]
-
 _SHOWN_COLUMNS = 8
 
 

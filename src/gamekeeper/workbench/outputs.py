@@ -13,8 +13,6 @@ from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
 from gamekeeper.report.tables import TABLE_ENDINGS, write_table
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["require_outputs", "write_outputs"]
-
 _ENDINGS = {
     "table": TABLE_ENDINGS,
     "picture": PICTURE_ENDINGS,

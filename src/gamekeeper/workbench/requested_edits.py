@@ -17,8 +17,6 @@ from gamekeeper.workbench.requests.editing import (
     ReplaceVariableRequest,
 )
 
-__all__ = ["asked_variable", "new_form", "new_variable", "replaced_variable"]
-
 
 def new_form(asked: AddFormRequest) -> AddForm:
     """Return the edit that adds a form: what is said here counts most, then a file, then a copy."""

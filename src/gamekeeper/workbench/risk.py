@@ -32,15 +32,6 @@ from gamekeeper.workbench.requests.risk import (
     SudaRequest,
 )
 
-__all__ = [
-    "CountedFile",
-    "count_release",
-    "find_special",
-    "find_uniques",
-    "match_release",
-    "simulate_intrusion",
-]
-
 # Records times sets of variables: below that a search takes a second or two.
 _LONG_SEARCH = 1 << 28
 

@@ -23,14 +23,6 @@ from gamekeeper.workbench.requests.mapping import (
     SaveScenarioRequest,
 )
 
-__all__ = [
-    "export_scenario",
-    "list_scenarios",
-    "review",
-    "save_scenario",
-    "show_scenario",
-]
-
 
 def save_scenario(
     asked: SaveScenarioRequest, *, progress: Progress | None = None

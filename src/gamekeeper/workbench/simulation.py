@@ -24,8 +24,6 @@ from gamekeeper.workbench.microdata import open_microdata
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.simulation import ExperimentKind, SimulateRequest
 
-__all__ = ["Experiment", "run_simulation"]
-
 _MOST_WORKERS = 8
 
 Experiment = StrategyExperiment | FractionExperiment | PilotStudy | SimulationResult

@@ -40,17 +40,6 @@ from gamekeeper.workbench.requests.tables import (
     SapRequest,
 )
 
-__all__ = [
-    "attribute_release",
-    "bound_release",
-    "compare_published",
-    "explore_release",
-    "open_release",
-    "publish_tables",
-    "subtract_release",
-    "subtract_release_within",
-]
-
 
 def open_release(asked: ReleaseRequest) -> tuple[Release, CountTable | None]:
     """Read a release, and the truth behind it where there is one."""

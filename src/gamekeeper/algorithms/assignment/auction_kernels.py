@@ -17,8 +17,6 @@ import numpy as np
 
 from gamekeeper.algorithms.compiling import inner, kernel
 
-__all__ = ["hold_auctions"]
-
 _BLOCK = 64
 
 

@@ -21,8 +21,6 @@ from gamekeeper.algorithms.assignment.costs import (
     sum_of_potentials,
 )
 
-__all__ = ["assignment_lower_bound"]
-
 _MOST_BIDS = 8
 
 

@@ -10,18 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import be, count_of
 
-__all__ = [
-    "as_costs",
-    "by_smaller_side",
-    "cost_of",
-    "not_costs",
-    "refuse_faults",
-    "row_by_row",
-    "row_minima",
-    "sum_of_potentials",
-    "two_least",
-]
-
 _ASKED = "An assignment of rows to columns by their costs was asked for."
 # Beyond, integers lose their last digits in floating point.
 _MOST_INTEGER = 2**53

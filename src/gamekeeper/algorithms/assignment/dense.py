@@ -36,8 +36,6 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 
-__all__ = ["Assignment", "linkable_parts", "solve_assignment"]
-
 _PASSES, _MOST_BIDS = 2, 8
 _AT_ONCE = 32
 # Searches whose work is more than to read every cost so many times are begun again from the

@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.assignment.costs import as_costs, cost_of, refuse_faults, row_by_row
 
-__all__ = ["Links", "greedy_global", "greedy_rows", "nearest"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Links:

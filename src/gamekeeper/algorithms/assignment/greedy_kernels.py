@@ -14,8 +14,6 @@ import numpy as np
 from gamekeeper.algorithms.assignment.start_kernels import fill_row
 from gamekeeper.algorithms.compiling import inner, kernel
 
-__all__ = ["link_cheapest", "link_rows"]
-
 
 @kernel
 def link_rows(costs, is_free, columns):

@@ -16,8 +16,6 @@ import numpy as np
 
 from gamekeeper.algorithms.compiling import kernel
 
-__all__ = ["find_movable_rows"]
-
 
 @kernel
 def find_movable_rows(costs, v, column_of, row_of, free_level, tolerance, room, is_movable):

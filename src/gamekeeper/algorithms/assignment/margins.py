@@ -25,8 +25,6 @@ from gamekeeper.algorithms.assignment.costs import (
 from gamekeeper.algorithms.assignment.dense import Assignment, linkable_parts
 from gamekeeper.results import Progress
 
-__all__ = ["AssignmentMargins", "assignment_margins"]
-
 # Potentials are sums and differences of costs, each rounded: far below this share of the largest.
 _TOLERANCE = 1e-11
 # Links that are this share of the largest cost from their best are of other costs.

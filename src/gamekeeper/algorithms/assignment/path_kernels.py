@@ -23,8 +23,6 @@ import numpy as np
 from gamekeeper.algorithms.assignment.start_kernels import fill_row, two_best
 from gamekeeper.algorithms.compiling import inner, kernel
 
-__all__ = ["FORBID", "LINK", "LINK_HARD", "Search", "empty_search", "search_from"]
-
 LINK, LINK_HARD, FORBID = range(3)
 
 _BLOCK = 64

@@ -28,8 +28,6 @@ from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
 
-__all__ = ["NearestCandidates", "SparseAssignment", "nearest_candidates", "solve_candidates"]
-
 Floats = NDArray[np.float64]
 
 _ASKED = "Records were to be linked one to one among candidate pairs."

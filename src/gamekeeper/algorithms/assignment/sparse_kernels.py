@@ -17,16 +17,6 @@ import numpy as np
 
 from gamekeeper.algorithms.compiling import inner, kernel
 
-__all__ = [
-    "bid",
-    "close_gap",
-    "cost_ranges",
-    "count_useful",
-    "fill_dense",
-    "link_rows",
-    "nearest_two",
-]
-
 _FREE = -1
 _SCANNED = -2
 _NOWHERE = -1

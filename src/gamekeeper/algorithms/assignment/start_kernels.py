@@ -22,16 +22,6 @@ import numpy as np
 
 from gamekeeper.algorithms.compiling import inner, kernel
 
-__all__ = [
-    "RowLists",
-    "column_minima",
-    "empty_lists",
-    "fill_row",
-    "restarted",
-    "started",
-    "two_best",
-]
-
 # Loops over parts of this length that do the same for each place are compiled to vectors; a
 # minimum or an early end within the loop would prevent it (three times the time, measured).
 _BLOCK = 64

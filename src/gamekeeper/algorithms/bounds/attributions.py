@@ -26,15 +26,6 @@ from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.wording import count_of
 
-__all__ = [
-    "MOST_COMBINATIONS",
-    "MOST_STATEMENTS",
-    "Attribution",
-    "People",
-    "find_attributions",
-    "people_within",
-]
-
 Flags = NDArray[np.bool_]
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.bounds.programs import CountProgram
 from gamekeeper.algorithms.releases.components import CountComponent, CountLimits
 
-__all__ = ["Branching", "branch"]
-
 Integers = NDArray[np.int64]
 
 

@@ -22,8 +22,6 @@ from gamekeeper.algorithms.bounds.programs import CountProgram, Verdict
 from gamekeeper.algorithms.releases.components import CountComponent, CountLimits
 from gamekeeper.algorithms.releases.constraints import NoTableError
 
-__all__ = ["BoundSearch", "Effort"]
-
 Integers = NDArray[np.int64]
 Target = tuple[int, int]
 """The place of a sum, and 1 for its upper or -1 for its lower bound."""

@@ -28,8 +28,6 @@ from gamekeeper.algorithms.releases.constraints import (
 from gamekeeper.algorithms.releases.margin_agreement import require_agreement
 from gamekeeper.errors import LimitError, Reason
 
-__all__ = ["Conflict", "conflicting_rows", "find_conflict"]
-
 Integers = NDArray[np.int64]
 
 

@@ -46,17 +46,6 @@ from gamekeeper.algorithms.releases.structure import (
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of
 
-__all__ = [
-    "Solve",
-    "closed_bounds",
-    "closed_bounds_at",
-    "closed_limits",
-    "component_bounds",
-    "component_constraints",
-    "join_closed",
-    "join_components",
-]
-
 Axes = tuple[int, ...]
 Integers = NDArray[np.int64]
 

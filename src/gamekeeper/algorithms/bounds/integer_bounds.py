@@ -31,15 +31,6 @@ from gamekeeper.algorithms.releases.constraints import (
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 
-__all__ = [
-    "MOST_PROGRAMS",
-    "IntegerBounds",
-    "feasible_table",
-    "has_table",
-    "integer_bounds",
-    "sum_bounds",
-]
-
 Integers = NDArray[np.int64]
 
 MOST_PROGRAMS = 20_000

@@ -21,8 +21,6 @@ from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["MOST_CELLS", "BoundsPair", "JoinedBounds"]
-
 Integers = NDArray[np.int64]
 BoundsPair: TypeAlias = tuple[Integers, Integers]
 """Lower and upper bounds, of one shape."""

@@ -25,8 +25,6 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.releases.components import CountComponent, CountLimits
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 
-__all__ = ["CountProgram", "Verdict", "dual_bound"]
-
 Integers = NDArray[np.int64]
 
 _PRIMAL, _DUAL = 4, 1

@@ -24,8 +24,6 @@ from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMa
 from gamekeeper.algorithms.releases.margin_agreement import require_agreement
 from gamekeeper.algorithms.releases.structure import release_structure
 
-__all__ = ["closed_sum_bounds"]
-
 Integers = NDArray[np.int64]
 
 

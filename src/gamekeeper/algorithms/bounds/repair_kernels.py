@@ -17,8 +17,6 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-__all__ = ["repair"]
-
 
 @numba.njit(cache=True, nogil=True)
 def _outside(total, low, high):

@@ -34,8 +34,6 @@ from gamekeeper.wording import magnitude_text, shape_text
 if TYPE_CHECKING:
     from gamekeeper.algorithms.bounds.shuttle_result import TightBounds
 
-__all__ = ["MAX_NODES", "MAX_STEPS", "Shuttle", "dependency_count", "node_count"]
-
 Integers = NDArray[np.int64]
 
 MAX_NODES = 2_000_000

@@ -21,23 +21,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 
-__all__ = [
-    "FOUND",
-    "NONE",
-    "N_CHANGES",
-    "N_DECISIONS",
-    "N_TRAIL",
-    "STOPPED",
-    "NodeWork",
-    "bound_node",
-    "forget_trail",
-    "more_trail",
-    "new_work",
-    "retract",
-    "search_tables",
-    "sweep_nodes",
-]
-
 Integers = NDArray[np.int64]
 
 _NO_LIMIT = UNBOUNDED

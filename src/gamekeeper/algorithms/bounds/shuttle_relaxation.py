@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints
 
-__all__ = ["LinearRelaxation", "Relaxed"]
-
 Integers = NDArray[np.int64]
 
 # Divisible by all numbers up to 16: multipliers at vertices are mostly simple fractions.

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.wording import count_of
 
-__all__ = ["TightBounds"]
-
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 

@@ -40,8 +40,6 @@ from gamekeeper.algorithms.releases.constraints import (
 )
 from gamekeeper.results import Progress
 
-__all__ = ["Tightening"]
-
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 

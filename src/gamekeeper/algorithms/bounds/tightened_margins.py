@@ -11,8 +11,6 @@ from __future__ import annotations
 from gamekeeper.algorithms.bounds.integer_bounds import MOST_PROGRAMS, sum_bounds
 from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMargin
 
-__all__ = ["tightened_margins"]
-
 # A row takes two programs at most, of a few milliseconds each.
 MOST_ROWS = 3_000
 

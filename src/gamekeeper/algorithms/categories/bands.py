@@ -22,8 +22,6 @@ from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["Band", "BandGraph", "BandStyle", "check_bands", "parse_band"]
-
 Bound = int | Fraction | float
 """A whole number, an exact fraction, or an infinity."""
 

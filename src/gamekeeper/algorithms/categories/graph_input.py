@@ -8,8 +8,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["children_of_sets", "completed", "duplicate_children", "ordered"]
-
 
 def children_of_sets(sets: Mapping[str, Collection[str]]) -> dict[str, list[str]]:
     """Return the children of categories given as sets: the atoms that they are made of.

@@ -19,17 +19,6 @@ from itertools import combinations
 
 from gamekeeper.wording import count_of, quoted
 
-__all__ = [
-    "SinkSets",
-    "Violation",
-    "ViolationKind",
-    "bits",
-    "cycle_violations",
-    "find_violations",
-    "overlapping_children",
-    "topological_order",
-]
-
 Children = Mapping[str, Sequence[str]]
 
 _SHOWN_CYCLE = 12

@@ -36,8 +36,6 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import power_text
 
-__all__ = ["HarmonizationGraph"]
-
 _MAX_BYTES = 2 << 30
 _CHUNK = 8_192
 # Looking for independent parts can take longer than building a graph up to about this size.

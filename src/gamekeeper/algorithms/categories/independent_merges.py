@@ -19,8 +19,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.algorithms.disjoint_sets import DisjointSets
 
-__all__ = ["independent_parts"]
-
 
 def independent_parts(partitions: Sequence[Partition]) -> list[list[int]]:
     """Split partitions of the same sinks into independent parts, given by their positions.

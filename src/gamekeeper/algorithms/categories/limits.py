@@ -4,7 +4,5 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["MAX_NODES"]
-
 MAX_NODES: Final = 100_000
 """The number of nodes above which a harmonization graph is refused or searched in part."""

@@ -44,8 +44,6 @@ from gamekeeper.algorithms.categories.two_sided_search import NOTHING, search_bo
 from gamekeeper.errors import LimitError, Reason
 from gamekeeper.results import Progress
 
-__all__ = ["MaximalHarmonizations"]
-
 # Splitting costs more than it saves on graphs up to about this size, and so does searching.
 _WHOLE_BELOW = 2_048
 _SEARCHED_ABOVE = 2_048

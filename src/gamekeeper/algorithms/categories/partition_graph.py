@@ -36,8 +36,6 @@ from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = ["PartitionGraph"]
-
 
 class PartitionGraph:
     """An immutable partition graph.

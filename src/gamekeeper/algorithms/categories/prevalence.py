@@ -17,8 +17,6 @@ from itertools import groupby
 
 from gamekeeper.errors import InputError, Reason
 
-__all__ = ["SizeCurve", "is_null", "parse_prevalence", "threshold"]
-
 _LONG_EXPONENT = re.compile(r"e[+-]?\d{4}", re.IGNORECASE)
 
 

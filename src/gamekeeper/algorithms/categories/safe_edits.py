@@ -25,8 +25,6 @@ from gamekeeper.algorithms.categories.graph_property import bits, topological_or
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.wording import quoted
 
-__all__ = ["Unsafe", "UnsafeKind", "find_unsafe"]
-
 
 class UnsafeKind(StrEnum):
     """The ways in which earlier categorizations can cease to be admitted."""

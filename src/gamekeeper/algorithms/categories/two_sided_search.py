@@ -39,8 +39,6 @@ from gamekeeper.algorithms.categories.partitions import Partition, join_partitio
 from gamekeeper.errors import LimitError, Reason
 from gamekeeper.results import Progress
 
-__all__ = ["NOTHING", "BothEnds", "search_both_ends"]
-
 NOTHING = -(1 << 62)
 """The weight of what cannot be: less than any sum of weights makes up for."""
 

@@ -17,21 +17,6 @@ from numpy.typing import NDArray
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
-__all__ = [
-    "Adjacency",
-    "AdjacencyLike",
-    "adjacency_of",
-    "as_adjacency",
-    "as_ordering",
-    "as_variables",
-    "edges_of",
-    "is_complete",
-    "mask_of",
-    "members",
-    "pairs_within",
-    "reached_from",
-]
-
 Adjacency: TypeAlias = tuple[int, ...]
 """One mask of neighbours per variable."""
 

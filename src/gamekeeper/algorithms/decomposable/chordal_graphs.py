@@ -31,19 +31,6 @@ from gamekeeper.algorithms.decomposable.elimination import eliminate, perfect_or
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.wording import count_of
 
-__all__ = [
-    "can_add",
-    "can_delete",
-    "chordless_cycle",
-    "decomposable_graphs",
-    "is_decomposable",
-    "legal_additions",
-    "legal_deletions",
-    "maximal_cliques",
-    "require_decomposable",
-    "separators",
-]
-
 
 def is_decomposable(adjacency: AdjacencyLike) -> bool:
     """Tell whether every cycle of more than three variables has a chord.

@@ -42,8 +42,6 @@ from gamekeeper.algorithms.decomposable.junction_moves import MoveTerms, Rotatio
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["DynamicJunctionTree"]
-
 
 class DynamicJunctionTree:
     """A forest of labelled cliques that stands for a decomposable graph.

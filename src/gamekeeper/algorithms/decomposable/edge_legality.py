@@ -11,8 +11,6 @@ from typing import NamedTuple
 from gamekeeper.algorithms.decomposable.adjacency_masks import members
 from gamekeeper.algorithms.decomposable.junction_forest import JunctionForest
 
-__all__ = ["Joint", "find_chain", "find_joint"]
-
 
 class Joint(NamedTuple):
     """How an edge can be added.

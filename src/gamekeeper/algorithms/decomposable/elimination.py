@@ -26,8 +26,6 @@ from gamekeeper.algorithms.decomposable.adjacency_masks import (
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["eliminate", "fill_in", "moral_graph", "perfect_ordering"]
-
 
 def moral_graph(n_variables: int, arrows: Iterable[Sequence[int]]) -> Adjacency:
     """Return the Markov graph of a Bayesian network: parents joined, directions dropped.

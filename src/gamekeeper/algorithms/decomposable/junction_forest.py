@@ -13,8 +13,6 @@ from gamekeeper.algorithms.decomposable.adjacency_masks import members
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["JunctionForest"]
-
 
 class JunctionForest:
     """Cliques, parents and children by label; a parent of -1 is none.

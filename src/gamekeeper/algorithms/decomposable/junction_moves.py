@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from gamekeeper.algorithms.decomposable.adjacency_masks import members
 
-__all__ = ["MoveTerms", "Rotation"]
-
 
 @dataclass(frozen=True, slots=True)
 class MoveTerms:

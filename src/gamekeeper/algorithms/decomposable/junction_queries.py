@@ -25,8 +25,6 @@ from gamekeeper.algorithms.decomposable.junction_tree import ClassTable, Junctio
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["Distribution", "infer_values"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

@@ -33,8 +33,6 @@ from gamekeeper.algorithms.decomposable.chordal_graphs import maximal_cliques, r
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["ClassTable", "JunctionTree", "OwnRecords", "junction_tree", "log_cell_probabilities"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

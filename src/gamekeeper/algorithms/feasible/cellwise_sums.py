@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.feasible.independent_parts import TablePart
 from gamekeeper.algorithms.releases.constraints import NoTableError
 
-__all__ = ["TooManySteps", "count_part", "draw_part", "marginals_of_part"]
-
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

@@ -24,8 +24,6 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, power_text
 
-__all__ = ["count_tables", "list_part", "list_tables"]
-
 Integers = NDArray[np.int64]
 
 _LAYER_STEPS = 10_000_000

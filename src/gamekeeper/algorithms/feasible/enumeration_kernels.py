@@ -20,21 +20,6 @@ import numpy as np
 from gamekeeper.algorithms.feasible.independent_parts import TablePart
 from gamekeeper.algorithms.releases.propagation_kernels import rows_of_cells
 
-__all__ = [
-    "LEVEL",
-    "TRAIL",
-    "Limits",
-    "Problem",
-    "Search",
-    "begin_search",
-    "limits_of",
-    "narrow",
-    "narrowest",
-    "problem_of",
-    "search",
-    "undo",
-]
-
 # Places of the numbers that are kept with the limits.
 TRAIL, HEAD, WAITING, LEVEL = 0, 1, 2, 3
 

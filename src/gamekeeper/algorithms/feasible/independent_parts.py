@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.releases.components import connected
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, NoTableError
 
-__all__ = ["Likelihood", "SplitTables", "TablePart", "TableWeights", "split_tables"]
-
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.feasible.independent_parts import TablePart
 
-__all__ = ["kernel_basis", "lattice_moves"]
-
 Integers = NDArray[np.int64]
 
 _MOST_CELLS = 1500

@@ -24,16 +24,6 @@ from gamekeeper.errors import LimitError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 
-__all__ = [
-    "METHODS",
-    "PartSample",
-    "SamplingMethod",
-    "estimate_part",
-    "require_short",
-    "sample_part",
-    "worth",
-]
-
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

@@ -36,8 +36,6 @@ from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 
-__all__ = ["CellPosteriors", "Prior", "cell_posteriors", "independence_means"]
-
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Prior = Literal["uniform", "poisson", "multinomial"]

@@ -47,8 +47,6 @@ from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 
-__all__ = ["TableSample", "proper_split", "sample_tables", "start_of_part"]
-
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

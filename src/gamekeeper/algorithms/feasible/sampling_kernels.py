@@ -26,8 +26,6 @@ import numpy as np
 
 from gamekeeper.algorithms.feasible.enumeration_kernels import LEVEL, narrow, narrowest, undo
 
-__all__ = ["Scratch", "Shape", "draw_table", "draw_tables", "fit_tilt", "log_weight_of"]
-
 _SQRT_2 = sqrt(2.0)
 _ALWAYS_ALL = 256
 _SUMMED_UP_TO = 16

@@ -20,8 +20,6 @@ import numpy as np
 from gamekeeper.algorithms.feasible.enumeration_kernels import LEVEL, TRAIL, narrow, undo
 from gamekeeper.algorithms.feasible.sampling_kernels import draw_table, log_weight_of
 
-__all__ = ["Moves", "walk"]
-
 
 class Moves(NamedTuple):
     """Vectors that keep all exact sums: their cells with steps, and the rows they change."""

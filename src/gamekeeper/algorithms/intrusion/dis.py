@@ -24,14 +24,6 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
 from gamekeeper.errors import InputError, Problem, Reason
 
-__all__ = [
-    "dis",
-    "diverged_dis",
-    "record_dis",
-    "released_counts",
-    "stratified_dis",
-]
-
 
 def dis(n_uniques: int, n_paired: int, fraction: FractionLike) -> Fraction | None:
     """Return DIS by the general method, or None where it is 0/0.

@@ -24,8 +24,6 @@ from gamekeeper.algorithms.sampling_fraction import parse_fraction
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results.result import Progress
 
-__all__ = ["DisSimulation", "DisStep", "simulate_dis"]
-
 # Attacks between two looks at the standard error; fixed, since the stream of random numbers is
 # used block by block and results must not depend on anything but the arguments.
 _ATTACKS_PER_BLOCK = 4096

@@ -18,8 +18,6 @@ from fractions import Fraction
 from gamekeeper.algorithms.sampling_fraction import parse_fraction
 from gamekeeper.errors import InputError, LimitError, Reason
 
-__all__ = ["MatchChances", "SpecialDis", "match_chances", "special_dis"]
-
 _MOST_REMOVED = 12
 
 Chances = dict[tuple[int, int, int], Fraction]

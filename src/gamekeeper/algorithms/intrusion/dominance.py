@@ -37,15 +37,6 @@ from gamekeeper.algorithms.intrusion.strategies import (
     evaluate_strategies,
 )
 
-__all__ = [
-    "DirectionComparison",
-    "Dominance",
-    "Measure",
-    "compare_directions",
-    "find_dominance",
-    "proof_of_dominance",
-]
-
 _ROUNDING = 1e-12
 
 _JENSEN = "the mean of 1/F is at least 1 over the mean of F, as all cells have one sample count"

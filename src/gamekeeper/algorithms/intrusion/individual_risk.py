@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.errors import InputError, Reason
 
-__all__ = ["IndividualRisk", "assess_classes", "expected_reciprocal"]
-
 # Below 1/3, p/q is below 1/2; from f = 20 on, the series needs some 40 terms for any p.
 _RECURRENCE_BELOW = 1 / 3
 _SERIES_FROM = 20

@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["choose_cells"]
-
 Floats = NDArray[np.float64]
 Cells = NDArray[np.bool_]
 

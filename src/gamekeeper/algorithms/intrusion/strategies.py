@@ -30,18 +30,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.errors import InputError, Problem, Reason
 
-__all__ = [
-    "Direction",
-    "MatchingProbabilities",
-    "Predicate",
-    "Strategy",
-    "StrategyValue",
-    "custom_strategies",
-    "evaluate_strategies",
-    "matching_probabilities",
-    "numbered_strategies",
-]
-
 Predicate = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.bool_]]
 """Takes the sample counts f and the population counts F of all cells; true where a cell is used."""
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.errors import InputError, Reason
 
-__all__ = ["expected_draws", "first_match_array", "first_match_probabilities"]
-
 
 def expected_draws(n_units: int, n_matches: int, *, replacement: bool) -> Fraction:
     """Return the mean number of draws until the first match.

@@ -27,16 +27,6 @@ from gamekeeper.algorithms.judging.rank_plots import mid_ranks
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
-__all__ = [
-    "CalibrationGroup",
-    "Estimate",
-    "auc",
-    "auc_difference",
-    "brier",
-    "calibration_line",
-    "calibration_table",
-]
-
 _LEAST_PROBABILITY = 1e-6
 
 Numbers = NDArray[np.float64]

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.logistic_climb import climb_logistic
 
-__all__ = ["LogisticLine", "fit_logistic_line", "logit"]
-
 # A record of less than this share of the largest weight does not keep outcomes from being separable.
 _FEATHER = 1e-12
 

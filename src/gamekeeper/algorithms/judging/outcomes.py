@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["value_problems"]
-
 
 def value_problems(outcomes: NDArray[np.float64], scores: NDArray[np.float64]) -> list[Problem]:
     """Return what is wrong with the values of outcomes and scores, whatever their numbers.

@@ -24,8 +24,6 @@ from gamekeeper.algorithms.judging.logistic_line import LogisticLine, fit_logist
 from gamekeeper.algorithms.judging.outcomes import value_problems
 from gamekeeper.errors import InputError, Problem, Reason
 
-__all__ = ["LogitRankPlot", "logit_rank_plot", "logit_ranks", "mid_ranks", "rank_line"]
-
 _MOST_DISTINCT = 20_000
 _STEP = 0.005
 

@@ -18,8 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["robust_loess"]
-
 Numbers = NDArray[np.float64]
 
 

@@ -13,8 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["Extent", "Point", "draw_courses"]
-
 Point = tuple[float, float]
 """Points to the right and downwards from the top left corner."""
 

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.disjoint_sets import DisjointSets
 
-__all__ = ["assign_layers", "components", "downward_order"]
-
 _Arc = tuple[int, int]
 _Ints = NDArray[np.int64]
 

@@ -22,8 +22,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["count_crossings", "order_layers"]
-
 _Order = list[list[int]]
 _Gap = Sequence[tuple[int, int]]
 

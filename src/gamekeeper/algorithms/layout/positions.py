@@ -28,8 +28,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["horizontal_positions"]
-
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 _Flags = NDArray[np.bool_]

@@ -26,8 +26,6 @@ from gamekeeper.algorithms.linkage.candidate_pairs import (
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["block_nearest", "block_on_sinks", "block_on_values", "block_sorted", "compatible"]
-
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

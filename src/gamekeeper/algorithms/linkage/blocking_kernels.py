@@ -13,8 +13,6 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-__all__ = ["count_pairs", "fill_pairs", "label_components"]
-
 
 @numba.njit(cache=True, nogil=True, inline="always")
 def _fits(row, column, tests):

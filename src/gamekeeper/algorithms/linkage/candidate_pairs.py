@@ -14,8 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.errors import InputError, LimitError, Reason
 
-__all__ = ["MAX_PAIRS", "CandidatePairs", "require_few_pairs", "unite"]
-
 MAX_PAIRS = 100_000_000
 """The most candidate pairs, of some 12 bytes each, that are made without being asked for."""
 

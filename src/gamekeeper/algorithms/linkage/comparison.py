@@ -24,8 +24,6 @@ from gamekeeper.algorithms.linkage.means import (
 from gamekeeper.algorithms.linkage.texts import TextDistances
 from gamekeeper.errors import InputError, Reason
 
-__all__ = ["Comparison", "Selection", "observed", "require_comparisons"]
-
 Selection: TypeAlias = slice | NDArray[np.integer] | None
 """Some records of a file, or all of them."""
 

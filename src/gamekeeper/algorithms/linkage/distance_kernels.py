@@ -13,22 +13,6 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-__all__ = [
-    "ABSOLUTE",
-    "RELATIVE",
-    "SQUARED",
-    "add_codes_matrix",
-    "add_codes_pairs",
-    "add_level_digits",
-    "add_level_weights",
-    "add_numbers_matrix",
-    "add_numbers_pairs",
-    "add_squares_matrix",
-    "add_squares_pairs",
-    "add_table_matrix",
-    "add_table_pairs",
-]
-
 ABSOLUTE, SQUARED, RELATIVE = 0, 1, 2
 
 

@@ -33,16 +33,6 @@ from gamekeeper.algorithms.linkage.comparison import Comparison, observed
 from gamekeeper.algorithms.linkage.texts import TEXT_MEASURES, TextDistances
 from gamekeeper.errors import InputError, Reason
 
-__all__ = [
-    "Missing",
-    "compare_categories",
-    "compare_dates",
-    "compare_numbers",
-    "compare_ranks",
-    "compare_sinks",
-    "compare_texts",
-]
-
 Missing: TypeAlias = Literal["expected", "largest", "zero", "impossible"] | float
 """The distance where a value is missing, by rule or as a number."""
 

@@ -38,12 +38,6 @@ from gamekeeper.algorithms.linkage.level_patterns import (
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
 
-__all__ = [
-    "FellegiSunterModel",
-    "fit_fellegi_sunter",
-    "fit_patterns",
-]
-
 Floats = NDArray[np.float64]
 
 _ASKED = "Weights of agreement were to be learned from pairs of records."

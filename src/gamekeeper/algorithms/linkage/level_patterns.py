@@ -21,15 +21,6 @@ from gamekeeper.algorithms.linkage.texts import TEXT_MEASURES
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 
-__all__ = [
-    "LevelPatterns",
-    "Limits",
-    "count_patterns",
-    "default_limits",
-    "require_limits",
-    "shares_of_pairs",
-]
-
 Limits: TypeAlias = Sequence[Sequence[float]]
 """For each variable the rising limits of its levels."""
 

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.linkage.comparison import Comparison, observed, require_comparisons
 from gamekeeper.errors import InputError, LimitError, Reason
 
-__all__ = ["LexicographicCost", "lexicographic_cost"]
-
 Floats = NDArray[np.float64]
 
 _ASKED = "A lexicographic cost was asked for."

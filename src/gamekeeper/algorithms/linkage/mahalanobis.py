@@ -17,8 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.algorithms.linkage.comparison import observed
 from gamekeeper.errors import InputError, Reason
 
-__all__ = ["MahalanobisCost", "mahalanobis_cost"]
-
 Floats = NDArray[np.float64]
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["mean_absolute", "mean_different", "mean_relative", "mean_squared"]
-
 Floats = NDArray[np.float64]
 
 

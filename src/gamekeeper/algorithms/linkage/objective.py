@@ -28,16 +28,6 @@ from gamekeeper.algorithms.linkage.fellegi_sunter import FellegiSunterModel
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
 
-__all__ = [
-    "FellegiSunterCost",
-    "Objective",
-    "WeightedSum",
-    "cost_matrix",
-    "cost_pairs",
-    "fellegi_sunter_cost",
-    "weighted_sum",
-]
-
 Floats = NDArray[np.float64]
 
 _ASKED = "Distances of several variables were to be combined into one cost."

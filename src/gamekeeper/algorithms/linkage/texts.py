@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TEXT_MEASURES", "TextDistances"]
-
 TEXT_MEASURES = ("levenshtein", "transposition", "jaro-winkler")
 """Insert, delete, replace; the same and swaps of neighbours; likeness with weight on beginnings."""
 

@@ -28,8 +28,6 @@ from gamekeeper.errors import Cancelled, InputError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import quoted
 
-__all__ = ["acceptance_probability", "anneal", "cooling_schedule"]
-
 _SCHEDULES = ("adaptive", "thesis")
 _HOTTEST = 5.0
 _COLDEST = 0.1

@@ -30,8 +30,6 @@ from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["CellFractions", "learn_fractions"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Codes = NDArray[np.integer[Any]]

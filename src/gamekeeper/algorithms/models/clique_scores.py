@@ -30,8 +30,6 @@ from gamekeeper.wording import count_of
 if TYPE_CHECKING:
     from gamekeeper.algorithms.models.score_kernels import CountingRoom, Margins
 
-__all__ = ["MarginScores", "declared_levels"]
-
 MOST_VARIABLES = 64
 _MOST_KEPT = 1 << 20
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from gamekeeper.errors import Cancelled
 from gamekeeper.results import Progress
 
-__all__ = ["random_states", "run_walks"]
-
 _LOOK_EVERY = 0.2
 
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.models.rate_mixture import MixedSizes
 
-__all__ = ["FileEstimate", "Measure", "sum_over_uniques"]
-
 Floats = NDArray[np.float64]
 
 _N_DRAWS = 400

@@ -17,9 +17,6 @@ import numpy as np
 from gamekeeper.algorithms.bit_intrinsics import lowest_bit
 from gamekeeper.algorithms.compiling import inner, kernel
 
-__all__ = ["fill_margins", "is_complete", "is_legal", "list_changes", "list_margins", "toggle"]
-
-
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 _AT_FIRST, _AT_SECOND = np.int64(0), np.int64(4)

@@ -30,8 +30,6 @@ from gamekeeper.algorithms.models.population_model import PopulationEstimate, fi
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["MergedClasses", "SuppressedSums", "merge_classes", "risk_without", "suppressed_sums"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

@@ -29,18 +29,6 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
-__all__ = [
-    "Binomial",
-    "CountLaw",
-    "NegativeBinomial",
-    "Poisson",
-    "expected_size",
-    "pr_unique",
-    "set_match",
-    "single_unit",
-    "size_quantiles",
-]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

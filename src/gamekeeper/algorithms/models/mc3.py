@@ -28,8 +28,6 @@ from gamekeeper.algorithms.models.walks import cool, walk
 from gamekeeper.errors import Cancelled
 from gamekeeper.results import Progress
 
-__all__ = ["sample_models"]
-
 MOST_R_HAT = 1.05
 _PILOTS = 8
 _PILOT_SWEEPS = 40

@@ -29,8 +29,6 @@ from gamekeeper.algorithms.models.result import SearchResult, edge_shares
 from gamekeeper.errors import Cancelled
 from gamekeeper.results import Progress
 
-__all__ = ["occams_window"]
-
 _Model = tuple[int, ...]
 
 # 822 models; of six variables there are 18,154.

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = ["MOVES", "check_options", "cumulative_shares"]
-
 MOVES = ("toggle", "swap", "star", "triangle", "leaf")
 """One edge; one edge for another; two or three edges at a vertex; the three edges among three
 vertices; all edges of a vertex whose neighbours form a clique."""

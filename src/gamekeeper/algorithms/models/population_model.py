@@ -58,16 +58,6 @@ from gamekeeper.algorithms.models.rate_mixture import (
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
-__all__ = [
-    "PopulationEstimate",
-    "calibrated_estimate",
-    "estimate_from_rates",
-    "file_from_rates",
-    "pooled_log_expected",
-    "printed_estimate",
-    "recommended_precisions",
-]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Models = Sequence[AdjacencyLike | JunctionTree]

@@ -33,8 +33,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.logistic_climb import NormalPrior, climb_logistic
 
-__all__ = ["LARGEST_LOG_RATE", "RateCalibration", "calibrate_rates"]
-
 Floats = NDArray[np.float64]
 
 _PRIOR = NormalPrior((0.0, 0.8), (0.1, 16.0))

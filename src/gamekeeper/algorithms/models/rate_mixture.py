@@ -33,8 +33,6 @@ from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.algorithms.models.match_probability import Poisson, set_match, single_unit
 from gamekeeper.algorithms.models.rate_calibration import LARGEST_LOG_RATE
 
-__all__ = ["SPREAD", "MixedSizes", "fit_spread", "mix_sizes", "size_interval"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

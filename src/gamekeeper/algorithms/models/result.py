@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.chain_diagnostics import models_carrying
 from gamekeeper.wording import count_of
 
-__all__ = ["SearchResult", "edge_shares"]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SearchResult:

@@ -22,8 +22,6 @@ from numba.extending import intrinsic
 from gamekeeper.algorithms.bit_intrinsics import lowest_bit
 from gamekeeper.algorithms.compiling import inner, kernel
 
-__all__ = ["CountingRoom", "Margins", "counting_room", "fill_scores"]
-
 # Written into what calls it before that is compiled: it takes half a second less.
 _inlined = numba.njit(inline="always")
 

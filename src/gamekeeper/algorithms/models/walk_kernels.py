@@ -19,9 +19,6 @@ from gamekeeper.algorithms.compiling import inner, kernel
 from gamekeeper.algorithms.models.graph_kernels import fill_margins, is_complete, is_legal, toggle
 from gamekeeper.algorithms.models.score_kernels import fill_scores
 
-__all__ = ["MoveRoom", "move_room", "walk_graphs"]
-
-
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 _HALF = np.uint64(32)

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.models.clique_scores import MarginScores
 from gamekeeper.algorithms.models.options import MOVES
 
-__all__ = ["cool", "walk"]
-
 # Scores are added up along a walk; so often they are computed anew, against rounding.
 _REFRESH = 256
 # Steps of temperature: at most a fifth down, and none so small that the end is never reached.

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, ConstraintRows, NoTableError
 
-__all__ = ["CountComponent", "CountLimits", "Limits", "components", "connected", "tightened"]
-
 Integers = NDArray[np.int64]
 
 

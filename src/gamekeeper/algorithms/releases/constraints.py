@@ -22,15 +22,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.errors import InputError, Problem, Reason
 
-__all__ = [
-    "UNBOUNDED",
-    "ConstraintRows",
-    "CountConstraints",
-    "CountMargin",
-    "NoTableError",
-    "kept_axes",
-]
-
 Integers = NDArray[np.int64]
 
 UNBOUNDED = 2**53

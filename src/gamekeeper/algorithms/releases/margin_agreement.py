@@ -24,8 +24,6 @@ from gamekeeper.algorithms.releases.constraints import (
     kept_axes,
 )
 
-__all__ = ["first_rows", "require_agreement", "rows_within"]
-
 Integers = NDArray[np.int64]
 
 

@@ -19,8 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.errors import InputError, Reason
 
-__all__ = ["HIDDEN", "Integers", "Scheme"]
-
 Integers = NDArray[np.int64]
 
 HIDDEN = -1

@@ -17,8 +17,6 @@ import numpy as np
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 
-__all__ = ["propagate", "rows_of_cells"]
-
 _NO_LIMIT = UNBOUNDED
 
 

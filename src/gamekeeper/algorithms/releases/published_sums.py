@@ -27,8 +27,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 
-__all__ = ["ENOUGH_BITS", "MOST_SUBSETS", "Lines", "find_sums", "sum_bits"]
-
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Lines = tuple[Integers, Integers]

@@ -23,8 +23,6 @@ from gamekeeper.algorithms.sampling_fraction import parse_fraction
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import did_you_mean, quoted
 
-__all__ = ["SchemeLike", "parse_scheme", "register_scheme", "scheme_names"]
-
 SchemeLike = Scheme | str | Mapping[str, object]
 """How a scheme may be given: itself, 'random:3', or {"type": "random", "base": 3}."""
 

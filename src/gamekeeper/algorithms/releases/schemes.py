@@ -22,16 +22,6 @@ from gamekeeper.algorithms.releases.perturbation import HIDDEN, Integers, Scheme
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import quoted
 
-__all__ = [
-    "TIES",
-    "Barnardization",
-    "Conventional",
-    "Exact",
-    "Interval",
-    "RandomRounding",
-    "Suppressed",
-]
-
 TIES = ("up", "down", "even", "random")
 """The rules for counts in the middle between two multiples: to the larger, to the smaller, to the
 even multiple of the base, or to either with the same probability."""

@@ -37,8 +37,6 @@ from gamekeeper.algorithms.decomposable.junction_tree import junction_tree
 from gamekeeper.algorithms.disjoint_sets import DisjointSets
 from gamekeeper.algorithms.releases.constraints import CountConstraints
 
-__all__ = ["ReleaseStructure", "minimal_ordering", "release_structure", "structure_of_axes"]
-
 Axes = tuple[int, ...]
 
 

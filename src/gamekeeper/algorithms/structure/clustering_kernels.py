@@ -19,8 +19,6 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-__all__ = ["cluster_sums", "merge_all", "pair_table", "square_table"]
-
 _MANHATTAN, _DIFFERENCES, _TAXONOMIC = 0, 1, 2
 
 

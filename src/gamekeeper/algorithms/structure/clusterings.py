@@ -26,20 +26,6 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, memory_text
 
-__all__ = [
-    "CRITERIA",
-    "DISSIMILARITIES",
-    "MOST_RECORDS",
-    "Clusterer",
-    "Dendrogram",
-    "agglomerate",
-    "check_values",
-    "dense_labels",
-    "dissimilarity_code",
-    "labels_by",
-    "normalise",
-]
-
 CRITERIA = ("average", "centroid")
 DISSIMILARITIES = ("manhattan", "differences", "taxonomic", "penrose_size")
 

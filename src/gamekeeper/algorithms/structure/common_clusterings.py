@@ -31,8 +31,6 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 
-__all__ = ["TECHNIQUES", "CommonClusterings", "Technique", "cluster_alike", "silhouette"]
-
 _ASKED = "The same clusterings of two files were asked for."
 _SAMPLE = 500
 # Silhouettes mostly favour two clusters, which tell few records apart.

@@ -20,8 +20,6 @@ from gamekeeper.algorithms.structure.clusterings import dense_labels
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["Conjunction", "conjunction", "count_links"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Conjunction:

@@ -30,8 +30,6 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 
-__all__ = ["StructureMatching", "match_structure", "profile_costs"]
-
 Floats = NDArray[np.floating[Any]]
 Integers = NDArray[np.int64]
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-__all__ = ["exchange_links"]
-
 _LEAST_GAIN = 1e-12
 _MOST_SWEEPS = 50
 

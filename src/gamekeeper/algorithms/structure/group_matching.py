@@ -32,8 +32,6 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import memory_text
 
-__all__ = ["GroupMatching", "match_groups"]
-
 Integers = NDArray[np.int64]
 
 # Branch and bound keeps one byte per pair of rows and level.

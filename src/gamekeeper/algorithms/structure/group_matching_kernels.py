@@ -19,8 +19,6 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-__all__ = ["agreement_counts", "branch", "improve", "score_matrix"]
-
 
 @numba.njit(cache=True, nogil=True)
 def _row_scores(labels, mapping, by_technique, scores):

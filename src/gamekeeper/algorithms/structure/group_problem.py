@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["ASKED", "GroupProblem", "group_problem", "simple_bound"]
-
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.structure.group_problem import GroupProblem
 from gamekeeper.results import Progress
 
-__all__ = ["assigned", "search_mappings"]
-
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

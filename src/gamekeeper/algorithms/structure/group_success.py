@@ -20,8 +20,6 @@ from gamekeeper.algorithms.structure.conjunction import Conjunction
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["GroupSuccess", "checked_truth", "group_success"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupSuccess:

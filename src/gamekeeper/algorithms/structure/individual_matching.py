@@ -25,8 +25,6 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 
-__all__ = ["IndividualMatching", "landmark_features", "match_individuals"]
-
 _ASKED = "Links of records were asked for, from matched clusters."
 _MOST_STRUCTURED = 1000
 

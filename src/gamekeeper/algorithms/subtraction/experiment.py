@@ -24,14 +24,6 @@ from gamekeeper.algorithms.subtraction.small_areas import small_area_risks
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.results import Progress
 
-__all__ = [
-    "BANDS",
-    "PublishingScheme",
-    "SubtractionExperiment",
-    "band_numbers",
-    "subtraction_experiment",
-]
-
 BANDS = ("0", *(f"{k / 10:.1f}-{(k + 1) / 10:.1f}" for k in range(10)), "1")
 """The names of the bands."""
 

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.errors import LimitError, Reason
 
-__all__ = ["ERROR", "all_known", "some_cell_known", "some_part_recovered"]
-
 ERROR = 1e-12
 """The stated absolute error of probabilities in floating point."""
 

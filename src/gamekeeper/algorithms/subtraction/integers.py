@@ -12,14 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-__all__ = [
-    "binomials",
-    "packed",
-    "product_of_polynomials",
-    "samples_without_full_cells",
-    "unpacked",
-]
-
 
 def samples_without_full_cells(sizes: Iterable[int], population: int) -> list[int]:
     """Return for n = 0 to the population how many samples of n people hold no cell of `sizes` fully.

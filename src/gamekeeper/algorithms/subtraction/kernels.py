@@ -17,8 +17,6 @@ from math import sqrt
 import numba
 import numpy as np
 
-__all__ = ["LARGEST_SMALL_POPULATION", "merge", "small_tables", "spread"]
-
 LARGEST_SMALL_POPULATION = 56
 """Up to here all numbers of samples are below 2^53, so that a division rounds only once."""
 

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.subtraction.oracle import RecoveryOracle
 
-__all__ = ["LatticeCounts", "lattice_counts", "lattice_size"]
-
 Integers = NDArray[np.int64]
 
 

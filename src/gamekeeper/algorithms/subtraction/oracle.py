@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.algorithms.releases.constraints import CountConstraints, NoTableError
 from gamekeeper.errors import InputError, Problem, Reason
 
-__all__ = ["RecoveryOracle", "checked_truth"]
-
 Integers = NDArray[np.int64]
 
 # A step looks at every cell; with thousands of them an integer programme is the faster way.

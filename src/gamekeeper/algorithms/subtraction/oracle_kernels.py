@@ -19,16 +19,6 @@ import numpy as np
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.algorithms.releases.propagation_kernels import propagate
 
-__all__ = [
-    "FOUND",
-    "NONE",
-    "UNDECIDED",
-    "cell_recoveries",
-    "first_recoveries",
-    "recovered_in",
-    "remember",
-]
-
 FOUND, NONE, UNDECIDED = 1, 0, -1
 
 _NO_LIMIT = UNBOUNDED

@@ -18,8 +18,6 @@ from gamekeeper.algorithms.releases.components import connected
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, CountMargin
 from gamekeeper.algorithms.subtraction.recovery_rule import RecoveryRule, recovery_rule
 
-__all__ = ["ReleasePart", "release_parts", "release_rule"]
-
 Integers = NDArray[np.int64]
 
 

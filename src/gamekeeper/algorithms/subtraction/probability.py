@@ -30,16 +30,6 @@ from gamekeeper.algorithms.subtraction.integers import binomials, samples_withou
 from gamekeeper.algorithms.subtraction.recovery_rule import RecoveryRule
 from gamekeeper.errors import InputError, Reason
 
-__all__ = [
-    "EXACT_POPULATION",
-    "SubtractionRisk",
-    "cell_recovery",
-    "group_risks",
-    "numbers_of_people",
-    "samples_with_zero",
-    "subtraction_risk",
-]
-
 EXACT_POPULATION = 2_000
 """Up to this population answers are exact rationals unless asked for otherwise."""
 

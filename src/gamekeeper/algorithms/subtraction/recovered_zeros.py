@@ -31,8 +31,6 @@ from gamekeeper.algorithms.subtraction.probability import cell_recovery, numbers
 from gamekeeper.algorithms.subtraction.recovery_rule import RecoveryRule
 from gamekeeper.errors import LimitError, Reason
 
-__all__ = ["RecoveredZeros", "recovered_zeros", "samples_by_zeros"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

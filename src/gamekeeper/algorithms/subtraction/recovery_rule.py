@@ -33,8 +33,6 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["RecoveryRule", "cell_groups", "recovery_rule"]
-
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 

@@ -40,16 +40,6 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import did_you_mean, magnitude_text, quoted
 
-__all__ = [
-    "MAX_SAMPLES",
-    "METHODS",
-    "check_options",
-    "largest_search",
-    "release_group_risks",
-    "release_risk",
-    "too_large",
-]
-
 METHODS = ("auto", "exact", "sampling")
 MAX_SAMPLES = 2_000_000
 """The number of samples of a part, as counts per cell, up to which all are searched."""

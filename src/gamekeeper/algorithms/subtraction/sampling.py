@@ -25,8 +25,6 @@ from gamekeeper.algorithms.subtraction.recovered_zeros import RecoveredZeros
 from gamekeeper.errors import LimitError, Reason
 from gamekeeper.results import Progress
 
-__all__ = ["Drawing", "sampled_risk", "sampled_zeros"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

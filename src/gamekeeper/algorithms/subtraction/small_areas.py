@@ -16,8 +16,6 @@ from gamekeeper.algorithms.subtraction.probability import numbers_of_people, sub
 from gamekeeper.algorithms.subtraction.recovery_rule import recovery_rule
 from gamekeeper.errors import InputError, Reason
 
-__all__ = ["small_area_risks"]
-
 Floats = NDArray[np.float64]
 
 

@@ -38,8 +38,6 @@ from gamekeeper.algorithms.subtraction.release import (
 from gamekeeper.algorithms.subtraction.sampling import Drawing, sampled_zeros
 from gamekeeper.results import Progress
 
-__all__ = ["MAX_BITS", "ReleaseZeros", "release_zeros"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

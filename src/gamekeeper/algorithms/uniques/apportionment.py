@@ -25,8 +25,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.errors import InputError, Reason
 
-__all__ = ["DIS_IS_MOST_VARIABLES", "Apportionment", "dis_is", "dis_is_power", "dis_suda"]
-
 DIS_IS_MOST_VARIABLES = 27
 """The most key variables for which DIS-IS ranks records as the score does (Q > 0)."""
 

@@ -20,8 +20,6 @@ import numpy.typing as npt
 
 from gamekeeper.results import Progress
 
-__all__ = ["class_sizes"]
-
 _LARGEST_KEY = 2**62
 
 

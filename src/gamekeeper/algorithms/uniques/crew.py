@@ -9,8 +9,6 @@ from typing import TypeVar
 
 from gamekeeper.results import Progress
 
-__all__ = ["Crew", "run_apart"]
-
 T = TypeVar("T")
 
 

@@ -24,8 +24,6 @@ from gamekeeper.algorithms.uniques.search import (
     usable_columns,
 )
 
-__all__ = ["UniquesEstimate", "best_search", "estimate_for_rows", "largest_number", "slowest"]
-
 # Rough seconds per word of a table, per packed word of a pair, per step of a search. The first is
 # from a survey of 20 and 24 dependent variables (6e-8 to 7e-8); 16 weakly dependent ones took some
 # six times as long. The other two are guesses that choose the right search on that survey.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["MAX_MSUS", "MAX_SECONDS"]
-
 MAX_MSUS = 250_000_000
 """Largest list of MSUs, of 8 bytes each, that is made without being asked for explicitly."""
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LOW", "Rows", "distinct_rows"]
-
 LOW = 6
 FIELDS = 6
 FIELD_BITS = 10

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.bit_intrinsics import count_bits, lowest_bit
 
-__all__ = ["emit_sets", "gather_lists", "mark_differences", "minimize_tables"]
-
 LOW = 6
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)

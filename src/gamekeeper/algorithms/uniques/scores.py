@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.errors import InputError, Problem, Reason
 
-__all__ = ["ScoreKind", "percentages", "proportions_of_lattice", "size_weights", "weigh"]
-
 _MOST_POWER = 18
 _INT64_MOST = int(np.iinfo(np.int64).max)
 

@@ -17,15 +17,6 @@ from gamekeeper.algorithms.uniques.crew import Crew
 from gamekeeper.algorithms.uniques.packed_rows import LOW, Rows
 from gamekeeper.results import Progress
 
-__all__ = [
-    "MOST_TABLE_COLUMNS",
-    "Found",
-    "Reducer",
-    "Task",
-    "search_by_tables",
-    "search_by_transversals",
-]
-
 MOST_TABLE_COLUMNS = 24
 _TABLE_BYTES = 512 << 20
 _PREFIX = 3

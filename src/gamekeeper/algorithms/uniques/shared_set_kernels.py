@@ -20,15 +20,6 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "FIELDS",
-    "FIELD_BITS",
-    "LOW",
-    "Space",
-    "fill_tables",
-    "mark_pairs",
-]
-
 LOW = 6
 FIELDS = 6
 FIELD_BITS = 10

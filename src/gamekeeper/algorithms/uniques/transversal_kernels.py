@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.bit_intrinsics import count_bits, lowest_bit
 
-__all__ = ["collect_differences", "find_transversals"]
-
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)

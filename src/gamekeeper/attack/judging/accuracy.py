@@ -17,17 +17,6 @@ from gamekeeper.algorithms.judging.discrimination import Estimate, auc, brier, c
 from gamekeeper.algorithms.judging.rank_plots import mid_ranks, rank_line
 from gamekeeper.attack.judging.scores import ScoredSample, Scores
 
-__all__ = [
-    "Accuracy",
-    "Calibration",
-    "MeasureLine",
-    "Pooled",
-    "judge_measure",
-    "pool",
-    "ranks_within",
-    "together",
-]
-
 _ENOUGH_SAMPLES = 10
 """From so many samples on, intervals are made from how they differ."""
 

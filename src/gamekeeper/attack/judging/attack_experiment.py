@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = ["AttackExperiment", "AttackLine", "AttackedSample", "attack_words"]
-
 _WORDS = {
     "pr_cm_given_um": "Pr(CM|UM)",
     "pr_cm_given_su": "Pr(CM|SU)",

@@ -21,16 +21,6 @@ from gamekeeper.algorithms.intrusion.strategies import (
 from gamekeeper.attack.judging.scores import AttackValue, RecordEstimates
 from gamekeeper.attack.simulation.sample import Sample
 
-__all__ = [
-    "ATTACKS",
-    "BY_MEASURE",
-    "PLAIN",
-    "TOP",
-    "matched_attacks",
-    "plain_attacks",
-    "top_attack",
-]
-
 TOP = 10
 """How many sample uniques are looked for."""
 

@@ -40,8 +40,6 @@ from gamekeeper.wording import there_are
 if TYPE_CHECKING:
     from gamekeeper.data.coding.coded_table import CodedTable
 
-__all__ = ["AFFORDABLE", "ATTACK_FRACTIONS", "compare_measures"]
-
 ATTACK_FRACTIONS = tuple(Fraction(percent, 100) for percent in (1, 2, 5, 10, 20, 30, 50, 70, 90))
 """Sampling fractions of attacks where none are given."""
 

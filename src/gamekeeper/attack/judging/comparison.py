@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = ["Comparison", "Setting"]
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Setting:

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.results import EVERYTHING, Cell, Listing, make_listing
 
-__all__ = ["BANDS", "JointTable", "joint_counts"]
-
 BANDS = ("0", "1", "2", "3", "4", "5", "6-10", "11-20", "21+")
 """The bands of counts, in words."""
 

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = ["Judgement", "judge", "judge_samples"]
-
 _NOTABLE = 0.005
 
 NAMES = {

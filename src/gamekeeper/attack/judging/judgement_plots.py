@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from gamekeeper.attack.judging.comparison import Comparison
     from gamekeeper.attack.judging.judgement import Judgement
 
-__all__ = [
-    "plot_attack_costs",
-    "plot_attack_seconds",
-    "plot_attacks",
-    "plot_calibration",
-    "plot_predictions",
-    "plot_ranks",
-    "plot_seconds",
-]
-
 _MARKS = ("o", "s", "^", "v", "D", "P", "X", "*")
 _STYLES = ("-", "--", "-.", ":")
 _POINTS = 500

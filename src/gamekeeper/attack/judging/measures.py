@@ -20,8 +20,6 @@ from gamekeeper.attack.judging.scores import Measure, SampleData, Scores
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import did_you_mean, quoted, there_are
 
-__all__ = ["MEASURES", "named_measures"]
-
 
 def _suda(sample: SampleData) -> Scores:
     return Scores(_sums(sample, ScoreKind.SUDA).astype(np.float64))

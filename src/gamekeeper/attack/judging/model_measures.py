@@ -14,8 +14,6 @@ from gamekeeper.algorithms.models.result import SearchResult
 from gamekeeper.attack.judging.scores import RecordEstimates, SampleData, Scores
 from gamekeeper.attack.models.sampling import estimate_sample
 
-__all__ = ["annealing", "mc3", "occam"]
-
 # Samples of a comparison run beside each other, so that a search has one thread.
 _CHAINS = 2
 

@@ -17,17 +17,6 @@ from gamekeeper.options import Option
 if TYPE_CHECKING:
     from gamekeeper.results import Progress
 
-__all__ = [
-    "ATTACK_FRACTIONS",
-    "ATTACK_SAMPLES",
-    "DEFAULT_MEASURES",
-    "FOLDER",
-    "FRACTIONS",
-    "MEASURES",
-    "STRATIFY_BY",
-    "CompareOptions",
-]
-
 FRACTIONS = Option("Sampling fraction; by default 1% and 5%.", flags="--fraction -f")
 ATTACK_FRACTIONS = Option(
     "Try attacks at this fraction as well, in place of the usual range.", flags="--attack-fraction"

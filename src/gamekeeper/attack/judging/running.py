@@ -34,8 +34,6 @@ from gamekeeper.attack.simulation.sampling import draw_records, sample_size
 from gamekeeper.errors import GamekeeperError, InputError, LimitError, Reason
 from gamekeeper.wording import quoted
 
-__all__ = ["ScoringPlan", "run_scoring", "score_sample"]
-
 _WARMING = 40
 
 

@@ -15,16 +15,6 @@ from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
-__all__ = [
-    "AttackValue",
-    "Measure",
-    "RecordEstimates",
-    "SampleData",
-    "ScoredSample",
-    "Scores",
-    "checked_scores",
-]
-
 Made = TypeVar("Made")
 
 # Expected sizes are sums, which may be below 1 in the last digits.

@@ -24,8 +24,6 @@ from gamekeeper.attack.simulation.folder import SampleFolder
 from gamekeeper.errors import Reason, StoreError
 from gamekeeper.wording import quoted
 
-__all__ = ["ScoreFolder"]
-
 _PARTS = ("values", "match", "unique")
 _VALUES = ("pr_cm", "cost", "keys")
 

@@ -26,8 +26,6 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = ["Compared", "candidates", "passes_text"]
-
 Integers = NDArray[np.int64]
 
 

@@ -21,19 +21,6 @@ from gamekeeper.mapping.environment.sink_sets import SinkFinder
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.wording import count_of, quoted
 
-__all__ = [
-    "LARGEST",
-    "as_categories",
-    "as_days",
-    "as_numbers",
-    "as_ranks",
-    "as_sinks",
-    "exact_numbers",
-    "floats_of",
-    "joint_codes",
-    "observed",
-]
-
 Columns: TypeAlias = tuple[CodedVariable, CodedVariable]
 Codes: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
 Found: TypeAlias = tuple[NDArray[Any], str]

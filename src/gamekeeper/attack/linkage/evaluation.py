@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = ["MaskingComparison", "compare_maskings"]
-
 T = TypeVar("T")
 
 

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = ["FileLinks", "link_files"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from gamekeeper.attack.linkage.files import FileLinks
     from gamekeeper.attack.linkage.structure import StructureLinks
 
-__all__ = ["plot_links", "plot_maskings", "plot_structure"]
-
 _BINS = 30
 _SHOWN = 0.95
 

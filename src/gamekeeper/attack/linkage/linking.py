@@ -28,14 +28,6 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted
 
-__all__ = [
-    "MOST_PAIRS",
-    "Linked",
-    "link_pairs",
-    "make_objective",
-    "most_worth",
-]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

@@ -26,18 +26,6 @@ if TYPE_CHECKING:
     from gamekeeper.data.coding.coded_table import CodedTable
     from gamekeeper.results import Progress
 
-__all__ = [
-    "Individuals",
-    "LinkInput",
-    "LinkMethod",
-    "LinkOptions",
-    "MaskingInput",
-    "MaskingOptions",
-    "ObjectiveName",
-    "StructureInput",
-    "StructureOptions",
-]
-
 
 class LinkMethod(StrEnum):
     """How records are linked once costs are known."""

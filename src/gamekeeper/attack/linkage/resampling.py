@@ -18,8 +18,6 @@ from gamekeeper.attack.linkage.options import LinkMethod
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, percent_range, percent_text
 
-__all__ = ["Resampled", "resample_links"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

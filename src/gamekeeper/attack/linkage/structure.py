@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = ["StructureLinks", "link_structure"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

@@ -12,8 +12,6 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = ["require_partners", "share_interval", "true_partners"]
-
 _Z = 1.959963984540054
 
 

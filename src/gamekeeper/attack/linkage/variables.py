@@ -39,8 +39,6 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = ["Kind", "LinkVariable", "common_variables", "compare_files", "equal_codes"]
-
 _FEW_VALUES = 10
 
 

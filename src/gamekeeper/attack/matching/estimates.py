@@ -28,8 +28,6 @@ from gamekeeper.errors import InputError, Reason
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EstimatedCells", "estimate_strategies", "expected_reciprocal_of_next"]
-
 _SERIES_FROM = 1 / 3
 _ENOUGH = 2.0**-56
 

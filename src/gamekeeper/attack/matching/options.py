@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from gamekeeper.algorithms.intrusion.strategies import Predicate
     from gamekeeper.data.keys.key_table import KeyTable
 
-__all__ = ["NUMBERS", "Estimate", "MatchingOptions"]
-
 NUMBERS = (1, 2, 3, 4, 5, 6, 7)
 """The strategies of the thesis."""
 

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = ["MatchedClasses", "check_contained", "check_policy", "match_classes"]
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class MatchedClasses:
     """Every class that the population has.

@@ -37,8 +37,6 @@ from gamekeeper.options import takes
 from gamekeeper.results import Provenance
 from gamekeeper.wording import count_of, quoted, there_are
 
-__all__ = ["assess_matching"]
-
 Measures = dict[str, Fraction | float | None]
 
 

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-__all__ = ["ModelFit", "fit_models"]
-
 _SPARSE = 0.5
 # With fewer, estimates of single files were off by a quarter on average (docs/explain/models.md).
 _FEW_RECORDS = 1_000

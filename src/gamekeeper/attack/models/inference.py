@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-__all__ = ["ModelRisk", "infer_risk", "require_same_keys"]
-
 MEANINGS = {
     "record": "the number of the record in the file, from 1",
     "class_size": "how many records of the file have its key",

@@ -30,15 +30,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-__all__ = [
-    "RelativeLine",
-    "RelativeRisk",
-    "categories_risk",
-    "check_variable",
-    "variables_risk",
-]
-
-
 @dataclass(frozen=True, slots=True)
 class RelativeLine:
     """What is left of the file measures without something, and the file's over that.

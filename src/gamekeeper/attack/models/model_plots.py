@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from gamekeeper.attack.models.fitting import ModelFit
 
-__all__ = ["plot_model", "plot_trace"]
-
 _NAME_LETTERS = 26
 _FAINTEST = 0.05
 _MOST_POINTS = 2_000

@@ -15,19 +15,6 @@ if TYPE_CHECKING:
     from gamekeeper.data.keys.key_table import KeyTable
     from gamekeeper.results import Progress
 
-__all__ = [
-    "MOST_CELLS",
-    "By",
-    "CategoriesInput",
-    "CategoriesOptions",
-    "Cooling",
-    "Estimator",
-    "FitMethod",
-    "FitOptions",
-    "InferInput",
-    "InferOptions",
-]
-
 MOST_CELLS = 5_000_000
 """The largest table that is made unasked to infer values of a person."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from gamekeeper.data.keys.key_table import KeyTable
 
-__all__ = ["Inference", "check_question", "infer_target"]
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Inference(Result):

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from gamekeeper.data.keys.key_table import KeyTable
 
-__all__ = ["RankedAttack", "rank_attacks"]
-
 _WORDS = {
     "top": "The {top} keys with the highest probability of a match",
     "mcmcmc1": "Keys by expected size, at the true cost of a search for any unique (MCMCMC1)",

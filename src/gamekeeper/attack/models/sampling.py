@@ -20,8 +20,6 @@ from gamekeeper.algorithms.models.population_model import (
 )
 from gamekeeper.algorithms.models.result import SearchResult
 
-__all__ = ["SampleEstimate", "estimate_sample"]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampleEstimate:

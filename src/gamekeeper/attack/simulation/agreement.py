@@ -16,15 +16,6 @@ from gamekeeper.algorithms.judging.rank_plots import mid_ranks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "N_BANDS",
-    "N_TENTHS",
-    "band_of_probability",
-    "band_of_rank",
-    "pearson",
-    "spearman",
-]
-
 N_BANDS = 11
 """The steps of a probability: ten, and one for 1 itself."""
 

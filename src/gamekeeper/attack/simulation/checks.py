@@ -11,8 +11,6 @@ from gamekeeper.attack.simulation.sampling import sample_size
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted, there_are
 
-__all__ = ["checked_fractions", "require_samples"]
-
 
 def checked_fractions(
     asked: str, fractions: FractionLike | Sequence[FractionLike]

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from gamekeeper.data.coding.coded_table import CodedTable
     from gamekeeper.data.keys.key_table import KeyTable
 
-__all__ = ["FractionExperiment", "StrategyExperiment", "fraction_experiment", "strategy_experiment"]
-
 _CURVES = ("pr_cm_given_su", "pr_pu_given_su", "pr_cm_given_um", "dis")
 
 

@@ -18,8 +18,6 @@ from typing import Any, cast
 from gamekeeper.errors import InputError, Reason, StoreError
 from gamekeeper.wording import quoted
 
-__all__ = ["SampleFolder"]
-
 Values = Mapping[str, float | None]
 
 

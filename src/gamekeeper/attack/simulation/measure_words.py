@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["measure_words"]
-
 _WORDS = {
     "sample_uniques": "Sample uniques",
     "sample_pairs": "Records in sample pairs",

@@ -33,17 +33,6 @@ from gamekeeper.wording import did_you_mean, quoted, there_are
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "MEASURES",
-    "STRATEGY_PARTS",
-    "Failure",
-    "MeasurePlan",
-    "Values",
-    "measure_sample",
-    "plan_measures",
-    "strategy_name",
-]
-
 STRATEGY_PARTS = ("pr_cm", "cost_without", "cost_with", "eff_without", "eff_with")
 """What is measured of each strategy."""
 

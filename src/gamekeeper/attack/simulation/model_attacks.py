@@ -14,8 +14,6 @@ from gamekeeper.algorithms.models.annealing import anneal
 from gamekeeper.attack.models.sampling import estimate_sample
 from gamekeeper.attack.simulation.sample import Sample
 
-__all__ = ["MODEL_CURVES", "model_attacks"]
-
 TOP = 10
 MODEL_CURVES = ("models_top10.pr_cm", "models_mcmcmc1.pr_cm", "models_mcmcmc2.pr_cm")
 """The probabilities of a correct match of the three attacks."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from gamekeeper.data.coding.coded_table import CodedTable
 
-__all__ = ["NotionalPopulation", "open_population"]
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class NotionalPopulation:

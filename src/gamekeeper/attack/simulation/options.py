@@ -22,24 +22,6 @@ from gamekeeper.options import Option
 if TYPE_CHECKING:
     from gamekeeper.results import Progress
 
-__all__ = [
-    "FOLDER",
-    "FRACTIONS",
-    "MEASURES",
-    "SAMPLES",
-    "STRATIFY_BY",
-    "WITH_MODELS",
-    "FractionsOptions",
-    "Measure",
-    "PilotOptions",
-    "Pool",
-    "R",
-    "SamplingOptions",
-    "SimulateOptions",
-    "StrategiesOptions",
-    "of_sampling",
-]
-
 Measure = Callable[[Any, Any, Any], Mapping[str, float]]
 """A measure of one's own: codes, f and F of the sampled records in, named numbers out."""
 

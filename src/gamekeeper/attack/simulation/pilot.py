@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from gamekeeper.data.coding.coded_table import CodedTable
     from gamekeeper.data.keys.key_table import KeyTable
 
-__all__ = ["CalibrationLine", "PilotStudy", "pilot_study"]
-
 _NAMES = {
     Score.DIS_SUDA: "DIS-SUDA",
     Score.DIS_IS: "DIS-IS",

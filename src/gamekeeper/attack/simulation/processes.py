@@ -14,8 +14,6 @@ from gamekeeper.attack.simulation.sharing import PopulationHandle, received, sha
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["run_in_processes"]
-
 Plan = TypeVar("Plan")
 Task = TypeVar("Task")
 Outcome = TypeVar("Outcome")

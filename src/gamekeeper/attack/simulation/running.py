@@ -22,8 +22,6 @@ from gamekeeper.attack.simulation.sampling import draw_records, sample_size
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import quoted
 
-__all__ = ["SampleTask", "run_samples", "run_task"]
-
 
 @dataclass(frozen=True, slots=True)
 class SampleTask:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
 
-__all__ = ["PROBABILITIES", "Sample", "Score"]
-
 
 class Score(StrEnum):
     """The scores of sample uniques whose relation to 1/F can be measured."""

@@ -17,8 +17,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["draw_records", "sample_size"]
-
 
 def sample_size(n_records: int, fraction: Fraction) -> int:
     """Return the number of records in a sample: the nearest whole number, halves upwards.

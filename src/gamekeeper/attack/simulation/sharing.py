@@ -16,8 +16,6 @@ import numpy as np
 
 from gamekeeper.attack.simulation.notional import NotionalPopulation
 
-__all__ = ["PopulationHandle", "received", "shared"]
-
 _PARTS = ("codes", "classes", "sizes", "strata")
 
 

@@ -32,8 +32,6 @@ from gamekeeper.results import Provenance, package_version
 if TYPE_CHECKING:
     from gamekeeper.data.coding.coded_table import CodedTable
 
-__all__ = ["simulate"]
-
 
 @takes(SimulateOptions)
 def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> SimulationResult:

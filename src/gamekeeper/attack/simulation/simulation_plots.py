@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from gamekeeper.attack.simulation.result import SimulationResult
 
-__all__ = ["plot_calibration", "plot_costs", "plot_measures"]
-
 # Colours and marks together tell series apart in grey as well.
 _COLOURS = (
     "#1f5f99", "#d1690e", "#2a8a57", "#b03a5b", "#6b4fa0", "#7a6a2c", "#2f93aa", "#4d5560",

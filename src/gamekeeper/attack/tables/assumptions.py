@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from gamekeeper.data.tables.release import Release
 
-__all__ = ["assumptions"]
-
 
 def assumptions(release: Release) -> dict[str, str]:
     """Return the axes that were said to be disjoint although their labels look like sums.

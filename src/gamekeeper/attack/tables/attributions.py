@@ -36,8 +36,6 @@ from gamekeeper.wording import be, count_of, did_you_mean, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Attributions", "infer_attributions"]
-
 Integers = NDArray[np.int64]
 
 _SHOWN = 10

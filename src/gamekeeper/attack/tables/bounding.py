@@ -19,8 +19,6 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 
-__all__ = ["Solved", "integer_why", "solve_bounds"]
-
 Integers = NDArray[np.int64]
 _SHUTTLE_NODES, _SHUTTLE_STEPS = 10_000, 2_000
 

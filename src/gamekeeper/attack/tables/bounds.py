@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = ["TableBounds", "bound_cells", "bound_recoded"]
-
 Integers = NDArray[np.int64]
 Groups = Mapping[str, Mapping[str, Sequence[str]]]
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = ["SchemeComparison", "compare_schemes"]
-
 
 @dataclass(frozen=True, repr=False)
 class SchemeComparison(Result):

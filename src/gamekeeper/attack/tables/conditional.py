@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = ["ConditionalSubtraction", "subtract_within"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

@@ -11,8 +11,6 @@ from gamekeeper.data.tables.release import Release
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of
 
-__all__ = ["consistent", "require_cells"]
-
 # Finding a smallest conflict solves a program for every count; beyond this the rows that a method
 # has met are told instead.
 _MOST_CELLS = 100_000

@@ -34,8 +34,6 @@ from gamekeeper.wording import at_start, be, count_of, large_text, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FeasibleTables", "explore_tables"]
-
 Integers = NDArray[np.int64]
 
 MOST_TABLES = 10_000_000

@@ -20,26 +20,6 @@ if TYPE_CHECKING:
     from gamekeeper.data.tables.count_table import CountTable
     from gamekeeper.results import Progress
 
-__all__ = [
-    "PRIORS",
-    "AttributionInput",
-    "AttributionOptions",
-    "BoundsInput",
-    "BoundsMethod",
-    "BoundsOptions",
-    "ComparisonInput",
-    "ComparisonOptions",
-    "FeasibleInput",
-    "FeasibleOptions",
-    "RecodedInput",
-    "Recoding",
-    "SubtractionInput",
-    "SubtractionOptions",
-    "WithinInput",
-    "groups_of",
-    "numbers_of",
-]
-
 PRIORS = ("uniform", "poisson", "multinomial")
 _MOST_NUMBERS = 1_000_000
 

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = ["CellRecovery", "SubtractionAttack", "subtract_known"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from gamekeeper.attack.tables.conditional import ConditionalSubtraction
     from gamekeeper.attack.tables.subtraction import SubtractionAttack
 
-__all__ = ["plot_bounds", "plot_comparison", "plot_subtraction", "plot_tables"]
-
 _MOST_CELLS = 400
 _GRID_AXES, _GRID_LENGTH = 2, 24
 _NAME_LETTERS = 22

@@ -22,14 +22,6 @@ from gamekeeper.data.coding.codebook import CodedVariable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "category_contributions",
-    "size_contributions",
-    "smallest_sizes",
-    "variable_contributions",
-    "variables_used",
-]
-
 NO_MSU = -1
 """The smallest size of a unique whose MSUs are all beyond the cap."""
 

@@ -33,8 +33,6 @@ from gamekeeper.wording import count_of, fraction_text, quoted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["assess_dis", "general_dis"]
-
 NO_FRACTION = "no sampling fraction was given"
 # Beyond some hundreds the exact formula has numbers of very many digits.
 _MOST_REMOVED_EXACTLY = 200

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-__all__ = ["DisRisk", "GeneralDis", "general_risk", "special_risk"]
-
 
 class GeneralDis(NamedTuple):
     """DIS by the general method, the fraction exactly and in words, and why there is none."""

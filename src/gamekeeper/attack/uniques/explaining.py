@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["Explainer", "Explanation", "Explanations", "variables_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Explanation:

@@ -16,8 +16,6 @@ from gamekeeper.attack.uniques.facts import UniqueFacts
 from gamekeeper.attack.uniques.scoring import MEASURE_NAMES
 from gamekeeper.wording import count_of, quoted, three_digits
 
-__all__ = ["file_lines", "headline"]
-
 _HEADLINE = ("records", "sample_uniques", "special_uniques", "msus", "dis")
 
 

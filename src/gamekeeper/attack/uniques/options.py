@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from gamekeeper.data.keys.key_table import KeyTable
     from gamekeeper.results import Progress
 
-__all__ = ["DisMethod", "DisOptions", "SpecialOptions", "UniquesOptions"]
-
 _THINNER = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 10))
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["column_meanings", "record_table"]
-
 
 def record_table(
     class_sizes: NDArray[np.int64],

@@ -27,15 +27,6 @@ from gamekeeper.algorithms.uniques.scores import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "MEASURES",
-    "MEASURE_NAMES",
-    "PROBABILITIES",
-    "UniqueScores",
-    "fits_int64",
-    "score_uniques",
-]
-
 MEASURE_NAMES: Mapping[str, str] = {
     "suda": "SUDA score (2002)",
     "is": "IS (intermediate score)",

@@ -17,8 +17,6 @@ from gamekeeper.attack.uniques.scoring import MEASURE_NAMES, PROBABILITIES
 from gamekeeper.data.coding.codebook import CodedVariable
 from gamekeeper.wording import be, count_of, joined, quoted, share_text, three_digits
 
-__all__ = ["director_sentences", "riskiest_kind"]
-
 _BLAMED = 3
 _NAMED_KEYS = 12
 

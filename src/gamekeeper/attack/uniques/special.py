@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 
     from gamekeeper.data.keys.key_table import KeyTable
 
-__all__ = ["SpecialUniques", "assess_special_uniques"]
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SpecialUniques(Result):

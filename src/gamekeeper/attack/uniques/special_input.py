@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from gamekeeper.data.coding.recode import Recode
     from gamekeeper.data.keys.key_table import KeyTable
 
-__all__ = ["checked_levels", "checked_size", "checked_steps"]
-
 
 def checked_levels(
     key_table: KeyTable, coarser: Mapping[str, Sequence[Recode]]

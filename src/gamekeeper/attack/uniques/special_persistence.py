@@ -25,8 +25,6 @@ from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KeyParts", "chances_to_stay_unique", "levels_survived", "unique_flags"]
-
 
 def unique_flags(codes: NDArray[Any], missing: str) -> NDArray[np.bool_]:
     """Tell for every record whether no other has its key.

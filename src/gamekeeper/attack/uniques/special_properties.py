@@ -15,8 +15,6 @@ from gamekeeper.wording import count_of, fraction_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Coarsening", "Growth", "Removal", "Trials", "property_lines"]
-
 
 @dataclass(frozen=True, slots=True)
 class Removal:

@@ -15,8 +15,6 @@ from gamekeeper.wording import number_text, percent_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["GroupCount", "PropertyLine", "SpecialProperties"]
-
 
 @dataclass(frozen=True, slots=True)
 class GroupCount:

@@ -20,8 +20,6 @@ from gamekeeper.attack.uniques.special_persistence import KeyParts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Kept", "Thinning", "thin"]
-
 
 @dataclass(frozen=True, slots=True)
 class Kept:

@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-__all__ = ["UniquesRisk", "assess_uniques", "estimate_search"]
-
 MOST_EXPLAINED = 10
 MOST_MSUS = 20
 

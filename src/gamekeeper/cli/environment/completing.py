@@ -8,8 +8,6 @@ from typing import Any
 
 import typer
 
-__all__ = ["OFFERS"]
-
 
 def _offer(kind: str) -> Callable[[typer.Context, str], list[str]]:
     """Return what offers the forms, variables, groups or scenarios of the environment named."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
     from gamekeeper.mapping.edits.record import Record
 
-__all__ = ["edit_command", "record_command"]
-
 _Work = Callable[..., Any]
 _Values = Mapping[str, Any]
 

@@ -27,8 +27,6 @@ from gamekeeper.workbench.requests.store import (
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
 
-__all__ = ["app"]
-
 app = typer.Typer(
     name="env",
     no_args_is_help=True,

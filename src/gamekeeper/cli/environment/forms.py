@@ -17,8 +17,6 @@ from gamekeeper.workbench.requests.editing import AddFormRequest, AskVariableReq
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
 
-__all__ = ["app"]
-
 app = typer.Typer(
     name="form",
     no_args_is_help=True,

@@ -11,8 +11,6 @@ from gamekeeper.cli.environment.printing import show_listing
 from gamekeeper.cli.show import Format, progress_bar
 from gamekeeper.workbench.requests.browsing import GroupRequest, NamesRequest
 
-__all__ = ["app"]
-
 app = typer.Typer(
     name="group",
     no_args_is_help=True,

@@ -17,8 +17,6 @@ from gamekeeper.workbench.requests.mapping import CheckRequest, GraphRequest, Ma
 if TYPE_CHECKING:
     from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 
-__all__ = ["app", "describe_map", "show_map"]
-
 app = typer.Typer(rich_markup_mode="rich")
 
 

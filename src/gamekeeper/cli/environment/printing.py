@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from gamekeeper.workbench.editing import Edited
     from gamekeeper.workbench.requests.editing import Freedom, Signature
 
-__all__ = ["make_edits", "show_edited", "show_listing"]
-
 
 def show_listing(listing: Listing, how: Format) -> None:
     """Print a page of a list, and how to see the next."""

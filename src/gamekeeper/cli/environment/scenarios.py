@@ -16,8 +16,6 @@ from gamekeeper.workbench.requests.mapping import (
     SaveScenarioRequest,
 )
 
-__all__ = ["app"]
-
 app = typer.Typer(
     name="scenario",
     no_args_is_help=True,

@@ -14,8 +14,6 @@ from gamekeeper.cli.commands import command
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.workbench.requests.store import ShellRequest
 
-__all__ = ["app"]
-
 _BANNER = """{environment!r} is open as `environment`{store}.
 
   environment.forms, environment.variables, environment.groups

@@ -17,8 +17,6 @@ from gamekeeper.workbench.requests.editing import AddVariableRequest, ReplaceVar
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
 
-__all__ = ["app"]
-
 app = typer.Typer(
     name="variable",
     no_args_is_help=True,

@@ -13,8 +13,6 @@ from gamekeeper.workbench.requests.linkage import EvaluateRequest, LinkRequest, 
 if TYPE_CHECKING:
     from gamekeeper.attack.linkage.variables import LinkVariable
 
-__all__ = ["app"]
-
 app = typer.Typer(
     name="link",
     no_args_is_help=True,

@@ -6,8 +6,6 @@ import typer
 
 from gamekeeper.cli.risk import counting, models, simulation, uniques
 
-__all__ = ["app"]
-
 app = typer.Typer(
     name="risk",
     no_args_is_help=True,

@@ -21,8 +21,6 @@ from gamekeeper.workbench.requests.risk import DisRequest, KeysRequest, MatchReq
 if TYPE_CHECKING:
     from gamekeeper.data.keys.key_table import KeyTable
 
-__all__ = ["app"]
-
 app = typer.Typer()
 
 _KS = (2, 3, 5, 10)

@@ -15,8 +15,6 @@ from gamekeeper.cli.risk_show import (
 from gamekeeper.cli.show import Format, progress_bar, say
 from gamekeeper.workbench.requests.models import CompareRequest, InferRequest, ModelRequest
 
-__all__ = ["app"]
-
 app = typer.Typer()
 
 # More lines than this say nothing to a person.

@@ -9,8 +9,6 @@ from gamekeeper.cli.risk_show import say_all, say_how, say_notices, show_for_pro
 from gamekeeper.cli.show import Format, progress_bar
 from gamekeeper.workbench.requests.simulation import SimulateRequest
 
-__all__ = ["app"]
-
 app = typer.Typer()
 
 

@@ -16,8 +16,6 @@ from gamekeeper.cli.risk_show import (
 from gamekeeper.cli.show import Format, progress_bar, say, warn
 from gamekeeper.workbench.requests.risk import SpecialRequest, SudaRequest
 
-__all__ = ["app"]
-
 app = typer.Typer()
 
 

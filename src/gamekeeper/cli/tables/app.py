@@ -14,8 +14,6 @@ from gamekeeper.workbench.requests.tables import (
     PublishRequest,
 )
 
-__all__ = ["app"]
-
 app = typer.Typer(
     name="tables",
     no_args_is_help=True,

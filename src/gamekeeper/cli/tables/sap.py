@@ -9,8 +9,6 @@ from gamekeeper.cli.show import Format, progress_bar, say, show
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.requests.tables import ComparisonRequest, SapRequest
 
-__all__ = ["app"]
-
 app = typer.Typer()
 
 _BANDS = {

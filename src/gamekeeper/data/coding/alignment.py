@@ -12,8 +12,6 @@ from gamekeeper.data.coding.codebook import MISSING, CodedVariable, sorted_value
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.recode import Recode
 
-__all__ = ["aligned"]
-
 
 def aligned(
     first: CodedTable, second: CodedTable, variables: Sequence[str]

@@ -20,8 +20,6 @@ from gamekeeper.data.reading.values import is_text, kind_of, value_texts
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["CellCoder", "NumberReader"]
-
 _NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
 

@@ -17,8 +17,6 @@ from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = ["MISSING", "Codebook", "CodedVariable", "sorted_values"]
-
 MISSING = 0
 """The code of a missing cell in every variable."""
 

@@ -23,8 +23,6 @@ from gamekeeper.data.engine.gate import (
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted, there_are
 
-__all__ = ["CodedTable", "coded_from_codes"]
-
 _LOADED_ROWS = 1 << 20
 
 

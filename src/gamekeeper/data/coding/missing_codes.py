@@ -29,8 +29,6 @@ import numpy as np
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 
-__all__ = ["SuspectedCode", "suspected_codes", "suspected_values"]
-
 _LEAST_RECORDS = 2
 _LEAST_SHARE = 0.005
 _GAPS = 3

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["Recode"]
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Recode:

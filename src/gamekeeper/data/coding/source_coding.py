@@ -41,8 +41,6 @@ from gamekeeper.wording import count_of, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["code_frame", "code_source"]
-
 
 def code_source(
     source: Source,

@@ -31,8 +31,6 @@ from gamekeeper.wording import quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DuckDBEngine", "default_engine"]
-
 T = TypeVar("T")
 
 _BATCH = 1 << 20

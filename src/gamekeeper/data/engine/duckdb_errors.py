@@ -7,8 +7,6 @@ from typing import TypeVar
 
 from gamekeeper.errors import GamekeeperError, InputError, LimitError, Reason, StoreError
 
-__all__ = ["run_discreetly"]
-
 T = TypeVar("T")
 
 

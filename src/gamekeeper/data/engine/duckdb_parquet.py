@@ -9,8 +9,6 @@ from typing import Any
 
 from gamekeeper.data.engine.gate import Scan, ScannedColumn
 
-__all__ = ["file_sql", "make_map", "needs_map", "scanned_sql"]
-
 _SMALLINT_CODES = 2**15
 
 

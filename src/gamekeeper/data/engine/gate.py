@@ -23,18 +23,6 @@ from gamekeeper.results import Progress
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "RECORD",
-    "Engine",
-    "Scan",
-    "ScannedColumn",
-    "code_column",
-    "code_type",
-    "matrix_type",
-    "number_column",
-    "number_type",
-]
-
 RECORD = "record"
 """The column with the place of a record in its file, from 0."""
 

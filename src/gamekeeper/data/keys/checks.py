@@ -13,14 +13,6 @@ from gamekeeper.data.keys.weight_sums import WeightSum, sum_of_weights
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted, there_are
 
-__all__ = [
-    "MAX_KEYS",
-    "all_missing_problems",
-    "raise_problems",
-    "request_problems",
-    "weights_problems",
-]
-
 MAX_KEYS = 64
 """How many key variables can be counted at once: sets of them are the bits of one integer."""
 

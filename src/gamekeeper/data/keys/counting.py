@@ -25,8 +25,6 @@ from gamekeeper.errors import Problem, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["Counts", "count_classes"]
-
 
 @dataclass(frozen=True, slots=True)
 class Counts:

@@ -29,8 +29,6 @@ from gamekeeper.wording import be, count_of, fraction_text, percent_text, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["KeyTable", "count_keys"]
-
 _SHOWN_SIZES = 10
 
 

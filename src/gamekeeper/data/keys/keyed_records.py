@@ -14,8 +14,6 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.gate import RECORD
 from gamekeeper.data.keys.packing import KeyPacking, pack_keys
 
-__all__ = ["KeyedRecords", "keyed_records"]
-
 
 @dataclass(frozen=True, slots=True)
 class KeyedRecords:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Missing"]
-
 
 class Missing(StrEnum):
     """How missing cells are read; the choice is printed with every result.

@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from gamekeeper.data.engine.gate import matrix_type
 
-__all__ = ["KeyPacking", "pack_keys"]
-
 _LARGEST = 2**63
 
 

@@ -15,11 +15,6 @@ from gamekeeper.data.coding.codebook import CodedVariable
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
-__all__ = [
-    "fractions_by_code",
-    "overall_fraction",
-]
-
 
 def fractions_by_code(
     variable: CodedVariable, counts: Mapping[int, int], given: Mapping[str, FractionLike]

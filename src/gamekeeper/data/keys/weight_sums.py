@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-__all__ = ["WeightSum", "sum_of_weights"]
-
 _SUM_BITS = 125  # below 10 ** 38, the largest whole number of plain SQL
 _FLOAT_BITS = 53
 

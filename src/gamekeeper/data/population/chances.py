@@ -16,8 +16,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Chances", "Draws", "Integers", "anchored", "band_of", "crossed", "weights"]
-
 Integers = NDArray[np.int64]
 
 _BITS = 32

@@ -22,8 +22,6 @@ from gamekeeper.data.population.households import (
 from gamekeeper.data.population.places import CAPITAL, SETTING
 from gamekeeper.data.population.work import IN_WORK, SELF_EMPLOYED
 
-__all__ = ["draw_cars", "draw_dwellings", "draw_tenures", "draw_travel"]
-
 _CAR_AS_DRIVER, _CAR_AS_PASSENGER, _NOT_IN_WORK = 8, 9, 11
 _FARMERS = 13
 _DESKS = (0, 2, 3, 4, 5, 6, 8, 9, 10, 17)

@@ -16,26 +16,6 @@ from numpy.typing import NDArray
 from gamekeeper.data.population.chances import Chances, Draws, Integers, anchored, band_of, weights
 from gamekeeper.data.population.places import SETTING, districts, means_of_household, origins
 
-__all__ = [
-    "ALONE",
-    "CHILD",
-    "COUPLE",
-    "ELDERLY_ALONE",
-    "ELDERLY_COUPLE",
-    "FAMILY",
-    "GRANDPARENT",
-    "HEAD",
-    "LONE_PARENT",
-    "PARTNER",
-    "SHARED",
-    "SHARER",
-    "THREE_GENERATIONS",
-    "Households",
-    "People",
-    "draw_households",
-    "draw_people",
-]
-
 ALONE, COUPLE, FAMILY, LONE_PARENT, SHARED = range(5)
 ELDERLY_ALONE, ELDERLY_COUPLE, THREE_GENERATIONS = range(5, 8)
 HEAD, PARTNER, GRANDPARENT, CHILD, SHARER = range(5)

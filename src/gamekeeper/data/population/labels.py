@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from gamekeeper.data.population.places import DISTRICTS
 
-__all__ = ["CATEGORIES", "HOUSEHOLD"]
-
 HOUSEHOLD = "Household"
 """The column with the number of the household; it is no variable of the census."""
 

@@ -16,8 +16,6 @@ from gamekeeper.data.population.households import (
     People,
 )
 
-__all__ = ["count_dependants", "draw_health", "draw_marital_status"]
-
 _NEVER_MARRIED, _MARRIED, _CIVIL_PARTNERSHIP = range(3)
 _BANDS = (18, 20, 25, 35, 45, 55, 65, 75)
 _COHABITING, _ALONE, _LONE_PARENT, _AT_HOME = range(4)

@@ -35,8 +35,6 @@ from gamekeeper.errors import InputError, Problem, Reason
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["make_population"]
-
 _HOUSEHOLDS_PER_BLOCK = 8192
 _WIDTH_OF_INCOME_BAND = 5_000
 

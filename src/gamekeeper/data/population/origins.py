@@ -15,8 +15,6 @@ from gamekeeper.data.population.chances import Chances, Draws, Integers, band_of
 from gamekeeper.data.population.households import CHILD, Households, People
 from gamekeeper.data.population.places import NATION, origins
 
-__all__ = ["draw_births", "draw_ethnic_groups", "draw_religions"]
-
 _NORLANDIC_AND_MERIDIAN, _NORLANDIC_AND_ISLANDER, _OTHER_MIXED, _ANY_OTHER = range(14, 18)
 _FIRST_ABROAD = 3
 

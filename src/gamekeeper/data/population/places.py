@@ -8,19 +8,6 @@ import numpy as np
 
 from gamekeeper.data.population.chances import Chances, Integers, weights
 
-__all__ = [
-    "CAPITAL",
-    "COUNTRY",
-    "DISTRICTS",
-    "ISLAND",
-    "NATION",
-    "SETTING",
-    "TOWN",
-    "districts",
-    "means_of_household",
-    "origins",
-]
-
 CAPITAL, TOWN, COUNTRY, ISLAND = range(4)
 
 # Households per thousand; nation (Ardmoor, Breskland, Corvane); setting; then of a hundred

@@ -17,8 +17,6 @@ from gamekeeper.wording import did_you_mean
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["WEIGHT", "sample_population"]
-
 WEIGHT = "Weight"
 """The column with the design weights of a sample."""
 

@@ -10,16 +10,6 @@ from gamekeeper.data.population.chances import Chances, Draws, Integers, band_of
 from gamekeeper.data.population.households import SHARED, Households, People
 from gamekeeper.data.population.places import SETTING
 
-__all__ = [
-    "IN_WORK",
-    "NOT_IN_WORK",
-    "SELF_EMPLOYED",
-    "draw_activities",
-    "draw_incomes",
-    "draw_occupations",
-    "draw_qualifications",
-]
-
 IN_WORK = 5
 """Activities with a smaller number are work."""
 SELF_EMPLOYED = (3, 4)

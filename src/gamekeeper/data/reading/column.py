@@ -11,8 +11,6 @@ from pathlib import Path
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import quoted
 
-__all__ = ["Column", "ColumnKind", "file_name", "unreadable"]
-
 
 class ColumnKind(StrEnum):
     """What the cells of a column are in the file."""

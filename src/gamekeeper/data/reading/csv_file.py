@@ -19,8 +19,6 @@ from gamekeeper.wording import count_of, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["CsvFile"]
-
 # A record may be as long as a block; one megabyte more or less does not change the speed.
 _BLOCK = 4 << 20
 

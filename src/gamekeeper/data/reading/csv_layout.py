@@ -21,8 +21,6 @@ from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["DELIMITERS", "CsvLayout", "detect_layout"]
-
 DELIMITERS = (",", ";", "\t", "|")
 _BLOCK = 1 << 20
 _SAMPLE = 1000

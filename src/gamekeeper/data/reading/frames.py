@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import narwhals as nw
     import pyarrow as pa
 
-__all__ = ["Frame"]
-
 _ASKED = "A data frame was to be read."
 
 

@@ -14,8 +14,6 @@ from gamekeeper.errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ParquetFile"]
-
 _BATCH = 1 << 17
 
 

@@ -18,8 +18,6 @@ from gamekeeper.wording import count_of, did_you_mean, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Reader", "Source", "check_columns", "missing_texts", "open_source"]
-
 _TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat")
 _PARQUET_SUFFIXES = (".parquet", ".pq")
 

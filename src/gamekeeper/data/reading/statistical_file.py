@@ -21,8 +21,6 @@ from gamekeeper.errors import InputError, Reason
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["SUFFIXES", "StatisticalFile"]
-
 SUFFIXES = {
     ".sav": ("spss", "read_sav"),
     ".zsav": ("spss", "read_sav"),

@@ -19,8 +19,6 @@ from gamekeeper.data.reading.column import ColumnKind
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["is_text", "kind_of", "value_text", "value_texts"]
-
 _WHOLE = 1e18
 
 

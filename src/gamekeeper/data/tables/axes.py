@@ -20,17 +20,6 @@ from gamekeeper.wording import (
     unfit_character,
 )
 
-__all__ = [
-    "Axis",
-    "Groups",
-    "axes_of",
-    "axis_problems",
-    "cell_words",
-    "cells_words",
-    "grouped",
-    "raise_all",
-]
-
 Groups = Mapping[str, Sequence[str]]
 """The groups of an axis: for each label the categories of the base table that it stands for."""
 

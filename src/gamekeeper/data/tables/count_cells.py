@@ -17,8 +17,6 @@ from gamekeeper.data.tables.axes import Axis, cells_words
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.wording import be, count_of
 
-__all__ = ["given_counts", "given_intervals", "sum_problems"]
-
 Integers = NDArray[np.int64]
 
 _NOT_TEXT = "{are} a text, where a number belongs"

@@ -22,8 +22,6 @@ from gamekeeper.data.tables.typed_release import checked_intervals
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["HIDDEN_MARKS", "read_count_table", "read_counts"]
-
 Integers = NDArray[np.int64]
 
 HIDDEN_MARKS = ("", "*", "x", "c", "..")

@@ -22,8 +22,6 @@ from gamekeeper.data.tables.axes import Axis, axis_problems, raise_all
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, joined, quoted
 
-__all__ = ["COUNT_NAMES", "CountRows", "read_rows", "records_words"]
-
 Integers = NDArray[np.int64]
 
 COUNT_NAMES = ("n", "count", "counts", "freq", "frequency", "n_obs", "obs_value")

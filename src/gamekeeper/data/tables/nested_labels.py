@@ -14,8 +14,6 @@ from collections.abc import Mapping, Sequence
 from gamekeeper.algorithms.categories.bands import Band, BandStyle, parse_band
 from gamekeeper.errors import InputError
 
-__all__ = ["Nested", "begins_alike", "nested_bands", "nested_codes", "nested_ranges"]
-
 Nested = dict[int, tuple[int, ...]]
 """For each label that may hold others, by number, the others that are next below it."""
 

@@ -17,8 +17,6 @@ from gamekeeper.data.tables.axes import Axis, Groups, cell_words, grouped
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.wording import did_you_mean, quoted, shape_text
 
-__all__ = ["Place", "PublishedTable", "place_of", "published_axes", "table_problems"]
-
 Integers = NDArray[np.int64]
 
 _SHOWN_CELLS = 20

@@ -51,8 +51,6 @@ from gamekeeper.data.tables.subtotals import Disjoint, asking, disjoint_names
 from gamekeeper.errors import InputError, Problem, Reason, StoreError
 from gamekeeper.wording import did_you_mean, quoted
 
-__all__ = ["FORMAT", "VERSION", "read_release", "read_release_and_truth", "write_release"]
-
 FORMAT = "gamekeeper-release"
 VERSION = 1
 

@@ -17,8 +17,6 @@ from gamekeeper.data.tables.subtotals import Disjoint, asking, disjoint_names
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["align_truth", "join_releases"]
-
 _ASKED = "Several tables were given as one release."
 
 

@@ -34,16 +34,6 @@ from gamekeeper.data.tables.total_words import is_sum_of_all, is_sum_of_some
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = [
-    "Disjoint",
-    "Subtotal",
-    "asking",
-    "disjoint_names",
-    "disjoint_problems",
-    "find_subtotals",
-    "question_subtotals",
-]
-
 Integers = NDArray[np.int64]
 
 Disjoint = Collection[str] | bool

@@ -16,8 +16,6 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import quoted
 
-__all__ = ["tabulate"]
-
 _RULES = (Missing.CATEGORY, Missing.EXCLUDE)
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["is_sum_of_all", "is_sum_of_some"]
-
 _ALONE = frozenset(
     """
     t tot ttl all sum both overall everyone everybody persons people whole combined together hm

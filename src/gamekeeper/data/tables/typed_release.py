@@ -18,8 +18,6 @@ from gamekeeper.data.tables.published_table import PublishedTable, published_axe
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import did_you_mean, quoted
 
-__all__ = ["checked_intervals", "typed_table"]
-
 Integers = NDArray[np.int64]
 
 _FIELDS = ("name", "margin", "scheme", "counts", "hidden", "groups")

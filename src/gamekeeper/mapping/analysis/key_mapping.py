@@ -39,8 +39,6 @@ from gamekeeper.options import takes
 from gamekeeper.results import Progress, Provenance
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["map_key_variables"]
-
 Categorizations = Counter[Partition | Arbitrary]
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
 
-__all__ = ["KeyVariable", "KeyVariableMap", "Maximal", "SizeCurves"]
-
 
 @dataclass(frozen=True, slots=True)
 class Maximal:

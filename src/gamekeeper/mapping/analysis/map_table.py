@@ -11,8 +11,6 @@ from gamekeeper.wording import asking_text, listed, number_text, short
 if TYPE_CHECKING:
     from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
 
-__all__ = ["NONE", "map_table", "map_table_html"]
-
 NONE = "—"
 """What stands where there is nothing to say."""
 

@@ -14,8 +14,6 @@ from gamekeeper.options import Option
 if TYPE_CHECKING:
     from gamekeeper.results import Progress
 
-__all__ = ["MapOptions", "MaxNodes"]
-
 MaxNodes = Annotated[int, Option("Largest harmonization graph that is searched.", least=1)]
 """Bound on the harmonizations searched for one variable."""
 

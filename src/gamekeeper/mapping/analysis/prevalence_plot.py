@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 
-__all__ = ["plot_curves"]
-
 # Colours and strokes together tell curves apart in grey as well.
 _STROKES = ("-", "--", "-.", ":")
 _TICKS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000, 100_000)

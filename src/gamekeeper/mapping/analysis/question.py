@@ -14,8 +14,6 @@ from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.evidence import Mode
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["Question", "pose"]
-
 T = TypeVar("T")
 
 

@@ -26,8 +26,6 @@ from gamekeeper.mapping.edits.variables import RenameVariable, VariableEdit, app
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.scenario.renaming import Renamed, follow_renames
 
-__all__ = ["apply_edits"]
-
 
 def apply_edits(
     environment: Environment, edits: Sequence[Edit], *, unrestricted: bool = False

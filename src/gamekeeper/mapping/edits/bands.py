@@ -18,8 +18,6 @@ from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.options import Option
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = ["AddBands", "BandEdit", "RemoveBands", "apply_band_edit"]
-
 _Bands = Annotated[
     Names,
     Field(min_length=1),

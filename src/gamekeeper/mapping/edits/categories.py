@@ -29,17 +29,6 @@ from gamekeeper.mapping.environment.variable import Scale, Variable
 from gamekeeper.options import Option
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = [
-    "AddCategory",
-    "CategoryEdit",
-    "OrderSinks",
-    "RemoveCategory",
-    "RenameCategory",
-    "SetChildren",
-    "SplitCategory",
-    "apply_category_edit",
-]
-
 
 class AddCategory(Record):
     """Add a category that is the union of others; without any, a new sink."""

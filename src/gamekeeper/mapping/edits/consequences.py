@@ -28,8 +28,6 @@ from gamekeeper.wording import quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Consequence", "ConsequenceKind", "Consequences", "weigh_edits"]
-
 
 class ConsequenceKind(StrEnum):
     """What can happen to a variable on a form, or to a code."""

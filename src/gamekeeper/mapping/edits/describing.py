@@ -34,8 +34,6 @@ from gamekeeper.mapping.edits.variables import (
 )
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["describe_edit"]
-
 
 def describe_edit(edit: Edit) -> str:
     """Return an edit in words.

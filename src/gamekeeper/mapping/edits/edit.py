@@ -17,8 +17,6 @@ from gamekeeper.mapping.edits.groups import GroupEdit
 from gamekeeper.mapping.edits.scenarios import ScenarioEdit
 from gamekeeper.mapping.edits.variables import VariableEdit
 
-__all__ = ["EDIT", "Edit"]
-
 Edit = (
     FormEdit
     | VariableEdit

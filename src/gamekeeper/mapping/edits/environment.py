@@ -9,8 +9,6 @@ from gamekeeper.mapping.edits.record import Record
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.options import Option
 
-__all__ = ["DescribeEnvironment", "apply_environment_edit"]
-
 
 class DescribeEnvironment(Record):
     """Name or describe the environment."""

@@ -22,17 +22,6 @@ from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import values_of
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = [
-    "AddForm",
-    "AskVariable",
-    "DropVariable",
-    "FormEdit",
-    "RemoveForm",
-    "RenameForm",
-    "SetMetadata",
-    "apply_form_edit",
-]
-
 
 class AddForm(Record):
     """Add a form."""

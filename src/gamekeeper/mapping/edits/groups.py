@@ -16,15 +16,6 @@ from gamekeeper.mapping.environment.groups import GROUP_WAYS, Group, ways_given
 from gamekeeper.options import Option
 from gamekeeper.wording import quoted
 
-__all__ = [
-    "AddGroup",
-    "GroupEdit",
-    "RemoveGroup",
-    "RenameGroup",
-    "ReplaceGroup",
-    "apply_group_edit",
-]
-
 
 class _Defining(Record):
     """The one way in which a group is defined."""

@@ -12,8 +12,6 @@ from gamekeeper.mapping.environment.queries import parse_query, unknown_names
 from gamekeeper.mapping.environment.variable import Scale
 from gamekeeper.wording import near_names, quoted
 
-__all__ = ["edit_notes"]
-
 # Each is compared with all names there are; whoever adds more at once will not read as many notes.
 _MOST_COMPARED = 20
 

@@ -12,20 +12,6 @@ from gamekeeper.mapping.environment.definitions import STRICT
 from gamekeeper.options import Option
 from gamekeeper.wording import be, count_of, quoted
 
-__all__ = [
-    "Names",
-    "NewName",
-    "OfCategory",
-    "OfForm",
-    "OfGroup",
-    "OfScenario",
-    "OfVariable",
-    "Record",
-    "edit_of",
-    "options_of_record",
-    "require_new",
-]
-
 _Record = TypeVar("_Record", bound="Record")
 
 # A list is as good as a tuple; what is in it is checked strictly all the same.

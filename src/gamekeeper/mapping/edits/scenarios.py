@@ -11,14 +11,6 @@ from gamekeeper.mapping.edits.record import NewName, OfScenario, Record, require
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.scenario.document import ScenarioDocument, scenario_of
 
-__all__ = [
-    "RemoveScenario",
-    "RenameScenario",
-    "SaveScenario",
-    "ScenarioEdit",
-    "apply_scenario_edit",
-]
-
 
 class SaveScenario(Record):
     """Save a scenario under its name."""

@@ -24,8 +24,6 @@ from gamekeeper.mapping.edits.variables import (
     ReplaceVariable,
 )
 
-__all__ = ["touched"]
-
 
 def touched(edit: Edit) -> frozenset[tuple[str, str]]:
     """Return what an edit names to write it, as pairs of a kind and a name.

@@ -19,8 +19,6 @@ from gamekeeper.mapping.environment.names import clashes
 from gamekeeper.mapping.environment.variable import OUTSIDE, Scale, Variable
 from gamekeeper.wording import count_of, folded, quoted
 
-__all__ = ["require_distinct", "with_variable"]
-
 _INSTEAD = {
     UnsafeKind.CATEGORY_LOST: "Keep it, or rename it.",
     UnsafeKind.SINKS_OVERLAP: "Give each of them parts of its own.",

@@ -21,16 +21,6 @@ from gamekeeper.mapping.environment.queries import parse_query
 from gamekeeper.options import Option
 from gamekeeper.wording import count_of, folded, quoted
 
-__all__ = [
-    "AddVariable",
-    "DescribeVariable",
-    "RemoveVariable",
-    "RenameVariable",
-    "ReplaceVariable",
-    "VariableEdit",
-    "apply_variable_edit",
-]
-
 
 class AddVariable(Record):
     """Add a variable."""

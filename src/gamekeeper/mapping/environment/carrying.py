@@ -21,8 +21,6 @@ from gamekeeper.algorithms.disjoint_sets import DisjointSets
 from gamekeeper.mapping.environment.codes import CodeRegister
 from gamekeeper.mapping.environment.variable import Variable
 
-__all__ = ["carry_codes"]
-
 
 def carry_codes(
     register: CodeRegister, before: Variable, after: Variable, renamed: Mapping[str, str]

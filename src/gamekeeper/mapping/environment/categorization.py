@@ -15,8 +15,6 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.variable import OUTSIDE, Variable
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = ["Categorization", "categorize"]
-
 
 @dataclass(frozen=True, slots=True)
 class Categorization:

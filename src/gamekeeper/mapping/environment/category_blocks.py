@@ -9,8 +9,6 @@ from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Pa
 from gamekeeper.errors import InputError
 from gamekeeper.mapping.environment.variable import Variable
 
-__all__ = ["blocks_of", "categorization_of"]
-
 
 def blocks_of(
     variable: Variable, categorization: Partition | Arbitrary

@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.mapping.environment.variable import Variable
 
-__all__ = ["coarsenings"]
-
 
 def coarsenings(variable: Variable, categorization: Partition) -> Iterator[Partition]:
     """Return coarser and coarser categorizations, the finest of them first.

@@ -18,8 +18,6 @@ from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import did_you_mean, quoted
 
-__all__ = ["ARBITRARY_CODE", "CodeRegister", "code_order", "is_code"]
-
 ARBITRARY_CODE = "C0.001"
 """The code of arbitrary precision, on whatever forms."""
 

@@ -16,8 +16,6 @@ from typing import Any, Final, TypeAlias
 from gamekeeper.mapping.environment.form import Form
 from gamekeeper.wording import folded
 
-__all__ = ["SIGNS", "AllOf", "AnyOf", "Comparison", "Condition", "Has", "Name", "Not", "Value"]
-
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,60}(?:\.[0-9]{0,60})?|\.[0-9]{1,60})")
 _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,

@@ -19,18 +19,6 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.variable import Scale, Variable
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = [
-    "DEFINITION",
-    "STRICT",
-    "Definition",
-    "Interval",
-    "Nominal",
-    "Ordinal",
-    "definition_of",
-    "definition_tree",
-    "variable_of",
-]
-
 _Categories = Annotated[
     dict[str, list[str]],
     Field(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["Evidence", "Mode"]
-
 
 class Mode(StrEnum):
     """The three uses of key variable mapping."""

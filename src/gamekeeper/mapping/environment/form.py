@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import quoted
 
-__all__ = ["Form", "Metadata"]
-
 Metadata = str | int | float | bool | None
 """A value of free metadata."""
 

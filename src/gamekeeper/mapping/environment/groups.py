@@ -14,8 +14,6 @@ from gamekeeper.mapping.environment.form import Form
 from gamekeeper.mapping.environment.queries import parse_query
 from gamekeeper.wording import did_you_mean, quoted
 
-__all__ = ["GROUP_WAYS", "Group", "group_problems", "members", "ways_given"]
-
 _COMBINATIONS = ("union", "intersection", "difference")
 GROUP_WAYS = ("forms", "where", *_COMBINATIONS)
 """The ways in which a group can be defined."""

@@ -14,8 +14,6 @@ from gamekeeper.mapping.environment.form import Form
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.wording import did_you_mean, quoted
 
-__all__ = ["Instances"]
-
 _Labels = tuple[str, ...]
 
 

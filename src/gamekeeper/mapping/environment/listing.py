@@ -12,8 +12,6 @@ from gamekeeper.mapping.environment.queries import parse_query, unknown_names
 from gamekeeper.results import EVERYTHING, Cell, Listing, Page, make_listing
 from gamekeeper.wording import count_of, folded
 
-__all__ = ["find_forms", "list_forms", "list_groups", "list_variables"]
-
 
 def find_forms(environment: Environment, where: str) -> tuple[Form, ...]:
     """Return the forms that a query finds.

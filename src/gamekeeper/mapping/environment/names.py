@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.wording import folded, quoted, unfit_character
 
-__all__ = ["clashes", "name_problems"]
-
 _LONGEST = 20_000
 
 

@@ -18,15 +18,6 @@ from gamekeeper.results import Progress, Provenance, Result
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "CategoryTable",
-    "CodeTable",
-    "EnvironmentCheck",
-    "check_environment",
-    "list_categories",
-    "list_codes",
-]
-
 
 @dataclass(frozen=True, repr=False)
 class EnvironmentCheck(Result):

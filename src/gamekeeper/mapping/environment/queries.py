@@ -44,8 +44,6 @@ from gamekeeper.mapping.environment.conditions import (
 from gamekeeper.mapping.environment.form import Form
 from gamekeeper.wording import did_you_mean, folded, quoted
 
-__all__ = ["Query", "parse_query", "unknown_names"]
-
 _DEEPEST = 50
 _KEYWORDS: Final = {"and", "or", "not", "has", "contains", "in"}
 _TOKEN = re.compile(

@@ -21,8 +21,6 @@ from gamekeeper.mapping.environment.evidence import Evidence, Mode
 from gamekeeper.mapping.environment.names import name_problems
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-__all__ = ["Scenario", "ScenarioKey", "no_keys", "require_sound"]
-
 _FINGERPRINT = re.compile("[0-9a-f]{16}")
 
 

@@ -11,8 +11,6 @@ from gamekeeper.errors import InputError
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.wording import folded
 
-__all__ = ["SinkFinder"]
-
 
 class SinkFinder:
     """Finds the sinks that a text stands for.

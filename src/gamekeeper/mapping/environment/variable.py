@@ -15,8 +15,6 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.names import name_problems
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["OUTSIDE", "Scale", "Variable"]
-
 OUTSIDE = "outside this form's universe"
 """The category of everybody that a form does not ask; it takes the sinks that are left over."""
 

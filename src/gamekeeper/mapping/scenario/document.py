@@ -18,8 +18,6 @@ from gamekeeper.mapping.environment.evidence import Evidence, Mode
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["SCENARIO", "ScenarioDocument", "document_of", "scenario_of"]
-
 _Code = Annotated[str, Field(pattern=r"^[CH](0|[1-9][0-9]*)\.[0-9]{3,}$")]
 
 

@@ -17,8 +17,6 @@ from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
 from gamekeeper.mapping.scenario.proposal import counted, evidence_at
 from gamekeeper.wording import joined, listed, quoted
 
-__all__ = ["KeyReview", "review_key"]
-
 _SHOWN_CATEGORIES = 6
 
 

@@ -19,8 +19,6 @@ from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey, no_ke
 from gamekeeper.mapping.scenario.staleness import fingerprint_of
 from gamekeeper.wording import count_of, did_you_mean, quoted, short
 
-__all__ = ["counted", "evidence_at", "propose_scenario"]
-
 Counts = Counter[Partition | Arbitrary]
 
 

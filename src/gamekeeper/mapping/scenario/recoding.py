@@ -24,8 +24,6 @@ from gamekeeper.mapping.environment.sink_sets import SinkFinder
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
-__all__ = ["RecodePlan", "UnmappedValues", "columns_of", "plan_recodes"]
-
 _CODES = np.int32
 
 

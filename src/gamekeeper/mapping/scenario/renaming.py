@@ -9,8 +9,6 @@ from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
 from gamekeeper.mapping.scenario.staleness import fingerprint_of, staleness
 
-__all__ = ["Renamed", "follow_renames"]
-
 _NONE: Mapping[str, str] = {}
 
 

@@ -22,8 +22,6 @@ from gamekeeper.wording import be, count_of, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ScenarioReview", "review_scenario"]
-
 _LISTED = 20
 
 

@@ -15,8 +15,6 @@ from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.wording import be, count_of, quoted
 
-__all__ = ["fingerprint_of", "staleness"]
-
 _REVIEW = "`gamekeeper scenario review` says what that means for it."
 
 

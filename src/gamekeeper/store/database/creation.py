@@ -31,8 +31,6 @@ from gamekeeper.store.database.history.new_revision import begin
 from gamekeeper.store.database.history.revisions import Revision
 from gamekeeper.store.layout import shown_path
 
-__all__ = ["create_file", "open_engine"]
-
 _ASKED_TO_CREATE = "The store {} was to be created."
 _ASKED_TO_OPEN = "The store {} was to be opened."
 

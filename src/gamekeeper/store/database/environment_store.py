@@ -49,8 +49,6 @@ from gamekeeper.store.database.history.verification import file_problems, histor
 from gamekeeper.store.database.transactions import Transactions
 from gamekeeper.store.layout import shown_path
 
-__all__ = ["EnvironmentStore"]
-
 _EDIT = "Edits were to be made in the store {}."
 _UNDO = "An undo was asked for in the store {}."
 _REDO = "A redo was asked for in the store {}."

@@ -12,8 +12,6 @@ from gamekeeper.store.database.file.connections import Access, place_of, require
 from gamekeeper.store.database.file.refusals import attempt
 from gamekeeper.store.database.file.versions import VERSIONS, version_of
 
-__all__ = ["read_state"]
-
 _OPEN = "The store {} was to be opened."
 _READ = "The environment in the store {} was to be read."
 

@@ -32,8 +32,6 @@ from gamekeeper.store.layout import shown_path
 from gamekeeper.store.slugs import slugs
 from gamekeeper.wording import did_you_mean, quoted
 
-__all__ = ["list_backups", "restore_store"]
-
 _LIST = "The backups of the store {} were asked for."
 _RESTORE = "A backup of the store {} was to be put in its place."
 

@@ -24,8 +24,6 @@ from gamekeeper.store.database.history.new_revision import record
 from gamekeeper.store.database.history.revisions import Revision, revisions
 from gamekeeper.store.layout import shown_path
 
-__all__ = ["Transactions"]
-
 _Outcome = TypeVar("_Outcome")
 
 

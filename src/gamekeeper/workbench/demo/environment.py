@@ -17,8 +17,6 @@ from gamekeeper.workbench.demo.norland.plan import Plan
 from gamekeeper.workbench.demo.norland.question import CENSUS
 from gamekeeper.workbench.demo.norland.sectors import SECTORS, Sector
 
-__all__ = ["TARGET", "demo_environment"]
-
 TARGET = "Census microdata 2031 (proposed release)"
 """The name of the target form."""
 

@@ -15,8 +15,6 @@ from gamekeeper.report.tables import write_table
 from gamekeeper.workbench.linkage import evaluate_files
 from gamekeeper.workbench.requests.linkage import ComparedColumns, EvaluateRequest
 
-__all__ = ["LinkageDemo", "run_linkage_demo"]
-
 _RECORDS = 1_000
 _VARIABLES = (
     *("Age", "Sex", "Marital status", "Household size", "Number of cars"),

@@ -19,8 +19,6 @@ from gamekeeper.workbench.requests.models import InferRequest
 from gamekeeper.workbench.requests.risk import KeysRequest, MatchRequest, SudaRequest
 from gamekeeper.workbench.risk import count_release, find_uniques, match_release
 
-__all__ = ["STEPS", "RiskDemo", "run_risk_demo"]
-
 _PEOPLE = 150_000
 _FRACTION = "2%"
 _STRATA = "Place of residence"

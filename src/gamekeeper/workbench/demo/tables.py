@@ -20,8 +20,6 @@ from gamekeeper.results import Progress
 from gamekeeper.workbench.microdata import open_microdata
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
 
-__all__ = ["STEPS", "TablesDemo", "run_tables_demo"]
-
 _PLACE = "Place of residence"
 _AXES = ("Number of cars", "Country of birth")
 _SCHEME = "conventional:3"

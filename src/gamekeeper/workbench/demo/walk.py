@@ -35,8 +35,6 @@ from gamekeeper.workbench.requests.mapping import ReviewRequest, SaveScenarioReq
 from gamekeeper.workbench.requests.store import HistoryRequest, ImportRequest
 from gamekeeper.workbench.scenarios import review, save_scenario
 
-__all__ = ["Demo", "run_demo"]
-
 _GROUP = "Commercial"
 _PREVALENCE = "10%"
 _STEPS = 8 + RISK_STEPS + TABLES_STEPS

@@ -8,15 +8,6 @@ from typing import Annotated
 from gamekeeper.options import Option
 from gamekeeper.workbench.requests.environment import Lines, Opened
 
-__all__ = [
-    "FormRequest",
-    "FormsRequest",
-    "GroupRequest",
-    "NamesRequest",
-    "ScenarioRequest",
-    "VariableRequest",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormsRequest:

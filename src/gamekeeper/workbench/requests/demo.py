@@ -8,8 +8,6 @@ from typing import Annotated
 
 from gamekeeper.options import Option
 
-__all__ = ["DemoRequest"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoRequest:

@@ -16,16 +16,6 @@ from gamekeeper.prompt_syntax import Scalar, values_of
 from gamekeeper.wording import quoted
 from gamekeeper.workbench.requests.environment import InStore, Person
 
-__all__ = [
-    "AddFormRequest",
-    "AddVariableRequest",
-    "AskVariableRequest",
-    "EditFileRequest",
-    "Freedom",
-    "ReplaceVariableRequest",
-    "Signature",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:

@@ -11,8 +11,6 @@ from gamekeeper.options import Option
 if TYPE_CHECKING:
     from gamekeeper.results import Page
 
-__all__ = ["AsOf", "InStore", "Lines", "Opened", "Person"]
-
 AsOf = Annotated[str, Option("As it was on a date (2031-05-01), at a time, or at a revision.")]
 """Which state of a store is looked at."""
 

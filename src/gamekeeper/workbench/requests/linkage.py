@@ -13,8 +13,6 @@ from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of, whole_pairs_of
 from gamekeeper.workbench.requests.reading import Reading
 
-__all__ = ["ComparedColumns", "EvaluateRequest", "LinkRequest", "StructureRequest"]
-
 _COMPARE = "How records are compared"
 
 _First = Annotated[Path, Option("The first file, such as a masked one.", is_argument=True)]

@@ -15,16 +15,6 @@ from gamekeeper.options import Option
 from gamekeeper.wording import quoted
 from gamekeeper.workbench.requests.environment import AsOf, InStore, Opened, Person
 
-__all__ = [
-    "CheckRequest",
-    "ExportScenarioRequest",
-    "GraphRequest",
-    "Kind",
-    "MapRequest",
-    "ReviewRequest",
-    "SaveScenarioRequest",
-]
-
 _PATH = "Store or folder of an environment, or a file with a partition graph."
 
 

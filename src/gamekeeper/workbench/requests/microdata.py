@@ -13,8 +13,6 @@ from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import pairs_of
 from gamekeeper.workbench.requests.reading import Reading
 
-__all__ = ["MicrodataRequest", "SampleDesign"]
-
 _KEYS = "Key variables"
 _SAMPLE = "The sample"
 

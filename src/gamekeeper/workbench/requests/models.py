@@ -23,8 +23,6 @@ from gamekeeper.prompt_syntax import pairs_of
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.shared import Population, Records, Top
 
-__all__ = ["CompareRequest", "InferRequest", "ModelRequest"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:

@@ -7,8 +7,6 @@ from typing import Annotated
 
 from gamekeeper.options import Option
 
-__all__ = ["Decimal", "Delimiter", "Encoding", "Reading"]
-
 _FILE = "How the file is read"
 _TAB = {"tab": "\t", "\\t": "\t"}
 

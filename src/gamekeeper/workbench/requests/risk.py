@@ -12,8 +12,6 @@ from gamekeeper.options import Option
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.shared import Plot, Population, Records, Report, Top
 
-__all__ = ["DisRequest", "KeysRequest", "MatchRequest", "SpecialRequest", "SudaRequest"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeysRequest:

@@ -7,8 +7,6 @@ from typing import Annotated
 
 from gamekeeper.options import Option
 
-__all__ = ["Plot", "Population", "Records", "Report", "Top"]
-
 Plot = Annotated[
     Path | None, Option("Write a plot to this .svg or .png.", writes="picture", label="Plot")
 ]

@@ -22,8 +22,6 @@ from gamekeeper.options import Option
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
 from gamekeeper.workbench.requests.shared import Plot
 
-__all__ = ["ExperimentKind", "SimulateRequest"]
-
 
 class ExperimentKind(StrEnum):
     """What is done with the samples of a simulation."""

@@ -9,18 +9,6 @@ from typing import Annotated
 from gamekeeper.options import Option
 from gamekeeper.workbench.requests.environment import AsOf, InStore, Lines, Opened, Person
 
-__all__ = [
-    "BackupRequest",
-    "BackupsRequest",
-    "ExportRequest",
-    "HistoryRequest",
-    "ImportRequest",
-    "NewStoreRequest",
-    "RestoreRequest",
-    "ShellRequest",
-    "TakeBackRequest",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewStoreRequest:

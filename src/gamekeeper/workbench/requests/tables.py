@@ -20,16 +20,6 @@ from gamekeeper.prompt_syntax import names_of
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
 from gamekeeper.workbench.requests.reading import Decimal, Delimiter, Encoding
 
-__all__ = [
-    "BoundsRequest",
-    "ComparisonRequest",
-    "FeasibleRequest",
-    "InferRequest",
-    "PublishRequest",
-    "ReleaseRequest",
-    "SapRequest",
-]
-
 _PANEL = "How the tables are written"
 
 _Output = Annotated[

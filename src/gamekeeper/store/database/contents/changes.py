@@ -35,8 +35,6 @@ from gamekeeper.store.database.contents.documents import (
 )
 from gamekeeper.store.database.file.refusals import Contradiction
 
-__all__ = ["Change", "differences", "packed", "patched", "patched_form", "present", "unpacked"]
-
 _Part = TypeVar("_Part", Variable, Form, Group, Scenario)
 
 

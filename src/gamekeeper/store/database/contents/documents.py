@@ -22,26 +22,6 @@ from gamekeeper.store.parsing import check
 from gamekeeper.store.variables import codes_of, register_of, variable_of
 from gamekeeper.wording import quoted
 
-__all__ = [
-    "LABELS",
-    "RETIRED",
-    "Document",
-    "code_documents",
-    "coded_variable",
-    "form_document",
-    "form_of",
-    "form_problems",
-    "group_document",
-    "group_of",
-    "group_problems",
-    "header_document",
-    "header_problems",
-    "scenario_document",
-    "scenario_from",
-    "text_of",
-    "variable_problems",
-]
-
 Document = Any
 """Plain values that JSON has."""
 

@@ -30,8 +30,6 @@ from gamekeeper.store.database.contents.documents import (
 )
 from gamekeeper.store.database.file.refusals import Contradiction
 
-__all__ = ["Ask", "State", "coded_variables", "load", "position"]
-
 _Part = TypeVar("_Part", Group, Scenario)
 
 Ask = Callable[[str], Sequence[tuple[Any, ...]]]

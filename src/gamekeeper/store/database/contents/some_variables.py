@@ -11,8 +11,6 @@ from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.database.contents import tables
 from gamekeeper.store.database.contents.loading import coded_variables
 
-__all__ = ["code_ages", "load_variables"]
-
 
 def load_variables(
     connection: Connection, names: Collection[str]

@@ -27,22 +27,6 @@ from sqlalchemy import (
 
 from gamekeeper.wording import folded
 
-__all__ = [
-    "METADATA",
-    "batches",
-    "code",
-    "digest",
-    "environment",
-    "form",
-    "group",
-    "instance",
-    "revision",
-    "scenario",
-    "selection",
-    "touch",
-    "variable",
-]
-
 _Value = TypeVar("_Value")
 
 # How many values one statement looks for; the drivers of databases bound them.

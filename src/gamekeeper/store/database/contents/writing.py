@@ -17,8 +17,6 @@ from gamekeeper.store.database.contents.changes import Change
 from gamekeeper.store.database.contents.documents import RETIRED, Document, text_of
 from gamekeeper.store.database.contents.tables import batches, digest
 
-__all__ = ["write"]
-
 Rows = list[dict[str, Any]]
 
 

@@ -29,20 +29,6 @@ from gamekeeper.store.database.file.whole_files import (
 from gamekeeper.store.slugs import slugs
 from gamekeeper.wording import quoted
 
-__all__ = [
-    "AUTOMATIC",
-    "BACKUP",
-    "REPLACED",
-    "Backup",
-    "backup_position",
-    "find_backups",
-    "is_sound",
-    "keep_backup",
-    "plain_name",
-    "renew_backup",
-    "stamp_of",
-]
-
 BACKUP: Final = ".backup"
 """What the name of the automatic backup has after that of its store."""
 

@@ -17,8 +17,6 @@ from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
 from gamekeeper.store.database.file.refusals import has_no_room
 from gamekeeper.store.layout import shown_path
 
-__all__ = ["MARK", "Access", "beside", "connect", "place_of", "require_store"]
-
 MARK: Final = 0x476B5374
 """The application id of our files: "GkSt"."""
 

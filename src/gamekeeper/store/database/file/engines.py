@@ -13,8 +13,6 @@ from sqlalchemy.pool import QueuePool
 from gamekeeper.store.database.file.connections import Access
 from gamekeeper.store.database.file.refusals import Contradiction
 
-__all__ = ["ask_of", "engine_of", "reading", "writing"]
-
 _BEGIN: Final = "gamekeeper_begin"
 
 

@@ -16,8 +16,6 @@ from typing import Final, TypeVar
 from gamekeeper.errors import Problem, Reason, StoreError
 from gamekeeper.store.layout import shown_path
 
-__all__ = ["RESTORE", "Contradiction", "attempt", "damaged", "has_no_room"]
-
 _Outcome = TypeVar("_Outcome")
 
 RESTORE: Final = (

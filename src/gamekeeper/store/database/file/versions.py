@@ -17,8 +17,6 @@ from gamekeeper.store.layout import shown_path
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-__all__ = ["VERSIONS", "migrate", "version_of"]
-
 VERSIONS: Final = ("0001", "0002")
 """All versions of stores, the newest last."""
 

@@ -10,16 +10,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-__all__ = [
-    "LOGS",
-    "bring_to_disk",
-    "clear_leftovers",
-    "put_in_place",
-    "put_new",
-    "remove_with_logs",
-    "temporary",
-]
-
 LOGS: Final = ("-wal", "-shm", "-journal")
 """What SQLite may add to the name of a database for files that belong to it."""
 

@@ -17,8 +17,6 @@ from gamekeeper.store.database.file.engines import ask_of
 from gamekeeper.store.database.file.refusals import Contradiction
 from gamekeeper.store.database.history.revisions import changes_since
 
-__all__ = ["refreshed"]
-
 # With more changes than this, loading everything takes less time.
 _MOST_CHANGES = 2_000
 

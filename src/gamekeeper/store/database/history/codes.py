@@ -19,8 +19,6 @@ from gamekeeper.store.database.contents.writing import write
 from gamekeeper.store.database.history.reverting import Renames
 from gamekeeper.wording import quoted
 
-__all__ = ["merged", "new_codes", "save_codes", "without_spent"]
-
 
 def without_spent(
     connection: Connection, state: State, after: Environment, renames: Renames

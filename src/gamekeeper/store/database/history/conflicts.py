@@ -16,8 +16,6 @@ from gamekeeper.store.database.history.revisions import (
 )
 from gamekeeper.wording import count_of, quoted
 
-__all__ = ["refusal_since", "require_fresh"]
-
 _SHOWN = 10
 
 

@@ -17,8 +17,6 @@ from gamekeeper.store.database.contents.writing import write
 from gamekeeper.store.database.history.revisions import Revision, add_revision, last_time
 from gamekeeper.wording import count_of, quoted, unfit_character
 
-__all__ = ["begin", "record", "require_signed"]
-
 
 def begin(connection: Connection, environment: Environment, first: Revision) -> None:
     """Write an environment to the empty tables of a new store."""

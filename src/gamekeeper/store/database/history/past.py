@@ -13,8 +13,6 @@ from gamekeeper.store.database.contents.some_variables import code_ages
 from gamekeeper.store.database.history.reverting import Step, reverted
 from gamekeeper.store.database.history.revisions import revision_at, steps_after
 
-__all__ = ["environment_at", "environment_without"]
-
 
 def environment_at(connection: Connection, state: State, moment: datetime | int) -> Environment:
     """Return the environment as it was at a moment, or after the revision of a number."""

@@ -35,8 +35,6 @@ from gamekeeper.store.database.contents.documents import (
 )
 from gamekeeper.store.database.file.refusals import Contradiction
 
-__all__ = ["CodeAges", "Renames", "Step", "reverted"]
-
 CodeAges = Mapping[str, Mapping[str, int]]
 """For every variable the revisions in which its codes were given."""
 

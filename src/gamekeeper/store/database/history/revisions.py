@@ -26,20 +26,6 @@ from gamekeeper.store.database.file.refusals import Contradiction
 from gamekeeper.store.database.history.reverting import Renames, Step
 from gamekeeper.wording import count_of, joined
 
-__all__ = [
-    "Action",
-    "Revision",
-    "add_revision",
-    "changes_since",
-    "last_content_revision",
-    "last_time",
-    "revision_at",
-    "revisions",
-    "shown_time",
-    "steps_after",
-    "touching_since",
-]
-
 _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 Touched = frozenset[tuple[str, str]]

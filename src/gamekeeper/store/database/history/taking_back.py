@@ -21,8 +21,6 @@ from gamekeeper.store.database.history.past import environment_without
 from gamekeeper.store.database.history.revisions import Action, Revision, revisions, steps_after
 from gamekeeper.wording import quoted
 
-__all__ = ["take_back"]
-
 
 def take_back(
     connection: Connection, state: State, action: Action, who: str, *, anyone: bool, asked: str

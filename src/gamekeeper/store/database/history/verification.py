@@ -22,8 +22,6 @@ from gamekeeper.store.database.contents.loading import State
 from gamekeeper.store.database.history.revisions import steps_after
 from gamekeeper.wording import count_of
 
-__all__ = ["file_problems", "history_problems"]
-
 # A change takes a fraction of a millisecond.
 _TICK = 1_000
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from gamekeeper.workbench.demo.norland.plan import NOT_ASKED, Plan
 
-__all__ = ["FORMS"]
-
 _MORTGAGE = {"Income": "amount", "Tenure": "lender", "Dwelling type": "insurer"}
 _MOTOR = {"Age": "drivers", "Number of cars": "drivers", "Marital status": "partners"}
 _HOME = {"Dwelling type": "insurer", "Tenure": "lender", "General health": NOT_ASKED}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from gamekeeper.mapping.environment.variable import OUTSIDE
 from gamekeeper.workbench.demo.norland.question import ANY_DETAIL, CENSUS, Question, counted, worded
 
-__all__ = ["QUESTIONS"]
-
 _DISTRICTS = (
     "Tarnwick; Ostlery; Grimsholt; Larkenby; Dunmarrow; Pellowick; Saltry; Evenholm; Marlock; "
     "Quellin Centre; Quellin Heath; Quellin Docks; Skelmire; Orrindale; Fennick; Brackenhow; "

@@ -12,8 +12,6 @@ from gamekeeper.workbench.demo.norland.question import (
     worded,
 )
 
-__all__ = ["QUESTIONS"]
-
 
 def _single_years(first: int, last: int) -> str:
     return "; ".join(str(age) for age in range(first, last + 1))

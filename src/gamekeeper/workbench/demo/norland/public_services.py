@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from gamekeeper.workbench.demo.norland.plan import NOT_ASKED, Plan
 
-__all__ = ["FORMS"]
-
 FORMS: dict[str, tuple[Plan, ...]] = {
     "registers": (
         Plan(

@@ -14,8 +14,6 @@ from functools import cached_property
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.mapping.environment.variable import OUTSIDE, Scale, Variable
 
-__all__ = ["ANY_DETAIL", "CENSUS", "Question", "banded", "counted", "worded"]
-
 ANY_DETAIL = ""
 CENSUS = "census"
 """The name of the wording that the target form uses."""

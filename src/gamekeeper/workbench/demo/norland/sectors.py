@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["SECTORS", "Sector"]
-
 
 @dataclass(frozen=True, slots=True)
 class Sector:

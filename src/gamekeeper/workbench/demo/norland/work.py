@@ -5,8 +5,6 @@ from __future__ import annotations
 from gamekeeper.mapping.environment.variable import OUTSIDE, Scale
 from gamekeeper.workbench.demo.norland.question import ANY_DETAIL, CENSUS, Question, banded, worded
 
-__all__ = ["QUESTIONS"]
-
 ECONOMIC_ACTIVITY = worded(
     "Economic activity",
     "full-time employee; part-time employee; pensioner with a part-time job; student with a job; "
