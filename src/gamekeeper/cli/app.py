@@ -71,11 +71,25 @@ def load(name: str) -> Any:
     """Return a part of the command line, imported."""
     with loading():
         module = import_module(f"gamekeeper.cli.{PARTS[name][0]}")
+    module.app.info.cls = _Part
     made = typer.main.get_group(module.app)
     return made if made.name == name else made.commands[name]
 
 
-class _Parts(TyperGroup):
+class _Part(TyperGroup):
+    """A group of commands that is quick to list.
+
+    Typer imports pydantic to make a value of a flag that was not typed, unless it has a default.
+    """
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        flags = super().get_params(ctx)
+        for flag in flags:
+            flag.default = flag.default or False
+        return flags
+
+
+class _Parts(_Part):
     """All parts by name; one is imported when a command of it is to be run or completed."""
 
     def __init__(self, **settings: Any) -> None:
