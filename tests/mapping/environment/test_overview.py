@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
+from gamekeeper.algorithms.categories.bands import BandStyle
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import ARBITRARY, is_finer
 from gamekeeper.errors import InputError, LimitError, Reason
@@ -100,15 +101,27 @@ def test_categories_are_listed_the_largest_first():
     assert rows[0]["children"] == "Britain; NI"
 
 
-def test_bands_and_ordered_categories_are_listed_in_their_order():
+def test_bands_are_listed_in_their_order():
     age = Variable.of_bands("Age", ["0-4", "5-9", "10-15", "16-99", "100+", "0-15", "16+"])
     rows = list_categories("Age", age.graph).to_arrow().to_pylist()
     assert [row["category"] for row in rows] == [
         "0+", "0-15", "16+", "0-4", "5-9", "10-15", "16-99", "100+",
     ]  # fmt: skip
     assert [row["children"] for row in rows[:3]] == ["0-15; 16+", "0-4; 5-9; 10-15", "16-99; 100+"]
+    whole = PartitionGraph({"0+": ["0-9", "10+"], "10+": ["10", "11+"], "0-9": []})
+    rows = list_categories("From a file", whole).to_arrow().to_pylist()
+    assert [row["category"] for row in rows] == ["0+", "10+", "0-9", "10", "11+"]
+
+
+def test_half_open_bands_are_listed_in_their_order():
+    income = Variable.of_bands("Income", ["0-2.5", "2.5-10", "10-inf"], style=BandStyle.HALF_OPEN)
+    rows = list_categories("Income", income.graph).to_arrow().to_pylist()
+    assert [row["category"] for row in rows[1:]] == ["0-2.5", "2.5-10", "10-inf"]
+
+
+def test_categories_that_are_no_bands_are_listed_by_name():
     parts = {"fine": ["very good", "good"], "bad": []}
     health = PartitionGraph(parts, order=["very good", "good", "bad"])
     rows = list_categories("Health", health).to_arrow().to_pylist()
-    assert [row["category"] for row in rows] == ["fine", "very good", "good", "bad"]
-    assert rows[0]["children"] == "very good; good"
+    assert [row["category"] for row in rows] == ["fine", "bad", "good", "very good"]
+    assert rows[0]["children"] == "good; very good"

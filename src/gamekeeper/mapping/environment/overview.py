@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.algorithms.categories.graph_property import bits
+from gamekeeper.algorithms.categories.bands import BandStyle, parse_band
 from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary
+from gamekeeper.errors import InputError
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress, Provenance, Result
 
@@ -222,7 +224,7 @@ class CategoryTable(Result):
         }
 
     def to_arrow(self) -> pa.Table:
-        """Return one row per category, the largest first; bands and ordered categories in order."""
+        """Return one row per category, the largest first; bands in their order."""
         import pyarrow as pa
 
         graph = self.graph
@@ -250,11 +252,13 @@ def list_categories(name: str, graph: PartitionGraph) -> CategoryTable:
     return CategoryTable(name, graph, provenance)
 
 
-def _places(graph: PartitionGraph) -> dict[str, tuple[int, str]]:
-    """Return what to sort categories by: where they begin if the sinks have an order, then names."""
-    if list(graph.sinks) == sorted(graph.sinks):
-        return {name: (0, name) for name in graph.categories}
-    return {name: (bits(graph.sink_set(name))[0], name) for name in graph.categories}
+def _places(graph: PartitionGraph) -> dict[str, tuple[float, float, str]]:
+    """Return what to sort categories by: bands by their numbers, others by their names."""
+    for style in BandStyle:
+        with suppress(InputError):
+            bands = {name: parse_band(name, style) for name in graph.categories}
+            return {name: (float(band.low), float(band.high), name) for name, band in bands.items()}
+    return {name: (0, 0, name) for name in graph.categories}
 
 
 def _fingerprint(*parts: object) -> str:
