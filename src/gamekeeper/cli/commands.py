@@ -60,7 +60,7 @@ def add_later(app: typer.Typer, name: str, words: str | None, make: Callable[[],
         _made: list[Any] | None = None
 
         @property
-        def params(self) -> list[Any]:
+        def params(self) -> list[Any]:  # pyright: ignore[reportIncompatibleVariableOverride]
             if self._made is None:
                 alone = typer.Typer(add_completion=False)
                 alone.command()(make())
