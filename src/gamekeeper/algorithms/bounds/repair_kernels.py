@@ -14,11 +14,12 @@ numbers throughout. A step costs the number of rows of a cell.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from gamekeeper.algorithms.compiling import inner, kernel
 
-@numba.njit(cache=True, nogil=True)
+
+@inner
 def _outside(total, low, high):
     if total < low:
         return low - total
@@ -27,7 +28,6 @@ def _outside(total, low, high):
     return 0
 
 
-@numba.njit(cache=True, nogil=True)
 def repair(
     starts, cells, row_lower, row_upper, cell_starts, cell_rows, lower, upper,
     table, steps, temperature, random,
@@ -36,12 +36,21 @@ def repair(
 
     The table must be within the limits of the cells, and stays there. `random` is a Generator.
     """
-    n_rows = len(starts) - 1
-    totals = np.zeros(n_rows, np.int64)
-    broken = np.empty(n_rows, np.int64)
-    place = np.full(n_rows, -1, np.int64)
+    return _repair(
+        starts, cells, row_lower, row_upper, cell_starts, cell_rows, lower, upper,
+        table, steps, temperature, random, *np.empty((3, len(starts) - 1), np.int64),
+    )  # fmt: skip
+
+
+@kernel
+def _repair(
+    starts, cells, row_lower, row_upper, cell_starts, cell_rows, lower, upper,
+    table, steps, temperature, random, totals, broken, place,
+):  # fmt: skip
     count = 0
-    for row in range(n_rows):
+    for row in range(len(totals)):
+        totals[row] = 0
+        place[row] = -1
         for k in range(starts[row], starts[row + 1]):
             totals[row] += table[cells[k]]
         if _outside(totals[row], row_lower[row], row_upper[row]) > 0:

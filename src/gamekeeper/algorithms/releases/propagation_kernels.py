@@ -12,31 +12,23 @@ the interpreter.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from gamekeeper.algorithms.compiling import kernel
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 
 _NO_LIMIT = UNBOUNDED
 
 
-@numba.njit(cache=True, nogil=True)
 def rows_of_cells(starts, cells, n_cells):
     """Return for each cell the rows it is part of, as starts and rows."""
-    lengths = np.zeros(n_cells + 1, np.int64)
-    for cell in cells:
-        lengths[cell + 1] += 1
-    row_starts = np.cumsum(lengths)
-    place = row_starts[:-1].copy()
-    rows = np.empty(len(cells), np.int64)
-    for row in range(len(starts) - 1):
-        for k in range(starts[row], starts[row + 1]):
-            rows[place[cells[k]]] = row
-            place[cells[k]] += 1
-    return row_starts, rows
+    row_starts = np.zeros(n_cells + 1, np.int64)
+    np.cumsum(np.bincount(cells, minlength=n_cells), out=row_starts[1:])
+    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    return row_starts, rows[np.argsort(cells, kind="stable")]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def propagate(
     starts, cells, row_lower, row_upper, cell_starts, cell_rows, lower, upper, waiting, n_waiting
 ):

@@ -8,8 +8,6 @@ some thousand steps goes to an integer programme.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -104,6 +102,8 @@ class RecoveryOracle:
         self._rows = (
             rows.starts, rows.cells, rows.lower, rows.upper, cell_starts, cell_rows,
         )  # fmt: skip
+        so_far = np.append(0, np.cumsum(truth[rows.cells]))
+        self._sums = so_far[rows.starts[1:]] - so_far[rows.starts[:-1]]
         lower, upper = (limits.reshape(-1).copy() for limits in constraints.cell_limits())
         wrong = int(
             propagate(*self._rows, lower, upper, np.arange(len(rows), dtype=np.int64), len(rows))
@@ -136,19 +136,13 @@ class RecoveryOracle:
 
     def recovers(self, sample: Integers, cell: int) -> bool:
         """Return whether a sample that holds all people of a cell recovers a zero there."""
-        from gamekeeper.algorithms.subtraction.oracle_kernels import (
-            NONE,
-            UNDECIDED,
-            recovered_in,
-        )
+        from gamekeeper.algorithms.subtraction.oracle_kernels import ASKED, NONE, UNDECIDED
 
-        answer = recovered_in(
-            self._rows, self._limits, self.truth, self._pool, self._sizes,
-            sample, cell, self.max_nodes,
-        )  # fmt: skip
+        none, nothing = np.empty(0, np.int64), np.empty((0, 0), np.int64)
+        answer = self._run(none, nothing, ASKED, 0, 0, nothing, np.append(sample, cell))
         if answer == UNDECIDED:
             return self._settle(sample, cell)
-        return bool(answer == NONE)
+        return answer == NONE
 
     def larger_table(self, sample: Integers, cell: int) -> Integers | None:
         """Return a table with the sample and more than the truth in a cell, or None."""
@@ -163,46 +157,63 @@ class RecoveryOracle:
 
         For use where everybody together recovers one and nobody none.
         """
-        from gamekeeper.algorithms.subtraction.oracle_kernels import first_recoveries
+        from gamekeeper.algorithms.subtraction.oracle_kernels import ANY
 
-        first = np.zeros(len(orders), np.int64)
-        self._go_through(first_recoveries, orders, self.candidates.copy(), first)
-        return first
+        first = np.zeros((len(orders), 1), np.int64)
+        self._go_through(orders, ANY, first)
+        return first[:, 0]
 
     def cell_recoveries(self, orders: Integers) -> Integers:
         """Return the same for each of the candidates by itself, a column for each."""
-        from gamekeeper.algorithms.subtraction.oracle_kernels import cell_recoveries
+        from gamekeeper.algorithms.subtraction.oracle_kernels import EACH
 
         first = np.zeros((len(orders), len(self.candidates)), np.int64)
-        self._go_through(cell_recoveries, orders, self.candidates, first)
+        self._go_through(orders, EACH, first)
         return first
 
-    def _go_through(
-        self, kernel: Callable[..., int], orders: Integers, candidates: Integers, first: Integers
-    ) -> None:
-        """Run a kernel over all orderings, and settle what it cannot decide."""
+    def _go_through(self, orders: Integers, purpose: int, first: Integers) -> None:
+        """Fill in what is found for all orderings, and settle what the kernel cannot decide."""
         asked = np.zeros(self._constraints.size + 1, np.int64)
+        last = min(int(self.truth.sum()), orders.shape[1] + 1)
+        candidates = self.candidates.copy()
         done = 0
         while done < len(orders):
-            done = int(
-                kernel(
-                    self._rows, self._limits, self.truth, candidates, self._pool, self._sizes,
-                    orders, done, first, asked, self.max_nodes,
-                )
-            )  # fmt: skip
+            done = self._run(candidates, orders, purpose, done, last, first, asked)
             if done < len(orders):
                 self._settle(asked[:-1].copy(), int(asked[-1]))
 
+    def _run(
+        self,
+        candidates: Integers,
+        orders: Integers,
+        purpose: int,
+        done: int,
+        last: int,
+        first: Integers,
+        asked: Integers,
+    ) -> int:
+        from gamekeeper.algorithms.subtraction.oracle_kernels import find_recoveries
+
+        return int(
+            find_recoveries(
+                *(self._rows, self._sums, self._limits, self.truth, candidates, self._pool),
+                *(self._sizes, orders, purpose, done, last, first, asked, self.max_nodes),
+            )
+        )
+
     def _settle(self, sample: Integers, cell: int) -> bool:
-        """Decide by an integer programme and remember the answer; return whether recovered."""
+        """Decide by an integer programme and keep the answer; return whether recovered."""
         from gamekeeper.algorithms.bounds.integer_bounds import feasible_table
-        from gamekeeper.algorithms.subtraction.oracle_kernels import remember
 
         known = sample.copy()
         known[cell] = self.truth[cell] + 1
         table = feasible_table(self._constraints.at_least(known.reshape(self._constraints.shape)))
+        tables, samples, of_cell = self._pool
+        is_recovered = table is None
+        place = int(self._sizes[int(is_recovered)]) % len(tables)
         if table is None:
-            remember(self._pool, self._sizes, 1, cell, sample)
-            return True
-        remember(self._pool, self._sizes, 0, cell, np.asarray(table, np.int64).reshape(-1))
-        return False
+            samples[place], of_cell[place] = sample, cell
+        else:
+            tables[place] = np.asarray(table, np.int64).reshape(-1)
+        self._sizes[int(is_recovered)] += 1
+        return is_recovered
