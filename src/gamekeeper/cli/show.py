@@ -87,8 +87,8 @@ def show(
 
 def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: str = "") -> None:
     """Print a table that fits the terminal; numbers to the right."""
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(title=title or None, title_justify="left", title_style="bold", box=None)
     taken = 1
@@ -100,7 +100,8 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: s
     # The last column has the long texts: one line each, cut where the terminal ends.
     room = max(output().width - taken, _LEAST_ROOM)
     for row in rows:
-        table.add_row(*(escape(cell) for cell in (*row[:-1], _cut(row[-1], room))))
+        # As texts, in which no markup is looked for.
+        table.add_row(*map(Text, (*row[:-1], _cut(row[-1], room))))
     output().print(table)
 
 

@@ -9,11 +9,11 @@ from gamekeeper.errors import Problem, Reason, StoreError
 from gamekeeper.mapping.environment.codes import code_order
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.file_sets import replace_files
-from gamekeeper.store.layout import content, listed, shown_path, unreadable
+from gamekeeper.store.layout import content, listed, unreadable
 from gamekeeper.store.models import VARIABLE_FILE
 from gamekeeper.store.parsing import decode, parse
 from gamekeeper.store.variables import codes_of, register_of, retired_of, variable_of
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, quoted, shown_path
 
 _AGAIN = "Read the environment again."
 

@@ -9,8 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from gamekeeper.errors import Reason, StoreError
-from gamekeeper.store.layout import shown_path
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, shown_path
 
 
 def replace_files(folder: Path, texts: Mapping[str, bytes], stale: Iterable[str]) -> None:

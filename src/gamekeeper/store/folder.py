@@ -13,21 +13,13 @@ from gamekeeper.errors import InputError, Problem, Reason, StoreError
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
 from gamekeeper.store.file_sets import replace_files
-from gamekeeper.store.layout import (
-    HEADER,
-    SHAPES,
-    content,
-    header,
-    listed,
-    shown_path,
-    unreadable,
-)
+from gamekeeper.store.layout import HEADER, SHAPES, content, header, listed, unreadable
 from gamekeeper.store.models import EnvironmentFile
 from gamekeeper.store.parsing import parse
 from gamekeeper.store.reading import Reading
 from gamekeeper.store.slugs import slugs
 from gamekeeper.store.texts import header_text, texts_of
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, shown_path
 
 
 def read_environment(folder: str | Path, *, progress: Progress | None = None) -> Environment:

@@ -10,11 +10,11 @@ from pydantic import TypeAdapter
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.names import name_problems
-from gamekeeper.store.layout import shown_path, unreadable
+from gamekeeper.store.layout import unreadable
 from gamekeeper.store.models import VARIABLE_FILE, GraphFile
 from gamekeeper.store.parsing import Undecodable, decode, parse
 from gamekeeper.store.variables import problems_of, variable_of
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, did_you_mean, quoted, shown_path
 
 _GRAPH_FILE = TypeAdapter(GraphFile)
 

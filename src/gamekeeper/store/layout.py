@@ -17,13 +17,12 @@ from pydantic import TypeAdapter
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.mapping.scenario.document import SCENARIO
 from gamekeeper.store.forms import FORM_FILE
-from gamekeeper.store.models import FORMAT, VARIABLE_FILE, VERSION, EnvironmentFile, GroupFile
+from gamekeeper.store.models import FORMAT, GROUP_FILE, VARIABLE_FILE, VERSION, EnvironmentFile
 from gamekeeper.store.parsing import Undecodable, decode, parse
 from gamekeeper.wording import quoted, unfit_character
 
 HEADER: Final = "environment.json"
 HEADER_FILE = TypeAdapter(EnvironmentFile)
-GROUP_FILE = TypeAdapter(GroupFile)
 SHAPES: Final[Mapping[str, TypeAdapter[Any]]] = {
     "variables": VARIABLE_FILE,
     "forms": FORM_FILE,
@@ -31,7 +30,6 @@ SHAPES: Final[Mapping[str, TypeAdapter[Any]]] = {
     "scenarios": SCENARIO,
 }
 """The folders with the shape of their files, in the order in which they are read."""
-_PATH_LETTERS: Final = 1_000
 
 
 def header(root: Path, problems: list[Problem]) -> EnvironmentFile | None:
@@ -91,17 +89,6 @@ def unreadable(where: str, error: OSError) -> Problem:
     """Return the problem that a file or folder cannot be read."""
     found = f"could not be read: {error.strerror or 'no reason given'}."
     return Problem(Reason.NOT_READABLE, where, found, "Check that it is there and permitted.")
-
-
-def shown_path(path: str | Path) -> str:
-    """Return a path in quotes, in full, without what would change the text around it.
-
-    Examples
-    --------
-    >>> shown_path("my forms")
-    "'my forms'"
-    """
-    return quoted([str(path)], letters=_PATH_LETTERS)
 
 
 def _is_readme(name: str) -> bool:

@@ -123,3 +123,6 @@ class GraphFile(BaseModel):
 
 VARIABLE_FILE: TypeAdapter[NominalFile | OrdinalFile | IntervalFile] = TypeAdapter(VariableFile)
 """Checks a variable file, whichever its scale."""
+
+GROUP_FILE = TypeAdapter(GroupFile)
+"""Checks a group file."""

@@ -16,8 +16,8 @@ from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.mapping.scenario.document import SCENARIO, scenario_of
 from gamekeeper.results import Progress
 from gamekeeper.store.forms import FormReader
-from gamekeeper.store.layout import GROUP_FILE, SHAPES, content, listed, unreadable
-from gamekeeper.store.models import VARIABLE_FILE, EnvironmentFile
+from gamekeeper.store.layout import SHAPES, content, listed, unreadable
+from gamekeeper.store.models import GROUP_FILE, VARIABLE_FILE, EnvironmentFile
 from gamekeeper.store.parsing import parse
 from gamekeeper.store.variables import problems_of, register_of, variable_of
 from gamekeeper.wording import count_of, quoted

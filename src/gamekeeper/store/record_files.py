@@ -11,10 +11,10 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.edits import EDIT, Edit
 from gamekeeper.mapping.environment.definitions import DEFINITION, Definition
 from gamekeeper.store.forms import FORM_FILE
-from gamekeeper.store.layout import content, shown_path, unreadable
+from gamekeeper.store.layout import content, unreadable
 from gamekeeper.store.models import FormFile
 from gamekeeper.store.parsing import Undecodable, check, decode
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, shown_path
 
 _Model = TypeVar("_Model", bound=BaseModel)
 

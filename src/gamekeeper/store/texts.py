@@ -9,8 +9,8 @@ from gamekeeper.errors import Problem, Reason
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.scenario.document import document_of
 from gamekeeper.store.forms import FORM_FILE
-from gamekeeper.store.layout import GROUP_FILE, HEADER, HEADER_FILE
-from gamekeeper.store.models import FORMAT, VARIABLE_FILE, VERSION
+from gamekeeper.store.layout import HEADER, HEADER_FILE
+from gamekeeper.store.models import FORMAT, GROUP_FILE, VARIABLE_FILE, VERSION
 from gamekeeper.store.parsing import check
 from gamekeeper.store.variables import tree_of, variable_of
 from gamekeeper.wording import quoted

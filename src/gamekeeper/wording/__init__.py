@@ -7,6 +7,7 @@ from gamekeeper.wording.lists import (
     on_one_line,
     quoted,
     short,
+    shown_path,
     unfit_character,
 )
 from gamekeeper.wording.names import did_you_mean, folded, near_names
@@ -62,6 +63,7 @@ __all__ = [
     "shape_text",
     "share_text",
     "short",
+    "shown_path",
     "there_are",
     "three_digits",
     "times_text",

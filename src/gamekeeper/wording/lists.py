@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 _SHOWN_NAMES = 8
 _LABEL_LETTERS = 80
+_PATH_LETTERS = 1_000
 _UNFIT = {
     "Cc": "a control character",
     "Cs": "half of a character",
@@ -91,6 +93,17 @@ def quoted(names: Iterable[str], *, most: int = _SHOWN_NAMES, letters: int = 60)
     listed = list(names)
     text = ", ".join(f"'{on_one_line(name, letters)}'" for name in listed[:most])
     return f"{text} and {len(listed) - most:,} more" if len(listed) > most else text
+
+
+def shown_path(path: str | Path) -> str:
+    """Return a path in quotes, in full, without what would change the text around it.
+
+    Examples
+    --------
+    >>> shown_path("my forms")
+    "'my forms'"
+    """
+    return quoted([str(path)], letters=_PATH_LETTERS)
 
 
 def short(text: str, most: int = _LABEL_LETTERS) -> str:

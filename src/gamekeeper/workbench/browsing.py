@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.form import Metadata
 from gamekeeper.mapping.environment.listing import list_forms, list_groups, list_variables
-from gamekeeper.mapping.environment.overview import CategoryTable, list_categories
 from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, make_listing
 from gamekeeper.wording import count_of, listed, number_text
 from gamekeeper.workbench.environments import opened
@@ -20,6 +20,9 @@ from gamekeeper.workbench.requests.browsing import (
     VariableRequest,
 )
 from gamekeeper.workbench.requests.environment import Opened
+
+if TYPE_CHECKING:
+    from gamekeeper.mapping.environment.overview import CategoryTable
 
 _SHOWN_CATEGORIES = 12
 
@@ -99,6 +102,8 @@ def form(asked: FormRequest) -> tuple[Listing, Mapping[str, Metadata], Sequence[
 
 def variable(asked: VariableRequest) -> tuple[CategoryTable, Sequence[str]]:
     """Return the categories of a variable, and the main facts in words."""
+    from gamekeeper.mapping.environment.overview import list_categories
+
     name = asked.variable
     with _opened(asked.opened) as environment:
         found = environment.variable(name)

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from gamekeeper.errors import GamekeeperError, InputError, Reason
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
-from gamekeeper.store.layout import shown_path
-from gamekeeper.wording import quoted
+from gamekeeper.wording import quoted, shown_path
 
 if TYPE_CHECKING:
     from gamekeeper.mapping.environment.codes import CodeRegister

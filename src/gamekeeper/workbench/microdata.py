@@ -33,8 +33,7 @@ from gamekeeper.mapping.scenario.recoding import (
 )
 from gamekeeper.mapping.scenario.staleness import staleness
 from gamekeeper.results import Progress
-from gamekeeper.store.layout import shown_path
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, quoted, shown_path
 from gamekeeper.workbench.environments import opened
 from gamekeeper.workbench.notices import missing_code_notices
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign

@@ -29,7 +29,7 @@ from gamekeeper.store.database.file.whole_files import (
 )
 from gamekeeper.store.database.history.new_revision import begin
 from gamekeeper.store.database.history.revisions import Revision
-from gamekeeper.store.layout import shown_path
+from gamekeeper.wording import shown_path
 
 _ASKED_TO_CREATE = "The store {} was to be created."
 _ASKED_TO_OPEN = "The store {} was to be opened."

@@ -47,7 +47,7 @@ from gamekeeper.store.database.history.revisions import (
 from gamekeeper.store.database.history.taking_back import take_back
 from gamekeeper.store.database.history.verification import file_problems, history_problems
 from gamekeeper.store.database.transactions import Transactions
-from gamekeeper.store.layout import shown_path
+from gamekeeper.wording import shown_path
 
 _EDIT = "Edits were to be made in the store {}."
 _UNDO = "An undo was asked for in the store {}."

@@ -28,9 +28,8 @@ from gamekeeper.store.database.file.whole_files import (
     remove_with_logs,
     temporary,
 )
-from gamekeeper.store.layout import shown_path
 from gamekeeper.store.slugs import slugs
-from gamekeeper.wording import did_you_mean, quoted
+from gamekeeper.wording import did_you_mean, quoted, shown_path
 
 _LIST = "The backups of the store {} were asked for."
 _RESTORE = "A backup of the store {} was to be put in its place."

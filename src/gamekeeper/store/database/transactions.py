@@ -22,7 +22,7 @@ from gamekeeper.store.database.history.catching_up import refreshed
 from gamekeeper.store.database.history.codes import new_codes, save_codes
 from gamekeeper.store.database.history.new_revision import record
 from gamekeeper.store.database.history.revisions import Revision, revisions
-from gamekeeper.store.layout import shown_path
+from gamekeeper.wording import shown_path
 
 _Outcome = TypeVar("_Outcome")
 

@@ -14,10 +14,8 @@ from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.groups import ways_given
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.environment.variable import Variable
-from gamekeeper.mapping.scenario.document import SCENARIO, document_of, scenario_of
 from gamekeeper.store.forms import FORM_FILE
-from gamekeeper.store.layout import GROUP_FILE
-from gamekeeper.store.models import VARIABLE_FILE
+from gamekeeper.store.models import GROUP_FILE, VARIABLE_FILE
 from gamekeeper.store.parsing import check
 from gamekeeper.store.variables import codes_of, register_of, variable_of
 from gamekeeper.wording import quoted
@@ -105,11 +103,16 @@ def group_of(tree: Document) -> Group:
 
 def scenario_document(scenario: Scenario) -> Document:
     """Return a scenario as a document."""
+    from gamekeeper.mapping.scenario.document import document_of
+
     return document_of(scenario).model_dump(mode="json")
 
 
 def scenario_from(tree: Document) -> Scenario:
     """Return the scenario of a document."""
+    # Imported here: the shape of scenarios takes as long as all else, and many stores have none.
+    from gamekeeper.mapping.scenario.document import SCENARIO, scenario_of
+
     return scenario_of(SCENARIO.validate_python(tree))
 
 

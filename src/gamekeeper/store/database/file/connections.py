@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
 from gamekeeper.store.database.file.refusals import has_no_room
-from gamekeeper.store.layout import shown_path
+from gamekeeper.wording import shown_path
 
 MARK: Final = 0x476B5374
 """The application id of our files: "GkSt"."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from gamekeeper.errors import Problem, Reason, StoreError
-from gamekeeper.store.layout import shown_path
+from gamekeeper.wording import shown_path
 
 _Outcome = TypeVar("_Outcome")
 

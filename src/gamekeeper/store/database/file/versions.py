@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gamekeeper.errors import Reason, StoreError
 from gamekeeper.store.database.file.refusals import damaged
-from gamekeeper.store.layout import shown_path
+from gamekeeper.wording import shown_path
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
