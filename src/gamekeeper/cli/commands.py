@@ -60,7 +60,7 @@ def add_later(app: typer.Typer, name: str, words: str | None, make: Callable[[],
         _made: list[Any] | None = None
 
         @property
-        def params(self) -> list[Any]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        def params(self) -> list[Any]:
             if self._made is None:
                 alone = typer.Typer(add_completion=False)
                 alone.command()(make())
@@ -69,7 +69,7 @@ def add_later(app: typer.Typer, name: str, words: str | None, make: Callable[[],
             return self._made
 
         @params.setter
-        def params(self, given: list[Any]) -> None:
+        def params(self, given: list[Any]) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
             assert not given, "a command has no options but those that are made later"
 
     def told() -> None:
