@@ -106,7 +106,8 @@ def measure_sample(
         rest = np.delete(codes, v, axis=1)
         at, sizes, alone = _classes(rest, chosen)
         true = int(alone.sum())
-        note("variable", variable, true, risk_without(table, models, v, fraction=fraction).tau1)
+        left = risk_without(table, models, v, fraction=fraction, whole=estimate)
+        note("variable", variable, true, left.tau1)
         if refit:
             smaller = ClassTable(rest[at], sizes, [n for w, n in enumerate(levels) if w != v])
             again = calibrated_estimate(smaller, _models(smaller, number), fraction=fraction)
@@ -120,8 +121,8 @@ def measure_sample(
             merged = codes.copy()
             merged[:, v] = recode[codes[:, v]]
             true = int(_classes(merged, chosen)[2].sum())
-            found = risk_without(table, models, v, recode, fraction=fraction).tau1
-            note("collapsing", f"{one} and {other}", true, found)
+            left = risk_without(table, models, v, recode, fraction=fraction, whole=estimate)
+            note("collapsing", f"{one} and {other}", true, left.tau1)
         for code, found in enumerate(suppressed_sums(table, estimate, v)):
             if code in present:
                 true = int((unique & (table.rows[:, v] != code)).sum())

@@ -8,7 +8,8 @@ can also be suppressed: sample uniques that have it no longer count.
 
 A merged class counts as one record, like every class in `population_model`: of its own records in
 the margin of a cell, each counts 1/f. The calibration is repeated on the merged classes, which takes
-milliseconds. Where strata were sampled with different fractions, a record of a merged class stands
+milliseconds, and each record is held to what was inferred of it before: merging makes no class
+smaller and nobody unique. Where strata were sampled with different fractions, a record of a merged class stands
 for as many people as those of its cells do on average, weighted by their probabilities. Smith's
 thesis, chapter 8.
 """
@@ -25,8 +26,12 @@ from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.algorithms.decomposable.adjacency_masks import AdjacencyLike
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable, JunctionTree, junction_tree
 from gamekeeper.algorithms.models.cell_fractions import CellFractions
-from gamekeeper.algorithms.models.file_measures import FileEstimate
-from gamekeeper.algorithms.models.population_model import PopulationEstimate, file_from_rates
+from gamekeeper.algorithms.models.file_measures import FileEstimate, FinerClasses
+from gamekeeper.algorithms.models.population_model import (
+    PopulationEstimate,
+    calibrated_estimate,
+    file_from_rates,
+)
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of
 
@@ -163,14 +168,16 @@ def risk_without(
     *,
     fraction: float | CellFractions,
     weights: ArrayLike | None = None,
+    whole: PopulationEstimate | None = None,
     interval: float = 0.95,
     seed: int = 0,
 ) -> FileEstimate:
     """Return the file measures after leaving a variable out, or merging its categories.
 
-    The relative risk of the variable is a measure of the whole file over the one returned here.
-    Parameters are those of `merge_classes` and `calibrated_estimate`; `fraction` is one, or the
-    sampling fractions of cells.
+    The relative risk of the variable is a measure of the whole file over the one returned here; of
+    the expected numbers tau1 and tau2 it is at least 1. Parameters are those of `merge_classes` and
+    `calibrated_estimate`; `fraction` is one, or the sampling fractions of cells, and `whole` is the
+    calibrated estimate of the whole file, which is made if it is not given.
 
     Examples
     --------
@@ -182,8 +189,23 @@ def risk_without(
     merged = merge_classes(table, models, variable, recode, weights=weights, fractions=by_cell)
     share = merged.fractions if isinstance(fraction, CellFractions) else fraction
     assert share is not None
+    if whole is None:
+        each = fraction if by_cell is None else by_cell.of(table.rows)
+        whole = calibrated_estimate(
+            table, models, fraction=each, weights=weights, interval=interval, seed=seed
+        )
+    # A merged class of one record holds one class, of that record.
+    alone = merged.members[merged.counts == 1]
+    finer = FinerClasses(
+        whole.p_unique[alone], whole.p_match[alone], whole.expected_size[alone], whole.file
+    )
     return file_from_rates(
-        merged.log_expected, merged.counts, fraction=share, interval=interval, seed=seed
+        merged.log_expected,
+        merged.counts,
+        fraction=share,
+        interval=interval,
+        seed=seed,
+        finer=finer,
     )
 
 

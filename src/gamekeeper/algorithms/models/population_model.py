@@ -33,7 +33,7 @@ from gamekeeper.algorithms.decomposable.junction_tree import (
     OwnRecords,
     log_cell_probabilities,
 )
-from gamekeeper.algorithms.models.file_measures import FileEstimate, sum_over_uniques
+from gamekeeper.algorithms.models.file_measures import FileEstimate, FinerClasses, sum_over_uniques
 from gamekeeper.algorithms.models.match_probability import (
     Binomial,
     CountLaw,
@@ -224,10 +224,12 @@ def file_from_rates(
     fraction: float | ArrayLike,
     interval: float = 0.95,
     seed: int = 0,
+    finer: FinerClasses | None = None,
 ) -> FileEstimate:
     """Return the measures of the file alone, as `estimate_from_rates` has them, in less time.
 
-    Classes of more than three records may be left out: they do not enter.
+    Classes of more than three records may be left out: they do not enter. Where classes were merged,
+    `finer` is what was inferred of the sample uniques before.
 
     Examples
     --------
@@ -241,7 +243,8 @@ def file_from_rates(
     alone = counts == 1
     sizes = mix_sizes(log_rates[alone], counts[alone], outside[alone], spread=spread)
     draws = _file_draws(log_expected[alone], outside[alone], calibration, spread, seed)
-    return sum_over_uniques(sizes, np.ones(len(sizes.p_match), dtype=bool), draws, levels)
+    every = np.ones(len(sizes.p_match), dtype=bool)
+    return sum_over_uniques(sizes, every, draws, levels, finer)
 
 
 def printed_estimate(

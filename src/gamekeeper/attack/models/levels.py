@@ -17,7 +17,7 @@ import numpy as np
 
 from gamekeeper.algorithms.models.file_measures import FileEstimate
 from gamekeeper.algorithms.models.levels import risk_without, suppressed_sums
-from gamekeeper.algorithms.models.population_model import calibrated_estimate
+from gamekeeper.algorithms.models.population_model import PopulationEstimate, calibrated_estimate
 from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
 from gamekeeper.attack.models.options import By, CategoriesInput, Estimator
 from gamekeeper.data.coding.codebook import CodedVariable
@@ -144,9 +144,14 @@ def variables_risk(risk: ModelRisk, *, progress: Progress | None = None) -> Rela
     lines: list[RelativeLine] = []
     for number, name in enumerate(risk.fit.keys):
         left = risk_without(
-            risk.table, list(models), number, fraction=risk.sampled, weights=weights
+            risk.table,
+            list(models),
+            number,
+            fraction=risk.sampled,
+            weights=weights,
+            whole=whole,
         )
-        lines.append(_line_of(whole, name, left))
+        lines.append(_line_of(whole.file, name, left))
         if progress is not None:
             progress(number + 1, len(risk.fit.keys))
     return _result(lines, "marginalization", risk, started)
@@ -236,9 +241,15 @@ def _collapsed(
         recode = np.arange(coded.n_codes)
         recode[other] = one
         left = risk_without(
-            risk.table, list(models), number, recode, fraction=risk.sampled, weights=weights
+            risk.table,
+            list(models),
+            number,
+            recode,
+            fraction=risk.sampled,
+            weights=weights,
+            whole=whole,
         )
-        line = _line_of(whole, coded.name, left)
+        line = _line_of(whole.file, coded.name, left)
         found[one].append(line)
         found[other].append(line)
         if asked.progress is not None:
@@ -261,14 +272,14 @@ def _averaged(lines: list[RelativeLine], category: str) -> RelativeLine:
     )
 
 
-def _calibrated(risk: ModelRisk) -> FileEstimate:
-    """Return the measures of the whole file by the estimate that `risk_without` uses."""
+def _calibrated(risk: ModelRisk) -> PopulationEstimate:
+    """Return what is inferred of the whole file by the estimate that `risk_without` uses."""
     if risk.estimate.calibration is not None:
-        return risk.estimate.file
+        return risk.estimate
     models, weights = risk.fit.pooled()
     return calibrated_estimate(
         risk.table, list(models), fraction=risk.class_fraction(), weights=weights
-    ).file
+    )
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
