@@ -190,7 +190,7 @@ def risk_without(
     share = merged.fractions if isinstance(fraction, CellFractions) else fraction
     assert share is not None
     if whole is None:
-        each = fraction if by_cell is None else by_cell.of(table.rows)
+        each = fraction.of(table.rows) if isinstance(fraction, CellFractions) else fraction
         whole = calibrated_estimate(
             table, models, fraction=each, weights=weights, interval=interval, seed=seed
         )
