@@ -22,6 +22,6 @@ def _lowest_bit(typing: Any, value: Any) -> Any:
     return types.uint64(types.uint64), code
 
 
-# A kernel that is kept on disk does not notice an edit here; these instructions never change.
+# A kernel kept by numba itself does not notice an edit here (`kernel_cache` does); they never change.
 count_bits: Any = intrinsic(_count_bits)
 lowest_bit: Any = intrinsic(_lowest_bit)

@@ -14,16 +14,12 @@ from __future__ import annotations
 from math import lgamma, log
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
 from gamekeeper.algorithms.bit_intrinsics import lowest_bit
 from gamekeeper.algorithms.compiling import inner, kernel
-
-# Written into what calls it before that is compiled: it takes half a second less.
-_inlined = numba.njit(inline="always")
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
@@ -136,7 +132,7 @@ def _count_keys(keys, counts, slot_keys, slot_values, numbered):
     return n
 
 
-@_inlined
+@inner
 def _count_rows(mask, margins, room):
     """Count the equal rows of a margin in the slots of the room; return how many slots to read.
 
@@ -169,7 +165,7 @@ def _count_rows(mask, margins, room):
     return np.int64(cells)
 
 
-@_inlined
+@inner
 def _rising(alpha, log_alpha, count):
     """Return log of alpha (alpha+1) ... (alpha+count-1); alpha may be too small for a float."""
     if count <= 8:
@@ -180,7 +176,7 @@ def _rising(alpha, log_alpha, count):
     return log_alpha + lgamma(alpha + count) - lgamma(alpha + 1.0)
 
 
-@_inlined
+@inner
 def _sort(values, first, n):
     """Sort n values from the first one on (Shell's way; numpy's takes seconds to compile)."""
     gap = n // 2
@@ -195,7 +191,7 @@ def _sort(values, first, n):
         gap = 1 if gap == 2 else gap * 4 // 9
 
 
-@_inlined
+@inner
 def _compute(mask, margins, room):
     """Fill in the scores of a margin from its counts of counts: the chosen one, or all."""
     sizes = room.sizes
@@ -224,7 +220,7 @@ def _compute(mask, margins, room):
             log_alpha = log(precision) - log_cells
             alpha = np.exp(log_alpha)
             total = -_rising(precision, log(precision), n) if n else 0.0
-            for count in range(1, _SMALL):
+            for count in range(1, min(_SMALL, n + 1)):
                 if sizes[count]:
                     total += sizes[count] * _rising(alpha, log_alpha, count)
             for i in range(n_many):
@@ -237,7 +233,7 @@ def _place_of(kept, tag):
     """Return where a score is kept, or is to be: a free place, or else its first one."""
     last = np.uint64(len(kept) - 1)
     place = tag & last
-    for _ in range(_PROBES):
+    for _ in range(min(_PROBES, len(kept))):
         held = kept[place, 1]
         if kept[place, 0] ^ held == tag or (kept[place, 0] == _ZERO and held == _ZERO):
             return place
