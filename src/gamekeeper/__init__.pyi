@@ -50,6 +50,20 @@ from .algorithms.categories.prevalence import (
 from .algorithms.categories.prevalence import (
     threshold as threshold,
 )
+from .algorithms.decomposable.dynamic_junction_tree import (
+    DynamicJunctionTree as DynamicJunctionTree,
+)
+from .algorithms.intrusion.dominance import compare_directions as compare_directions
+from .algorithms.intrusion.individual_risk import individual_risk as individual_risk
+from .algorithms.intrusion.urn import (
+    expected_draws as expected_draws,
+)
+from .algorithms.intrusion.urn import (
+    first_match_array as first_match_array,
+)
+from .algorithms.intrusion.urn import (
+    first_match_probabilities as first_match_probabilities,
+)
 from .algorithms.releases.scheme_names import (
     parse_scheme as parse_scheme,
 )

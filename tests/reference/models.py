@@ -6,6 +6,7 @@ Kinds of other parts of the models are checked in modules of their own and join 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any, TypeAlias
 
 from gamekeeper.algorithms.decomposable.adjacency_masks import (
@@ -17,8 +18,6 @@ from gamekeeper.algorithms.decomposable.adjacency_masks import (
 from gamekeeper.algorithms.decomposable.chordal_graphs import (
     decomposable_graphs,
     is_decomposable,
-    legal_additions,
-    legal_deletions,
     maximal_cliques,
     separators,
 )
@@ -94,8 +93,12 @@ def graphs(case: Case) -> None:
     if [] not in wanted:
         between = [separator for separator in between if separator]
     case.compare("separators", _sets(between), canonical=_sets)
-    case.compare("legal_additions", names.of_edges(legal_additions(graph)), canonical=_sets)
-    case.compare("legal_deletions", names.of_edges(legal_deletions(graph)), canonical=_sets)
+    tree = DynamicJunctionTree.of_graph(graph)
+    pairs = list(combinations(range(len(names)), 2))
+    added = [pair for pair in pairs if tree.can_add(*pair)]
+    deleted = [pair for pair in pairs if tree.can_delete(*pair)]
+    case.compare("legal_additions", names.of_edges(added), canonical=_sets)
+    case.compare("legal_deletions", names.of_edges(deleted), canonical=_sets)
 
 
 def junction_trees(case: Case) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gamekeeper.algorithms.intrusion.dis import dis
-from gamekeeper.algorithms.intrusion.dis_special import match_chances, special_dis
+from gamekeeper.algorithms.intrusion.dis_special import special_dis
 from gamekeeper.algorithms.intrusion.strategies import (
     StrategyValue,
     custom_strategies,
@@ -21,6 +21,7 @@ from gamekeeper.algorithms.intrusion.strategies import (
 )
 from gamekeeper.algorithms.intrusion.urn import expected_draws, first_match_probabilities
 from gamekeeper.algorithms.uniques.apportionment import DIS_IS_MOST_VARIABLES, dis_is, dis_suda
+from tests.algorithms.intrusion.round_chances import match_chances
 from tests.reference.cases import Case, Check
 from tests.reference.numbers import check_each, check_number
 from tests.reference.uniques import uniques, uniques_large, uniques_missing

@@ -17,18 +17,20 @@ from gamekeeper.algorithms.decomposable.adjacency_masks import (
     reached_from,
 )
 from gamekeeper.algorithms.decomposable.chordal_graphs import (
-    can_add,
-    can_delete,
     chordless_cycle,
     decomposable_graphs,
     is_decomposable,
-    legal_additions,
-    legal_deletions,
     maximal_cliques,
     separators,
 )
 from gamekeeper.errors import InputError, LimitError, Reason
 from tests.algorithms.decomposable import twins as twin
+from tests.algorithms.decomposable.legal_edges import (
+    can_add,
+    can_delete,
+    legal_additions,
+    legal_deletions,
+)
 
 SQUARE = adjacency_of(4, [(0, 1), (1, 2), (2, 3), (0, 3)])
 

@@ -14,6 +14,7 @@ from gamekeeper.algorithms.decomposable.adjacency_masks import adjacency_of, edg
 from gamekeeper.algorithms.decomposable.dynamic_junction_tree import DynamicJunctionTree
 from gamekeeper.algorithms.decomposable.elimination import fill_in, moral_graph
 from gamekeeper.errors import InputError, Reason
+from tests.algorithms.decomposable import legal_edges
 from tests.algorithms.decomposable import twins as twin
 
 NAMES = "ABDELSTX"
@@ -226,8 +227,8 @@ def test_random_walks(n, seed):
             is_sound(tree)
     adjacency = tree.graph()
     for v, w in twin.all_pairs(n):
-        assert tree.can_add(v, w) == plain.can_add(adjacency, v, w)
-        assert tree.can_delete(v, w) == plain.can_delete(adjacency, v, w)
+        assert tree.can_add(v, w) == legal_edges.can_add(adjacency, v, w)
+        assert tree.can_delete(v, w) == legal_edges.can_delete(adjacency, v, w)
         reached = DynamicJunctionTree.of_graph(adjacency).same_component(v, w)
         assert tree.same_component(v, w) == reached == (tree.root_of(v) == tree.root_of(w))
     wanted = Counter(twin.factors(n, frozenset(edges_of(adjacency))))
@@ -244,7 +245,7 @@ def test_a_long_walk_of_64_variables():
         terms = tree.addition(v, w) or tree.deletion(v, w)
         adjacency = tree.graph()
         assert (terms is not None) == (
-            plain.can_add(adjacency, v, w) or plain.can_delete(adjacency, v, w)
+            legal_edges.can_add(adjacency, v, w) or legal_edges.can_delete(adjacency, v, w)
         )
         if terms is not None:
             toggle(tree, v, w)
@@ -333,7 +334,7 @@ def test_moves_make_fill_ins_edges(given_graph, data):
     _, adjacency, ordering = given_graph
     tree = DynamicJunctionTree.of_ordering(adjacency, ordering)
     filled = tree.graph()
-    legal = plain.legal_additions(filled) + plain.legal_deletions(filled)
+    legal = legal_edges.legal_additions(filled) + legal_edges.legal_deletions(filled)
     v, w = data.draw(st.sampled_from(legal))
     moved = tree.copy()
     toggle(moved, v, w)

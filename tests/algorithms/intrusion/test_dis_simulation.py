@@ -8,8 +8,9 @@ import pytest
 
 from gamekeeper.algorithms.intrusion.dis import diverged_dis, record_dis
 from gamekeeper.algorithms.intrusion.dis_simulation import simulate_dis
-from gamekeeper.algorithms.intrusion.dis_special import match_chances, special_dis
+from gamekeeper.algorithms.intrusion.dis_special import special_dis
 from gamekeeper.errors import Cancelled, InputError
+from tests.algorithms.intrusion.round_chances import match_chances
 
 CLASSES = np.array([0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 7, 7, 7])
 STRUCTURE = {1: 4, 2: 3, 3: 1}

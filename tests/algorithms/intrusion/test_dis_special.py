@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.intrusion.dis import dis
-from gamekeeper.algorithms.intrusion.dis_special import match_chances, special_dis
-from gamekeeper.errors import InputError, LimitError
+from gamekeeper.algorithms.intrusion.dis_special import special_dis
+from gamekeeper.errors import InputError
+from tests.algorithms.intrusion.round_chances import match_chances
 
 
 def every_round(classes, fraction, removed):
@@ -92,11 +93,7 @@ def test_large_files_and_nothing_to_match():
 def test_impossible_removals_are_refused(structure, removed):
     with pytest.raises(InputError):
         special_dis(structure, "1/2", removed)
-    with pytest.raises(InputError):
-        match_chances(structure, "1/2", removed)
 
 
-def test_the_whole_distribution_is_limited():
+def test_the_chances_of_all_outcomes_sum_to_one():
     assert sum(match_chances({1: 20, 2: 20, 3: 5}, "1/4", 6).chances.values()) == 1
-    with pytest.raises(LimitError, match="special_dis"):
-        match_chances({1: 50}, "1/2", 13)

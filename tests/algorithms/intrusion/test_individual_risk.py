@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.intrusion.individual_risk import assess_classes, expected_reciprocal
+from gamekeeper.algorithms.intrusion.individual_risk import expected_reciprocal, individual_risk
 from gamekeeper.errors import InputError
 
 
@@ -39,7 +39,7 @@ def closed_form(size, p):
 def test_the_values_that_the_reference_prints_for_its_example():
     sizes = np.array([2, 2, 2, 1, 1, 1, 1, 2])
     weights = np.array([110, 84.5, 84.5, 17, 541, 8, 5, 110])
-    found = assess_classes(sizes, weights)
+    found = individual_risk(sizes, weights)
     printed = [
         *(0.01714426, 0.02204233, 0.02204233, 0.17707583),
         *(0.01165448, 0.29706308, 0.40235948, 0.01714426),
@@ -88,7 +88,7 @@ def test_both_ends_are_stable():
 
 
 def test_excluded_records_have_no_risk_and_light_classes_count_their_own_records():
-    found = assess_classes(np.array([0, 1, 3]), np.array([0.0, 0.5, 2.0]))
+    found = individual_risk(np.array([0, 1, 3]), np.array([0.0, 0.5, 2.0]))
     assert np.isnan(found.risk[0])
     assert np.isnan(found.expected_size[0])
     assert np.isnan(found.pr_population_unique[0])
@@ -109,7 +109,7 @@ def test_excluded_records_have_no_risk_and_light_classes_count_their_own_records
 )
 def test_wrong_weights_are_counted(sizes, weights, words):
     with pytest.raises(InputError, match=words):
-        assess_classes(np.array(sizes), np.array(weights))
+        individual_risk(np.array(sizes), np.array(weights))
 
 
 @pytest.mark.parametrize(("size", "p"), [(0, 0.5), (1, 0.0), (1, 1.5), (1, math.nan)])

@@ -12,13 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.decomposable.chordal_graphs import (
-    can_add,
-    can_delete,
     decomposable_graphs,
     is_decomposable,
 )
 from gamekeeper.algorithms.models.clique_scores import MarginScores, declared_levels
 from gamekeeper.errors import InputError
+from tests.algorithms.decomposable.legal_edges import can_add, can_delete
 
 # Titanic (R datasets): class, sex, age, survived, count.
 TITANIC = np.array(

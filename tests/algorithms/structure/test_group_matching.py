@@ -209,18 +209,6 @@ def test_sizes_decide_between_mappings_that_are_equally_good():
     assert found.similarity == 6
 
 
-def test_hints_decide_before_sizes_and_change_no_similarity():
-    rows = [[0, 0], [1, 1], [2, 2]]
-    hints = np.eye(3)[[2, 0, 1]]
-    found = match_groups(rows, rows, sizes=([5, 70, 20], [22, 6, 69]), hints=hints)
-    assert found.groups.tolist() == [2, 0, 1]
-    assert found.similarity == 6
-    misled = match_groups(table(TABLE_3), table(TABLE_4), hints=np.ones((24, 23)), restarts=4)
-    assert misled.similarity == 137
-    with pytest.raises(InputError, match="hints"):
-        match_groups(rows, rows, hints=-hints)
-
-
 def test_the_degenerate_case_is_refused_unless_it_is_wanted():
     a, b = table(TABLE_3), table(TABLE_4)
     with pytest.raises(InputError, match="says nothing") as error:

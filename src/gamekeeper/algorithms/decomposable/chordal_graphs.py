@@ -1,15 +1,11 @@
-"""Decomposable graphs: cliques, separators, and which single edges can be added or deleted.
+"""Decomposable graphs: cliques, separators, and all graphs of a few variables.
 
 A graph is decomposable (chordal) if every cycle of more than three variables has a chord. Then
 its maximal cliques can be made a junction tree, and the distribution of the variables is the
-product of the margins of the cliques over the product of the margins of the separators. An edge
-(v, w) can be deleted if, and only if, it lies in exactly one maximal clique: the common
-neighbours of v and w are all joined. It can be added if, and only if, the common neighbours
-separate v and w (adjacent in some junction tree, or in different components).
+product of the margins of the cliques over the product of the margins of the separators. Which
+single edges may change is a question to `dynamic_junction_tree`.
 
-Smith's thesis, chapter 6, with the rule of addition made exact; Frydenberg and Lauritzen, 1989;
-Giudici and Green, 1999. This is the plain implementation, by global search: `dynamic_junction_tree`
-answers the same questions locally.
+Smith's thesis, chapter 6; Frydenberg and Lauritzen, 1989; Giudici and Green, 1999.
 """
 
 from __future__ import annotations
@@ -20,12 +16,8 @@ from gamekeeper.algorithms.decomposable.adjacency_masks import (
     Adjacency,
     AdjacencyLike,
     as_adjacency,
-    as_variables,
-    edges_of,
-    is_complete,
     members,
     pairs_within,
-    reached_from,
 )
 from gamekeeper.algorithms.decomposable.elimination import eliminate, perfect_ordering
 from gamekeeper.errors import InputError, LimitError, Reason
@@ -111,61 +103,6 @@ def separators(adjacency: AdjacencyLike) -> list[int]:
     return sorted(_cliques_and_separators(adjacency)[1], key=lambda s: (s.bit_count(), *members(s)))
 
 
-def can_add(adjacency: AdjacencyLike, v: int, w: int) -> bool:
-    """Tell whether a decomposable graph lacks an edge and stays decomposable with it.
-
-    Examples
-    --------
-    The ends of a path of four variables would close a cycle without a chord.
-
-    >>> path = [0b0010, 0b0101, 0b1010, 0b0100]
-    >>> can_add(path, 0, 2), can_add(path, 0, 3)
-    (True, False)
-    """
-    masks = as_adjacency(adjacency)
-    return _can_add(masks, *as_variables(len(masks), v, w))
-
-
-def can_delete(adjacency: AdjacencyLike, v: int, w: int) -> bool:
-    """Tell whether a decomposable graph has an edge and stays decomposable without it.
-
-    Examples
-    --------
-    Two triangles share the edge (1, 2).
-
-    >>> graph = [0b0110, 0b1101, 0b1011, 0b0110]
-    >>> can_delete(graph, 0, 1), can_delete(graph, 1, 2)
-    (True, False)
-    """
-    masks = as_adjacency(adjacency)
-    return _can_delete(masks, *as_variables(len(masks), v, w))
-
-
-def legal_additions(adjacency: AdjacencyLike) -> list[tuple[int, int]]:
-    """Return the edges that can be added to a decomposable graph one at a time.
-
-    Examples
-    --------
-    >>> legal_additions([0b0010, 0b0101, 0b1010, 0b0100])
-    [(0, 2), (1, 3)]
-    """
-    masks, _ = require_decomposable(adjacency, "The legal additions of a graph were asked for.")
-    everything = (1 << len(masks)) - 1
-    return [(v, w) for v, w in pairs_within(everything) if _can_add(masks, v, w)]
-
-
-def legal_deletions(adjacency: AdjacencyLike) -> list[tuple[int, int]]:
-    """Return the edges that can be deleted from a decomposable graph one at a time.
-
-    Examples
-    --------
-    >>> legal_deletions([0b0110, 0b1101, 0b1011, 0b0110])
-    [(0, 1), (0, 2), (1, 3), (2, 3)]
-    """
-    masks, _ = require_decomposable(adjacency, "The legal deletions of a graph were asked for.")
-    return [(v, w) for v, w in edges_of(masks) if _can_delete(masks, v, w)]
-
-
 def decomposable_graphs(n_variables: int, *, most_variables: int = 6) -> Iterator[Adjacency]:
     """Yield every decomposable graph of some variables, each once.
 
@@ -215,17 +152,6 @@ def _extended(n_variables: int) -> Iterator[Adjacency]:
             larger = (*(m | (beside >> v & 1) << last for v, m in enumerate(smaller)), beside)
             if perfect_ordering(larger) is not None:
                 yield larger
-
-
-def _can_add(masks: Sequence[int], v: int, w: int) -> bool:
-    if masks[v] >> w & 1:
-        return False
-    without_common = (1 << len(masks)) - 1 & ~(masks[v] & masks[w])
-    return not reached_from(masks, v, within=without_common) >> w & 1
-
-
-def _can_delete(masks: Sequence[int], v: int, w: int) -> bool:
-    return bool(masks[v] >> w & 1) and is_complete(masks, masks[v] & masks[w])
 
 
 def _cliques_and_separators(adjacency: AdjacencyLike) -> tuple[list[int], list[int]]:

@@ -39,7 +39,7 @@ class IndividualRisk:
         return f"IndividualRisk({len(self.risk):,} lines)"
 
 
-def assess_classes(
+def individual_risk(
     class_sizes: NDArray[np.integer[Any]], class_weights: NDArray[np.floating[Any]]
 ) -> IndividualRisk:
     """Return the individual risk of classes from their size and the sum of their weights.
@@ -54,7 +54,7 @@ def assess_classes(
 
     Examples
     --------
-    >>> found = assess_classes(np.array([2, 1]), np.array([110.0, 17.0]))
+    >>> found = individual_risk(np.array([2, 1]), np.array([110.0, 17.0]))
     >>> found.risk.round(8)
     array([0.01714426, 0.17707583])
     """

@@ -1,9 +1,8 @@
 """Match probabilities of a class with f records in the sample and F in the population.
 
 F - f, the number of people of the class outside the sample, follows a law: Poisson as in the
-thesis; binomial where the population is known to be finite and the fraction is large; or
-negative binomial, a Poisson law whose mean varies like a gamma variable. With the generating
-function G(u) = E[u^(F-f)] of the law,
+thesis, or binomial where the population is known to be finite and the fraction is large. With the
+generating function G(u) = E[u^(F-f)] of the law,
 
     single unit   E[1/F]              = integral of u^(f-1) G(u) over u from 0 to 1
     set           E[1 / C(F, f)]      = f times the integral of (1-u)^(f-1) G(u)
@@ -21,7 +20,6 @@ means up to 1e6. Smith's thesis, chapter 7; Skinner and Holmes 1998.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,27 +41,6 @@ _STEPS_DOWN = 90
 _LARGEST = 2.0**62
 
 
-class CountLaw(Protocol):
-    """The law of the number of people of a class who are not in the sample, for many classes."""
-
-    @property
-    def mean(self) -> Floats:
-        """The mean of each class."""
-        ...
-
-    def log_generating(self, missing: Floats) -> Floats:
-        """Return log E[u^K] for u = 1 - missing; classes in rows, `missing` in columns."""
-        ...
-
-    def cumulative(self, count: Floats) -> Floats:
-        """Return P(K <= count) for one count of each class."""
-        ...
-
-    def take(self, chosen: NDArray[np.bool_] | Integers | slice) -> CountLaw:
-        """Return the law of some of the classes."""
-        ...
-
-
 @dataclass(frozen=True, repr=False)
 class Poisson:
     """The Poisson law with the given means.
@@ -80,11 +57,11 @@ class Poisson:
         _set_checked(self, mean=(0, np.inf))
 
     def log_generating(self, missing: Floats) -> Floats:
-        """Return log E[u^K] for u = 1 - missing."""
+        """Return log E[u^K] for u = 1 - missing; classes in rows, `missing` in columns."""
         return -self.mean[:, None] * missing
 
     def cumulative(self, count: Floats) -> Floats:
-        """Return P(K <= count)."""
+        """Return P(K <= count) for one count of each class."""
         from scipy.special import pdtr
 
         return pdtr(count, self.mean)
@@ -136,36 +113,8 @@ class Binomial:
         return Binomial(self.trials[chosen], self.chance[chosen])
 
 
-@dataclass(frozen=True, repr=False)
-class NegativeBinomial:
-    """A Poisson law whose mean is a gamma variable with the given mean and shape.
-
-    Examples
-    --------
-    >>> pr_unique([1], NegativeBinomial(np.array([3.0]), np.array([1.0])))
-    array([0.25])
-    """
-
-    mean: Floats
-    shape: Floats
-
-    def __post_init__(self) -> None:
-        _set_checked(self, mean=(0, np.inf), shape=(0, np.inf))
-
-    def log_generating(self, missing: Floats) -> Floats:
-        """Return log E[u^K] for u = 1 - missing."""
-        shape = self.shape[:, None]
-        return -shape * np.log1p(self.mean[:, None] / shape * missing)
-
-    def cumulative(self, count: Floats) -> Floats:
-        """Return P(K <= count)."""
-        from scipy.special import betainc
-
-        return betainc(self.shape, count + 1, self.shape / (self.shape + self.mean))
-
-    def take(self, chosen: NDArray[np.bool_] | Integers | slice) -> NegativeBinomial:
-        """Return the law of some of the classes."""
-        return NegativeBinomial(self.mean[chosen], self.shape[chosen])
+CountLaw = Poisson | Binomial
+"""The law of the number of people of a class who are not in the sample, for many classes."""
 
 
 def single_unit(sample_counts: ArrayLike, law: CountLaw) -> Floats:
@@ -292,15 +241,11 @@ def _mean_generating(law: CountLaw) -> Floats:
     safe = np.where(zero, 1.0, mean)
     if isinstance(law, Poisson):
         found = -np.expm1(-safe) / safe
-    elif isinstance(law, Binomial):
+    else:
         # (1 - q^(M+1)) / ((M+1) p)
         with np.errstate(divide="ignore"):
             lost = (law.trials + 1) * np.log1p(-law.chance)
         found = -np.expm1(lost) / np.where(zero, 1.0, (law.trials + 1) * law.chance)
-    else:
-        found = np.empty(len(mean))
-        for chosen in _blocks(np.ones(len(mean), dtype=bool)):
-            found[chosen] = np.exp(law.take(chosen).log_generating(_NODES)) @ _WEIGHTS
     return np.where(zero, 1.0, np.minimum(found, 1.0))
 
 
@@ -377,7 +322,6 @@ def _set_checked(law: object, **ranges: tuple[float, float]) -> None:
     for name, (low, high) in ranges.items():
         values = np.broadcast_to(given[name], shapes)
         wrong = ~(np.isfinite(values) & (values >= low) & (values <= high))
-        wrong |= (values == 0) if name == "shape" else False
         if wrong.any():
             found = f"{count_of(int(wrong.sum()), 'number')} out of range."
             problems.append(Problem(Reason.BAD_OPTION, name, found))
@@ -386,7 +330,6 @@ def _set_checked(law: object, **ranges: tuple[float, float]) -> None:
         raise InputError(
             Reason.BAD_OPTION,
             f"A {type(law).__name__} law was asked for.",
-            "Its numbers must be finite, 0 or more (chances up to 1, shapes above 0), one for each"
-            " class.",
+            "Its numbers must be finite, 0 or more (chances up to 1), one for each class.",
             problems=problems,
         )

@@ -94,27 +94,3 @@ def conjunction(labels: ArrayLike) -> Conjunction:
     classes = dense_labels(class_numbers(matrix)[0])
     _, first, sizes = np.unique(classes, return_index=True, return_counts=True)
     return Conjunction(classes, matrix[first].astype(np.int64), sizes.astype(np.int64))
-
-
-def count_links(a: Conjunction, b: Conjunction, columns: ArrayLike) -> NDArray[np.int64]:
-    """Count the links of records between each class of A and each class of B.
-
-    Parameters
-    ----------
-    a, b
-        The classes of two files.
-    columns
-        For each record of A its record of B, -1 where it has none.
-
-    Examples
-    --------
-    >>> a = conjunction([[0], [0], [1]])
-    >>> count_links(a, a, [0, 2, -1])
-    array([[1, 1],
-           [0, 0]])
-    """
-    links = np.asarray(columns, dtype=np.int64)
-    linked = np.flatnonzero(links >= 0)
-    counts = np.zeros((len(a.rows), len(b.rows)), np.int64)
-    np.add.at(counts, (a.classes[linked], b.classes[links[linked]]), 1)
-    return counts

@@ -95,7 +95,6 @@ def match_groups(
     one_to_one: bool = False,
     weights: ArrayLike | None = None,
     sizes: tuple[ArrayLike, ArrayLike] | None = None,
-    hints: ArrayLike | None = None,
     restarts: int = 40,
     seed: int = 0,
     exact: bool | str = "auto",
@@ -120,10 +119,6 @@ def match_groups(
         The number of records of each row of A and of B. They do not change the similarity; among
         mappings and rows with the same similarity they decide for those whose clusters are alike
         in size.
-    hints
-        How much speaks for each row of A being each row of B, from elsewhere, from 0; such as
-        links of records counted by `count_links`. They do not change the similarity; they are a
-        start, and decide before the sizes.
     restarts
         The number of starts of the search.
     seed
@@ -147,7 +142,7 @@ def match_groups(
     array([0, 1, 2])
     """
     problem, codes_a, codes_b = group_problem(
-        rows_a, rows_b, injective, one_to_one, weights, sizes, hints, restarts, exact
+        rows_a, rows_b, injective, one_to_one, weights, sizes, restarts, exact
     )
     if problem.is_free.all() and not one_to_one and not allow_degenerate:
         raise InputError(

@@ -37,12 +37,11 @@ def _row_scores(labels, mapping, by_technique, scores):
 
 
 @numba.njit(cache=True, nogil=True)
-def agreement_counts(a, by_technique, weights, shares_a, shares_b, hints, mapping, counts):
+def agreement_counts(a, by_technique, weights, shares_a, shares_b, mapping, counts):
     """Count with which labels of B the labels of A go, at the best rows of B for a mapping.
 
     The weight of a row is divided among its best rows of B. Returns the best row of each, and its
-    agreements; of several the one with the greatest hint, whose share of the file is nearest, and
-    the first. The table of hints may be empty.
+    agreements; of several the one whose share of the file is nearest, and the first.
     """
     scores = np.empty(by_technique.shape[1], np.uint8)
     best = np.empty(len(a), np.int64)
@@ -50,14 +49,13 @@ def agreement_counts(a, by_technique, weights, shares_a, shares_b, hints, mappin
     counts[:] = 0.0
     for i in range(len(a)):
         most[i] = _row_scores(a[i], mapping, by_technique, scores)
-        n_best, nearest, hinted = 0, np.inf, -np.inf
+        n_best, nearest = 0, np.inf
         for j in range(len(scores)):
             if scores[j] == most[i]:
                 n_best += 1
                 apart = abs(shares_a[i] - shares_b[j])
-                hint = hints[i, j] if hints.size else 0.0
-                if hint > hinted or (hint == hinted and apart < nearest):
-                    best[i], nearest, hinted = j, apart, hint
+                if apart < nearest:
+                    best[i], nearest = j, apart
         part = weights[i] / n_best
         for j in range(len(scores)):
             if scores[j] == most[i]:

@@ -35,7 +35,6 @@ class GroupProblem:
     weights: Integers
     sizes_a: Integers
     sizes_b: Integers
-    hints: Floats
     n_a: Integers
     n_b: Integers
     is_free: NDArray[np.bool_]
@@ -74,7 +73,6 @@ def group_problem(
     one_to_one: bool,
     weights: ArrayLike | None,
     sizes: tuple[ArrayLike, ArrayLike] | None,
-    hints: ArrayLike | None,
     restarts: int,
     exact: bool | str,
 ) -> tuple[GroupProblem, list[Integers], list[Integers]]:
@@ -104,18 +102,6 @@ def group_problem(
     given = _whole_numbers(weights, a, "weights", problems)
     sizes_a = _whole_numbers(None if sizes is None else sizes[0], a, "sizes of A", problems)
     sizes_b = _whole_numbers(None if sizes is None else sizes[1], b, "sizes of B", problems)
-    table = np.zeros((0, 0)) if hints is None else np.asarray(hints, dtype=np.float64)
-    if hints is not None and (
-        table.shape != (len(a), len(b)) or not np.isfinite(table).all() or (table < 0).any()
-    ):
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                "hints",
-                "not one number from 0 per row of A and row of B.",
-                "Give the number of links of each two rows.",
-            )
-        )
     if restarts < 1:
         problems.append(Problem(Reason.BAD_OPTION, "restarts", "fewer than 1.", "Give at least 1."))
     if exact not in (True, False, "auto"):
@@ -137,7 +123,6 @@ def group_problem(
         given,
         sizes_a,
         sizes_b,
-        table,
         np.array([len(codes) for codes in codes_a]),
         np.array([len(codes) for codes in codes_b]),
         ~np.array(flags, dtype=bool),

@@ -7,7 +7,7 @@ tables of each two techniques: how many records have both labels is known in eit
 mappings under which these tables agree are found by assignments of a few dozen labels. The best is
 then disturbed again and again, and what is no worse is kept. On small problems exchanges of single
 labels are tried too. Many mappings may have the same similarity; of those that were met the one is
-returned that goes best with hints, where there are any, and under which the tables agree best.
+returned under which the tables agree best.
 
 Torra, Towards the re-identification of individuals in data files with non-common variables; the
 paper leaves the algorithm open. One round costs techniques times rows of A times rows of B.
@@ -44,13 +44,6 @@ class _Search:
         self.tables_a = _pair_tables(problem.a, problem.n_a, problem.shares_a)
         self.tables_b = _pair_tables(problem.b, problem.n_b, problem.shares_b)
 
-        self.hint_counts = np.zeros(self.shape)
-        if problem.hints.size:
-            rows, columns = np.nonzero(problem.hints)
-            for t in range(problem.n_techniques):
-                places = problem.a[rows, t], problem.b[columns, t]
-                np.add.at(self.hint_counts[t], places, problem.hints[rows, columns])
-
     def alternate(self, mapping: Integers) -> int:
         """Improve a mapping in place until nothing changes; return its similarity."""
         from gamekeeper.algorithms.structure.group_matching_kernels import agreement_counts
@@ -64,7 +57,6 @@ class _Search:
                 problem.weights,
                 problem.shares_a,
                 problem.shares_b,
-                problem.hints,
                 mapping,
                 self.counts,
             )
@@ -138,17 +130,6 @@ class _Search:
                 break
         return mapping
 
-    def hinted_start(self) -> Integers:
-        """Return the mappings that go best with the hints."""
-        mapping = np.full(self.shape[:2], -1, np.int64)
-        self.remap(mapping, self.hint_counts)
-        return mapping
-
-    def hinted(self, mapping: Integers) -> float:
-        """Return how much of the hints goes with mappings."""
-        techniques, labels = np.nonzero(mapping >= 0)
-        return float(self.hint_counts[techniques, labels, mapping[techniques, labels]].sum())
-
     def difference(self, mapping: Integers) -> float:
         """Return how much the tables of each two techniques differ under mappings."""
         total = 0.0
@@ -184,25 +165,22 @@ def search_mappings(
     rng = np.random.default_rng(seed)
     search = _Search(problem)
     is_small = problem.work <= _SMALL
-    found: dict[bytes, tuple[tuple[int, float, float], Integers]] = {}
+    found: dict[bytes, tuple[tuple[int, float], Integers]] = {}
 
-    def finish(mapping: Integers, *, is_polished: bool) -> tuple[int, float, float]:
+    def finish(mapping: Integers, *, is_polished: bool) -> tuple[int, float]:
         similarity = search.polish(mapping) if is_polished else search.alternate(mapping)
-        hinted = round(search.hinted(mapping), 9)
-        rank = similarity, hinted, -round(search.difference(mapping), 12)
+        rank = similarity, -round(search.difference(mapping), 12)
         found[mapping.tobytes()] = (rank, mapping.copy())
         return rank
 
     n_disturbed = restarts * (4 if problem.work <= _LARGE else 1)
     n_steps = restarts + n_disturbed
-    best, mapping = (-1, 0.0, 0.0), np.empty(0, np.int64)
+    best, mapping = (-1, 0.0), np.empty(0, np.int64)
     for number in range(n_steps):
         if progress is not None:
             progress(number, n_steps)
         if number < restarts:
-            if number == 0 and problem.hints.size:
-                trial = search.hinted_start()
-            elif number % 2 == 0:
+            if number % 2 == 0:
                 trial = search.start(rng, noise=0.0 if number == 0 else 0.5)
             else:
                 trial = np.full(search.shape[:2], -1, np.int64)
@@ -247,7 +225,6 @@ def assigned(problem: GroupProblem, mapping: Integers) -> tuple[int, Integers]:
             problem.weights,
             problem.shares_a,
             problem.shares_b,
-            problem.hints,
             mapping,
             counts,
         )
