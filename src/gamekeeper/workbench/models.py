@@ -141,7 +141,7 @@ def compare_on_population(
     )
 
     def write_page(path: Path) -> None:
-        name = data.source.path.name
+        name = data.source.name
         write_risk_report(comparison_report(found, name=name, notices=data.notices), path)
 
     write_outputs(asked, found, page=write_page)

@@ -128,7 +128,7 @@ def _write_report(
             table,
             risk,
             matching=matching,
-            name=data.source.path.name,
+            name=data.source.name,
             scenario="" if scenario is None else scenario.name,
             attacker="" if scenario is None else scenario.attacker,
             settings=data.source.settings,

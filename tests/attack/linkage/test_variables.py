@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from gamekeeper.attack.linkage.variables import (
@@ -14,6 +15,7 @@ from gamekeeper.attack.linkage.variables import (
 )
 from gamekeeper.data.coding.codebook import Codebook, CodedVariable
 from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.coding.source_coding import code_frame
 from gamekeeper.errors import InputError, Reason
 from tests.given.linked_files import AGE, STATUS, file_of
 
@@ -103,6 +105,29 @@ def test_categories_are_alike_by_word_where_values_say_less():
         assert made[0].matrix().tolist() == [[0, 1], [1, 0]]
     _, made = compare_files(a, a, [LinkVariable("x", order=("2", "1"))])
     assert made[0].matrix().tolist() == [[0, 1], [1, 0]]
+
+
+def ordered(cells, *categories):
+    return code_frame(pd.DataFrame({"x": pd.Categorical(cells, categories, ordered=True)}))
+
+
+def test_ranks_are_of_the_order_that_a_frame_has():
+    ordinal = [LinkVariable("x", kind=Kind.ORDINAL)]
+    levels = ("low", "middle", "high")
+    # No record of either is in the middle, and yet it lies between the others.
+    a, b = ordered(["low", "high"], *levels), ordered(["middle", "high"], *levels)
+    _, made = compare_files(a, b, ordinal)
+    assert made[0].matrix().tolist() == [[0.5, 1.0], [0.5, 0.0]]
+    _, made = compare_files(a, file_of({"x": ["middle"]}), ordinal)
+    assert made[0].matrix().tolist() == [[0.5], [0.5]]
+    # Without an order of their own they follow the alphabet, and as categories they need none.
+    _, made = compare_files(*[file_of({"x": [*levels]})] * 2, ordinal)
+    assert made[0].matrix()[0].tolist() == [0.0, 0.5, 0.5]
+    compare_files(a, ordered(["high"], "high", "low"), [LinkVariable("x", kind=Kind.CATEGORY)])
+    for other in (ordered(["high", "low"], "high", "low"), file_of({"x": ["lowest"]})):
+        with pytest.raises(InputError, match="no order that holds for both files") as caught:
+            compare_files(a, other, ordinal)
+        assert "lowest" not in str(caught.value).replace("(lowest,", "")
 
 
 def test_ranks_are_of_the_order_given_or_of_numbers():

@@ -120,6 +120,29 @@ def as_ranks(columns: Columns, order: Sequence[str], asked: str) -> list[NDArray
     return _of_both(columns, ("", ""), asked, read)
 
 
+def common_order(columns: Columns, asked: str) -> tuple[str, ...]:
+    """Return the order that the values of both files came with; none where they came with none."""
+    orders = [column.order for column in columns if column.order]
+    values = {value for column in columns for value in observed(column)}
+    for order in orders:
+        if values <= {*order} and _agree(orders):
+            return order
+    if not orders:
+        return ()
+    raise InputError(
+        Reason.BAD_OPTION,
+        asked,
+        "The categories have no order that holds for both files.",
+        "Give the order: LinkVariable(name, order=(lowest, ..., highest)), or --order.",
+    )
+
+
+def _agree(orders: Sequence[Sequence[str]]) -> bool:
+    """Tell whether what several orders have in common is in the same order in each."""
+    shared = set(orders[0]).intersection(*orders[1:])
+    return len({tuple(value for value in order if value in shared) for order in orders}) == 1
+
+
 def as_categories(columns: Columns, decimals: Sequence[str]) -> Codes:
     """Number the categories of both files together: by their values, or by their words."""
     values = [observed(column) for column in columns]

@@ -30,6 +30,7 @@ from gamekeeper.attack.linkage.columns import (
     as_numbers,
     as_ranks,
     as_sinks,
+    common_order,
     exact_numbers,
     joint_codes,
     observed,
@@ -76,8 +77,9 @@ class LinkVariable:
         Of numbers: standardized, absolute, squared or relative. Of texts: levenshtein,
         transposition or jaro-winkler.
     order
-        The categories of an ordinal variable from the lowest to the highest; the order of numbers
-        or of the alphabet if empty.
+        The categories of an ordinal variable from the lowest to the highest; if empty, the order
+        that they have in data frames (ordered categories), or else that of numbers or of the
+        alphabet.
     missing
         The distance of a missing value: "expected", "largest", "zero", "impossible" or a number.
     variable
@@ -266,8 +268,9 @@ def _comparison(
     if one.kind is Kind.MAPPED and one.variable is not None:
         sinks = as_sinks(columns, one.variable, decimals, asked)
         return compare_sinks(x, y, *sinks, missing=missing, name=one.name)
-    if one.order:
-        left, right = as_ranks(columns, one.order, asked)
+    order = one.order or (common_order(columns, asked) if one.kind is Kind.ORDINAL else ())
+    if order:
+        left, right = as_ranks(columns, order, asked)
     else:
         left, right = as_categories(columns, decimals)
     compare = compare_ranks if one.kind is Kind.ORDINAL else compare_categories

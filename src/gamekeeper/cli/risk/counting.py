@@ -47,7 +47,7 @@ def keys_command(asked: KeysRequest, how: AsFormat = Format.TABLE) -> None:
         show_for_programs(table, how, answer.notices)
         return
     settings = ", ".join(f"{name} {value!r}" for name, value in source.settings.items())
-    say(f"File {source.path.name} ({source.kind}{': ' + settings if settings else ''}).")
+    say(f"File {source.name} ({source.kind}{': ' + settings if settings else ''}).")
     say_notices(answer.notices)
     say_all(table.sentences())
     say()

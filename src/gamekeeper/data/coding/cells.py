@@ -66,6 +66,7 @@ class CellCoder:
             labels=self.column.labels,
             label=self.column.label,
             decimal=self._decimal,
+            order=self.column.order,
         )
 
     def order(self, variable: CodedVariable) -> npt.NDArray[np.int64]:

@@ -2,14 +2,15 @@
 
 Code 0 is the missing cell of every variable. The values of a variable have the codes 1, 2, ... in
 the order of their size when all are numbers, and else in the order of their text, so that codes
-depend on the values that occur and never on the order of records.
+depend on the values that occur and never on the order of records. Where values come with an order
+of their own, as ordered categories of a data frame do, codes follow it.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -72,6 +73,8 @@ class CodedVariable:
         The value in the file as text per code; empty at code 0.
     label
         What the file says about the variable; empty when it says nothing.
+    order
+        The order that came with the values, if one did: these and perhaps others that no record has.
 
     Examples
     --------
@@ -86,6 +89,7 @@ class CodedVariable:
     words: tuple[str, ...]
     values: tuple[str, ...]
     label: str = ""
+    order: tuple[str, ...] = ()
 
     @classmethod
     def of_values(
@@ -96,15 +100,19 @@ class CodedVariable:
         labels: Mapping[str, str] | None = None,
         label: str = "",
         decimal: str = ".",
+        order: Sequence[str] = (),
     ) -> CodedVariable:
         """Return the variable whose codes are the given values in their order.
 
-        Where two values have the same word, each gets its value in brackets.
+        Values of `order` come first, as they are there. Where two values have the same word, each
+        gets its value in brackets.
         """
-        ordered = sorted_values(values, decimal)
+        given = set(values)
+        first = [value for value in order if value in given]
+        ordered = [*first, *sorted_values(given.difference(first), decimal)]
         known = labels or {}
         words = _distinct([known.get(value, "") or value for value in ordered], ordered)
-        return cls(name, (_MISSING_WORD, *words), ("", *ordered), label)
+        return cls(name, (_MISSING_WORD, *words), ("", *ordered), label, tuple(order))
 
     @property
     def n_codes(self) -> int:

@@ -32,8 +32,8 @@ from gamekeeper.data.engine.gate import (
 from gamekeeper.data.reading.column import Column, ColumnKind
 from gamekeeper.data.reading.frames import Frame
 from gamekeeper.data.reading.parquet_file import ParquetFile
-from gamekeeper.data.reading.source import Source, check_columns, missing_texts
-from gamekeeper.data.reading.values import kind_of, value_texts
+from gamekeeper.data.reading.source import Source, missing_texts
+from gamekeeper.data.reading.values import kind_of, type_name, value_texts
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted
@@ -50,12 +50,12 @@ def code_source(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> CodedTable:
-    r"""Read columns of a data file as codes.
+    r"""Read columns of a data file, or of a frame, as codes.
 
     Parameters
     ----------
     source
-        The file, from `open_source`.
+        The file or frame, from `open_source`.
     variables
         The columns to code: key variables, strata, sensitive variables.
     numbers
@@ -81,7 +81,7 @@ def code_source(
     >>> coded.codebook["region"].values, coded.matrix().tolist()
     (('', '007', '010'), [[2, 1], [1, 0]])
     """
-    asked = f"Columns of data file {quoted([source.path.name])} were to be coded."
+    asked = f"Columns of {source.words} were to be coded."
     wanted = _wanted(asked, variables, numbers)
     source.check_names(wanted)
     input_ = _Input(
@@ -98,8 +98,15 @@ def code_source(
         scanned = _scan(source.reader, input_, keeper, progress)
         if scanned is not None:
             return _table(keeper, input_, *scanned, source.fingerprint)
-    read = _read(source.batches(wanted), input_, keeper, progress)
-    return _table(keeper, input_, *read, source.fingerprint)
+    if isinstance(source.reader, Frame):
+        table = source.reader.table(wanted)
+        _require_none(asked, _number_problems(table.schema, numbers))
+        batches: Iterable[pa.RecordBatch] = table.to_batches()
+    else:
+        batches = source.batches(wanted)
+    made = _table(keeper, input_, *_read(batches, input_, keeper, progress), source.fingerprint)
+    made.fingerprint = made.fingerprint or _fingerprint(made)
+    return made
 
 
 def code_frame(
@@ -132,28 +139,10 @@ def code_frame(
     >>> coded.codebook["age"].values, coded.codes("age").tolist()
     (('', '9', '10'), [2, 1, 0])
     """
-    asked = "Columns of a data frame were to be coded."
-    unwanted = missing_texts(missing)
-    given = Frame(frame)
+    source = Source(Frame(frame), missing_texts(missing))
     if variables is None:
-        variables = [name for name in given.names if name not in set(numbers)]
-    wanted = _wanted(asked, variables, numbers)
-    check_columns(wanted, given.names, "of a data frame")
-    table = given.table(wanted)
-    _check_types(asked, table.schema, wanted, numbers)
-    input_ = _Input(
-        asked,
-        tuple(Column(name) for name in variables),
-        tuple(dict.fromkeys(numbers)),
-        unwanted,
-        ".",
-        table.num_rows,
-    )
-    keeper = engine or _default_engine()
-    codebook, relation, n_records = _read(table.to_batches(), input_, keeper, None)
-    made = _table(keeper, input_, codebook, relation, n_records, "")
-    made.fingerprint = _fingerprint(made)
-    return made
+        variables = [name for name in source.names if name not in set(numbers)]
+    return code_source(source, variables, numbers=numbers, engine=engine)
 
 
 @dataclass(frozen=True)
@@ -308,21 +297,29 @@ def _check_types(
         Problem(
             Reason.WRONG_SCHEMA,
             f"column {quoted([name])}",
-            f"It is of type {_type_name(schema.field(name).type)}.",
+            f"It is of type {type_name(schema.field(name).type)}.",
             "Give numbers, texts, dates or truth values.",
         )
         for name in wanted
         if kind_of(schema.field(name).type) is ColumnKind.OTHER
     ]
-    problems += [
+    _require_none(asked, [*problems, *_number_problems(schema, numbers)])
+
+
+def _number_problems(schema: pa.Schema, numbers: Sequence[str]) -> list[Problem]:
+    """Return what is wrong with columns that are to be numbers and are dates or truth values."""
+    return [
         Problem(
             Reason.WRONG_SCHEMA,
             f"column {quoted([name])}",
-            f"It is to be read as numbers, but is of type {_type_name(schema.field(name).type)}.",
+            f"It is to be read as numbers, but is of type {type_name(schema.field(name).type)}.",
         )
         for name in dict.fromkeys(numbers)
         if kind_of(schema.field(name).type) in (ColumnKind.DATE, ColumnKind.TRUTH)
     ]
+
+
+def _require_none(asked: str, problems: Sequence[Problem]) -> None:
     if problems:
         raise InputError(
             Reason.WRONG_SCHEMA,
@@ -330,11 +327,6 @@ def _check_types(
             f"{count_of(len(problems), 'column')} cannot be used.",
             problems=problems,
         )
-
-
-def _type_name(kind: pa.DataType) -> str:
-    """Return the name of a type without its details: names of fields are part of them."""
-    return str(kind).partition("<")[0]
 
 
 def _not_numbers(input_: _Input, faults: Sequence[NumberReader]) -> InputError:

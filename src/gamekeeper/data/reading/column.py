@@ -37,6 +37,9 @@ class Column:
     digits
         The number of digits with which the file shows whole numbers, for columns with leading
         zeros; 0 for all others.
+    order
+        The values as text in the order that they have where they come from; none for columns
+        whose values are ordered by their size or their text.
     """
 
     name: str
@@ -44,6 +47,7 @@ class Column:
     kind: ColumnKind = ColumnKind.TEXT
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     digits: int = 0
+    order: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Column({quoted([self.name])}, {self.kind.value}, {len(self.labels)} value labels)"

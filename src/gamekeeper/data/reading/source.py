@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gamekeeper.data.reading.column import Column
 from gamekeeper.data.reading.csv_file import CsvFile
+from gamekeeper.data.reading.frames import Frame, is_path
 from gamekeeper.data.reading.parquet_file import ParquetFile
 from gamekeeper.data.reading.statistical_file import SUFFIXES, StatisticalFile
 from gamekeeper.errors import InputError, Problem, Reason
@@ -25,12 +26,19 @@ _PARQUET_SUFFIXES = (".parquet", ".pq")
 class Reader(Protocol):
     """What the reader of a kind of file does."""
 
-    columns: tuple[Column, ...]
-    n_records: int | None
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns in their order."""
+        ...
 
     @property
-    def path(self) -> Path:
-        """The file."""
+    def n_records(self) -> int | None:
+        """The number of records, where that is known without reading them."""
+        ...
+
+    @property
+    def path(self) -> Path | None:
+        """The file; None for a data frame."""
         ...
 
     @property
@@ -64,7 +72,7 @@ class Reader(Protocol):
 
 
 class Source:
-    """A data file that is ready to be read; made by `open_source`.
+    """A data file or data frame that is ready to be read; made by `open_source`.
 
     Attributes
     ----------
@@ -80,13 +88,23 @@ class Source:
         self.columns = reader.columns
 
     @property
-    def path(self) -> Path:
-        """The file."""
+    def path(self) -> Path | None:
+        """The file; None for a data frame."""
         return self.reader.path
 
     @property
+    def name(self) -> str:
+        """The name of the file, without its folders; "data frame" for a frame."""
+        return "data frame" if self.path is None else self.path.name
+
+    @property
+    def words(self) -> str:
+        """What it is, as part of a sentence."""
+        return "a data frame" if self.path is None else f"data file {quoted([self.path.name])}"
+
+    @property
     def kind(self) -> str:
-        """The kind of the file: csv, parquet, spss, stata or sas."""
+        """The kind of the file: csv, parquet, spss, stata, sas or frame."""
         return self.reader.kind
 
     @property
@@ -116,7 +134,7 @@ class Source:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The first 16 hexadecimal digits of the SHA-256 hash of the file."""
+        """The first 16 hexadecimal digits of the SHA-256 hash of the file; empty for a frame."""
         return self.reader.fingerprint
 
     def column(self, name: str) -> Column:
@@ -126,7 +144,8 @@ class Source:
 
     def check_names(self, names: Sequence[str]) -> None:
         """Raise one error for all names that are not columns of the file, or twice in the list."""
-        check_columns(names, self.names, f"of data file {quoted([self.path.name])}")
+        aside = self.reader.index_names if isinstance(self.reader, Frame) else ()
+        check_columns(names, self.names, f"of {self.words}", aside=aside)
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Read the wanted columns, as the file has them, some thousand records at a time."""
@@ -135,11 +154,11 @@ class Source:
 
     def __repr__(self) -> str:
         columns = count_of(len(self.columns), "column")
-        return f"Source({quoted([self.path.name])}, {self.kind}, {columns})"
+        return f"Source({quoted([self.name])}, {self.kind}, {columns})"
 
 
 def open_source(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Any,
     *,
     delimiter: str | None = None,
     encoding: str | None = None,
@@ -149,10 +168,13 @@ def open_source(
 ) -> Source:
     r"""Open a data file: text (CSV), Parquet, SPSS, Stata or SAS, told by the end of its name.
 
+    A data frame of pandas, Polars, Arrow or DuckDB is opened as well. Its categories keep their
+    order where they have one.
+
     Parameters
     ----------
     path
-        The file.
+        The file, or a frame.
     delimiter, encoding, decimal
         How a text file is written; detected when not given. The encoding also serves files of
         SPSS, Stata and SAS that do not tell theirs.
@@ -177,9 +199,11 @@ def open_source(
     >>> source.names, dict(source.settings)
     (('region', 'income'), {'delimiter': ';', 'encoding': 'utf-8', 'decimal': ','})
     """
+    unwanted = missing_texts(missing)
+    if not is_path(path):
+        return Source(Frame(path), unwanted)
     file = Path(path)
     _check_file(file)
-    unwanted = missing_texts(missing)
     suffix = file.suffix.lower()
     if suffix in _TEXT_SUFFIXES:
         reader: Reader = CsvFile(file, delimiter=delimiter, encoding=encoding, decimal=decimal)
@@ -218,8 +242,13 @@ def missing_texts(missing: Sequence[str]) -> frozenset[str]:
     return frozenset(value.strip() for value in missing)
 
 
-def check_columns(names: Sequence[str], known: Sequence[str], where: str) -> None:
-    """Raise one error for all names that are not known, or twice in the list."""
+def check_columns(
+    names: Sequence[str], known: Sequence[str], where: str, *, aside: Sequence[str] = ()
+) -> None:
+    """Raise one error for all names that are not known, or twice in the list.
+
+    `aside` names what is there, but is no column: the index of a frame.
+    """
     there = set(known)
     # Where no name is right, the first line of the file may be a record and not a header.
     has_header = any(name in there for name in names)
@@ -228,7 +257,9 @@ def check_columns(names: Sequence[str], known: Sequence[str], where: str) -> Non
             Reason.UNKNOWN_NAME,
             f"column {quoted([name])}",
             "It is not in the data.",
-            did_you_mean(name, known, lists=has_header),
+            "It is the index: make a column of it, frame.reset_index()."
+            if name in aside
+            else did_you_mean(name, known, lists=has_header),
         )
         for name in dict.fromkeys(names)
         if name not in there

@@ -11,6 +11,7 @@ import datetime as dt
 import math
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import numpy as np
 
@@ -46,6 +47,15 @@ def kind_of(kind: pa.DataType) -> ColumnKind:
     if types.is_date(kind) or types.is_timestamp(kind) or types.is_time(kind):
         return ColumnKind.DATE
     return ColumnKind.OTHER
+
+
+def type_name(kind: pa.DataType) -> str:
+    """Return the name of an Arrow type without its details: names of fields are part of them."""
+    from pyarrow import types
+
+    if types.is_dictionary(kind):
+        return f"dictionary of {type_name(kind.value_type)}"
+    return str(kind).partition("<")[0]
 
 
 def value_texts(values: pa.Array, digits: int = 0) -> list[str | None]:
@@ -104,4 +114,6 @@ def value_text(value: Any, digits: int = 0) -> str | None:
         return value.date().isoformat() if midnight else value.isoformat(sep=" ")
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
     raise TypeError(f"a {type(value).__name__} has no text")

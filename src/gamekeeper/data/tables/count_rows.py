@@ -87,7 +87,7 @@ def read_rows(
 ) -> CountRows:
     """Read all rows, or raise one error with every problem; `hidden` is None where none may be."""
     source = open_source(path, delimiter=delimiter, encoding=encoding, decimal=decimal)
-    name = source.path.name
+    name = source.name
     asked = f"The counts in file {quoted([name])} were to be read."
     if source.kind != "csv":
         raise InputError(
