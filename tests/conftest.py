@@ -10,6 +10,6 @@ import os
 
 from hypothesis import settings
 
-settings.register_profile("quick", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("thorough", deadline=None, max_examples=1_500, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))

@@ -19,6 +19,7 @@ import os
 import re
 import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,9 @@ _FENCE = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILI
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(( | at |T)\d\d:\d\d(:\d\d)?)?|\d{8}T\d{6}Z")
 # Versions of libraries, and what depends on them: how a library writes a file.
 _VERSION = re.compile(r"\b(duckdb|numpy|input) [0-9a-f.]+")
+
+# What the demo printed, and the folder that has its files until the tests have ended.
+_demo: list[tuple[str, tempfile.TemporaryDirectory[str]]] = []
 
 
 @dataclass(frozen=True)
@@ -97,10 +101,25 @@ def _printed(written: str) -> str:
         *words, _, target = words
     elif words[-2] == "<":
         *words, _, source = words
-    printed = _of_python(words, Path(source).read_text(encoding="utf-8") if source else "")
+    if words == ["gamekeeper", "demo"]:
+        printed = _of_demo()
+    else:
+        printed = _of_python(words, Path(source).read_text(encoding="utf-8") if source else "")
     if target:
         Path(target).write_text(printed, encoding="utf-8")
     return "" if target else printed
+
+
+def _of_demo() -> str:
+    """Return what the demo prints, with its files here. Many pages begin with it: it runs once."""
+    if not _demo:
+        text = _of_python(["gamekeeper", "demo"], "")
+        kept = tempfile.TemporaryDirectory()
+        shutil.copytree("demo-output", kept.name, dirs_exist_ok=True)
+        _demo.append((text.replace(str(Path.cwd()), HOME), kept))
+    else:
+        shutil.copytree(_demo[0][1].name, "demo-output")
+    return _demo[0][0]
 
 
 def _of_python(words: list[str], typed: str) -> str:

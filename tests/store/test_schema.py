@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ KINDS = ("variable", "form", "group", "scenario")
 SHAPES = {f"{kind}s": f"{kind}.json" for kind in KINDS}
 
 
+@cache
 def validator(name: str) -> Draft202012Validator:
     schema = json.loads((PUBLISHED / name).read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)

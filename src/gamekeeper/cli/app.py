@@ -11,6 +11,7 @@ import io
 import os
 import sys
 import traceback
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -67,6 +68,7 @@ PARTS = {
 """Which module here has the `app` of each part, and what the part is for (its first sentence)."""
 
 
+@cache
 def load(name: str) -> Any:
     """Return a part of the command line, imported."""
     with loading():

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.errors import InputError, Reason
@@ -23,6 +24,7 @@ Progress = Callable[[int, int | None], None]
 """Called by long work with what is done and, where known, the whole; it may raise `Cancelled`."""
 
 
+@cache
 def package_version() -> str:
     """Return the version of the installed package."""
     # Imported here: it brings the whole of e-mail along.

@@ -19,7 +19,7 @@ from gamekeeper.attack.linkage.variables import Kind, LinkVariable, common_varia
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
-from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
+from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import given
@@ -196,7 +196,7 @@ def _coded(
     progress: Progress | None,
 ) -> CodedTable:
     wanted = list(dict.fromkeys(name for name in (*names, identifier) if name))
-    engine = DuckDBEngine(memory_limit=reading.memory_limit)
+    engine = default_engine(reading.memory_limit)
     return code_source(source, wanted, engine=engine, progress=progress)
 
 

@@ -15,7 +15,7 @@ from gamekeeper.data.coding.codebook import Codebook
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.recode import Recode
 from gamekeeper.data.coding.source_coding import code_source
-from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
+from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.keys.key_table import KeyTable, count_keys
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.data.reading.source import Source, open_source
@@ -128,7 +128,7 @@ def open_microdata(
     names = [column.name for column in source.columns]
     others = [name for name in (design.strata, *sensitive, *extra) if name]
     numbers = [design.weight] if design.weight else []
-    engine = DuckDBEngine(memory_limit=asked.reading.memory_limit)
+    engine = default_engine(asked.reading.memory_limit)
 
     def coded(columns: Iterable[str]) -> CodedTable:
         wanted = list(dict.fromkeys([*columns, *others]))

@@ -102,6 +102,7 @@ def test_an_edit_can_be_told(edit: Edit) -> None:
     }  # fmt: skip
 
 
+@cache
 def validator() -> Draft202012Validator:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)

@@ -130,7 +130,7 @@ def rounds(path: Path, environment: Environment, seeds: range) -> None:
 
 
 def test_nothing_acknowledged_is_lost(path: Path, environment: Environment) -> None:
-    rounds(path, environment, range(20))
+    rounds(path, environment, range(10))
 
 
 @pytest.mark.slow

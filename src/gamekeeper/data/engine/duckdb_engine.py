@@ -276,8 +276,13 @@ _shared: list[DuckDBEngine] = []
 _sharing = threading.Lock()
 
 
-def default_engine() -> DuckDBEngine:
-    """Return the engine that this process shares where none is given; it is made at first use."""
+def default_engine(memory_limit: str | None = None) -> DuckDBEngine:
+    """Return the engine that this process shares where none is given; it is made at first use.
+
+    Whoever sets a limit of memory gets an engine of their own. To open one takes some 20 ms.
+    """
+    if memory_limit is not None:
+        return DuckDBEngine(memory_limit=memory_limit)
     with _sharing:
         if not _shared or _shared[-1].is_closed:
             # Earlier ones stay in the list: a forked process must not tear its parent's down.
