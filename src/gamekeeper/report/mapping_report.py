@@ -156,7 +156,7 @@ def _notices(outcome: KeyVariableMap) -> list[str]:
     if refused:
         notices.append(
             f"No result for {quoted(refused)}, because there are too many harmonizations. Raise"
-            " the limit on them, match against fewer forms, or ask for another prevalence."
+            " max_nodes (--max-nodes), match against fewer forms, or ask for another prevalence."
         )
     if stopped:
         notices.append(

@@ -350,7 +350,7 @@ def _numbers(table: CodedTable, names: Sequence[str], source: Source, file: Path
             Reason.BAD_OPTION,
             f"The structure of file {quoted([file.name])} was to be used.",
             f"{count_of(len(problems), 'column')} cannot be: clusters need numbers everywhere.",
-            "Name the columns to use, or fill in what is missing.",
+            "Name the columns to use (--columns, --others), or fill in what is missing.",
             problems=problems,
         )
     return made

@@ -268,7 +268,7 @@ def _fraction(text: str) -> str | dict[str, str] | None:
             Reason.DUPLICATE,
             f"Sampling fractions of {count_of(len(pairs), 'stratum', 'strata')} were given.",
             f"{count_of(n_twice, 'stratum is', 'strata are')} given more than once.",
-            "Give one fraction for each: 'North=2%, South=5%'.",
+            "Give one fraction for each: --fraction 'North=2%, South=5%'.",
         )
     return fractions
 

@@ -96,7 +96,8 @@ def _require_answerable(asked: InferRequest, table: KeyTable) -> None:
             Reason.NOTHING_GIVEN,
             "Population sizes were to be inferred.",
             "No sampling fraction is known.",
-            "Give the fraction of the population that is in the file, such as '1/50' or '2%'.",
+            "Give the fraction of the population that is in the file (--fraction), such as '1/50' or"
+            " '2%'.",
         )
     if asked.known or asked.ask:
         check_question(table, asked.known, asked.ask)
@@ -133,6 +134,7 @@ def compare_on_population(
         measures=asked.measures,
         missing=data.missing,
         stratify_by=asked.stratify_by,
+        max_size=asked.max_size,
         max_seconds=asked.max_seconds,
         seed=asked.seed,
         workers=asked.workers or min(os.cpu_count() or 1, _MOST_WORKERS),

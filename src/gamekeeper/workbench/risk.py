@@ -92,7 +92,7 @@ def _require_used(asked: SudaRequest) -> None:
             Reason.BAD_OPTION,
             "A population was given to the search for uniques.",
             "It is for the report, and none is asked for.",
-            "Ask for a report, or compare strategies (gamekeeper risk match).",
+            "Ask for a --report, or compare strategies (gamekeeper risk match).",
         )
     if asked.explain and not asked.search.listing:
         raise InputError(

@@ -64,7 +64,7 @@ def open_release(asked: ReleaseRequest) -> tuple[Release, CountTable | None]:
             f"The release {quoted([documents[0].name])} was to be read with the scheme"
             f" {quoted([asked.scheme])}.",
             "A release in JSON has the scheme of each of its tables.",
-            "Leave the scheme out, or write it into the file.",
+            "Leave --scheme out, or write it into the file.",
         )
     if documents:
         release, truth = read_release_and_truth(documents[0], disjoint=asked.disjoint)
@@ -96,14 +96,14 @@ def publish_tables(
             Reason.UNKNOWN_NAME,
             f"Tables by {quoted(unknown)} were to be published.",
             f"The variables that are counted are {quoted(data.keys)}.",
-            "Name them as keys as well.",
+            "Name them as keys as well (--keys).",
         )
     if len(wanted) not in (1, len(listed)):
         raise InputError(
             Reason.BAD_OPTION,
             f"{count_of(len(listed), 'table was', 'tables were')} to be published.",
             f"{count_of(len(wanted), 'scheme was', 'schemes were')} given.",
-            "Give one scheme, or one for each table.",
+            "Give one scheme (--scheme), or one for each table.",
         )
     schemes = wanted[0] if len(wanted) == 1 else wanted
     release = make_release(truth, listed, schemes, seed=asked.seed, title=asked.title)
@@ -121,7 +121,7 @@ def bound_release(asked: BoundsRequest, *, progress: Progress | None = None) -> 
             Reason.BAD_OPTION,
             "Bounds on a recoded table were asked for.",
             "Reports, methods and the limit of the shuttle are for the base table.",
-            "Leave out the groups and the axes to keep, or the other options.",
+            "Leave out --group and --keep, or --report, --method and --max-nodes.",
         )
     require_outputs(asked)
     release, _ = open_release(asked.release)
@@ -278,6 +278,6 @@ def _margins(typed: Sequence[str], n_axes: int) -> list[tuple[int, ...]]:
             Reason.BAD_OPTION,
             f"The margins {quoted(typed)} were to be published.",
             f"The tables have the axes 1 to {n_axes}.",
-            "Write a margin as 1,2; the total as ''.",
+            "Write a --margin as 1,2; the total as ''.",
         )
     return made

@@ -174,7 +174,7 @@ def test_a_search_that_would_not_end_is_refused():
     with pytest.raises(LimitError) as caught:
         count_tables(known, most=1000)
     assert caught.value.reason == Reason.TOO_LARGE
-    assert "'most'" in str(caught.value)
+    assert "(--most)" in str(caught.value)
     assert "about" in str(caught.value)
 
 

@@ -123,8 +123,8 @@ def find_attributions(
             f" {count_of(empty.ndim, 'axis', 'axes')} were asked for.",
             f"There are {n_combinations:,} combinations of categories;"
             f" the limit is {max_combinations:,}.",
-            "Attack a table of fewer axes, or raise the limit with --max-combinations (max_combinations"
-            " in Python).",
+            "Attack a table of fewer axes, or raise max_combinations"
+            " (--max-combinations of tables infer).",
         )
     if not empty.size:
         return ()
@@ -249,8 +249,8 @@ def _counted(before: int, further: int, most: int) -> int:
             Reason.TOO_LARGE,
             "Attributions were asked for.",
             f"There are at least {before + further:,} statements; the limit is {most:,}.",
-            "Ask for fewer conditions (--conditions, max_conditions in Python), or raise the limit with"
-            " --max-statements (max_statements).",
+            "Ask for fewer conditions with max_conditions (--conditions of tables infer), or raise"
+            " max_statements (--max-statements of tables infer).",
         )
     return before + further
 

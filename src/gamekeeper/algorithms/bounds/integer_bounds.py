@@ -191,7 +191,10 @@ def feasible_table(
             "A table was asked for that satisfies all published counts.",
             "Neither a table nor a proof that there is none was found"
             + ("." if max_seconds is None else f" within {max_seconds:g} seconds."),
-            "Allow more time (max_seconds), or publish less.",
+            # Without a limit on time, what stopped it are counts too large for a proof.
+            "Publish less, or join categories."
+            if max_seconds is None
+            else "Allow more time (max_seconds), or publish less.",
         )
     return None if table is None else table.reshape(constraints.shape)
 

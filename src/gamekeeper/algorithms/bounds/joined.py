@@ -66,8 +66,8 @@ class JoinedBounds:
                 f"Bounds of a table with {len(self.shape)} axes were asked for.",
                 f"It has {count_of(size, 'cell')}, some {16 * size >> 20:,} MiB of bounds;"
                 f" the limit is {max_cells:,}.",
-                "Keep fewer axes (--keep), or join categories (--group); in Python, ask for single cells,"
-                " or raise max_cells.",
+                "Keep fewer axes (--keep of tables bounds), or join categories (--group of tables bounds); in"
+                " Python, ask for single cells, or raise max_cells.",
             )
         upper = _spread(np.minimum, UNBOUNDED, self.upper_terms, self.shape)
         lower = _spread(np.add, 0, () if self.is_free else self.lower_terms, self.shape)

@@ -322,6 +322,6 @@ def _require_nodes(shape: tuple[int, ...], nodes: int, dependencies: int, most: 
             f"Bounds of a {words} table by the shuttle algorithm were asked for.",
             f"It has {magnitude_text(nodes)} sums of products of categories with"
             f" {magnitude_text(dependencies)} dependencies; the limit is {most:,} sums.",
-            "Use integer programs, which need none of them, merge categories, or raise the limit"
-            " with --max-nodes (max_nodes in Python).",
+            "Use integer programs, which need none of them, merge categories, or raise max_nodes"
+            " (--max-nodes).",
         )

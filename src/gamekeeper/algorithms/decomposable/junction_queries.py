@@ -231,7 +231,8 @@ def _require(n_cells: int, most_cells: int) -> None:
             Reason.TOO_LARGE,
             "Values were to be inferred from a model.",
             f"A table would have {n_cells:,} cells; the limit is {most_cells:,}.",
-            "Ask for fewer variables at once, take precision 0, or raise most_cells.",
+            "Ask for fewer variables at once (--ask), take precision 0 (--ask-precision), or raise"
+            " most_cells (--most-cells).",
         )
 
 

@@ -195,5 +195,5 @@ def _too_many(number: str, most: int, done: str) -> LimitError:
         Reason.TOO_LARGE,
         f"All feasible tables were to be {done}, up to {most:,}.",
         f"There are {number}.",
-        "Allow more with 'most', or draw tables at random.",
+        "Allow more with most (--most), or draw tables at random.",
     )

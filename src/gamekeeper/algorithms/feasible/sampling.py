@@ -163,7 +163,7 @@ def sample_tables(
             Reason.TOO_LARGE,
             f"{count_of(draws, 'table')} of {count_of(constraints.size, 'cell')} were asked for.",
             f"Together they have more than {_MOST_COUNTS:,} counts.",
-            "Ask for fewer draws with 'draws'.",
+            "Ask for fewer draws (--draws).",
         )
     split = proper_split(constraints, weights)
     found: list[PartSample] = []
@@ -207,7 +207,8 @@ def proper_split(constraints: CountConstraints, weights: TableWeights | None) ->
             "Feasible tables were to be drawn or averaged, all with the same weight.",
             f"{count_of(len(split.unbounded), 'cell')} of the table "
             "can be as large as you like, so there are infinitely many tables.",
-            "Give an upper limit for the hidden counts or a total, or choose the prior 'poisson'.",
+            "Give an upper limit for the hidden counts or a total, or choose the prior 'poisson'"
+            " (--prior poisson).",
         )
     require_short(split.upper - split.lower)
     return split

@@ -253,5 +253,5 @@ def check_number(n_clusters: int, n_records: int) -> None:
             Reason.BAD_OPTION,
             f"{count_of(n_clusters, 'cluster')} of {count_of(n_records, 'record')} were asked for.",
             "There cannot be so many." if n_clusters > n_records else "There must be at least one.",
-            f"Ask for 1 to {n_records:,} clusters.",
+            f"Ask for 1 to {n_records:,} clusters (--clusters).",
         )

@@ -279,7 +279,7 @@ def _numbers(
                     "fewest and most",
                     f"{fewest} to {most} clusters, where the smaller file has"
                     f" {count_of(n_records, 'record')}.",
-                    "Give the number of clusters, or choose from at least 2 and from fewer than"
+                    "Give the number of clusters (--clusters), or choose from at least 2 and from fewer than"
                     " the records.",
                 )
             )
@@ -294,7 +294,7 @@ def _numbers(
                     "n_clusters",
                     f"{count_of(len(numbers), 'number')} for"
                     f" {count_of(len(techniques), 'technique')}.",
-                    "Give one number, or one per technique.",
+                    "Give one number (--clusters), or one per technique.",
                 )
             )
         problems += [
@@ -302,7 +302,7 @@ def _numbers(
                 Reason.BAD_OPTION,
                 "n_clusters",
                 f"{count_of(number, 'cluster')} of {count_of(n_records, 'record')}.",
-                f"Ask for 1 to {n_records:,}, the records of the smaller file.",
+                f"Ask for 1 to {n_records:,} (--clusters), the records of the smaller file.",
             )
             for number in sorted({number for number in numbers if number is not None})
             if not 1 <= number <= n_records

@@ -85,6 +85,7 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
         tuple(named.items()),
         _levels(population, keys, notional),
         n_judged,
+        asked.max_size,
         asked.max_seconds or None,
     )
     parameters = {
@@ -99,6 +100,7 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
             f"{name} ({measure.__module__}.{getattr(measure, '__qualname__', name)})"
             for name, measure in named.items()
         ],
+        **({} if asked.max_size is None else {"max_size": asked.max_size}),
     }
     kept = None
     if asked.folder is not None:

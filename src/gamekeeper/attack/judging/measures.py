@@ -53,7 +53,11 @@ def _sums(sample: SampleData, kind: ScoreKind) -> NDArray[Any]:
     found = sample.shared(
         "minimal uniques",
         lambda: find_minimal_uniques(
-            sample.codes, listing=False, workers=1, max_seconds=sample.max_seconds
+            sample.codes,
+            max_size=sample.max_size,
+            listing=False,
+            workers=1,
+            max_seconds=sample.max_seconds,
         ),
     )
     weights = size_weights(found.n_variables, kind, max_size=found.max_size)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
-from gamekeeper.attack.shared_options import MaxSeconds, Seed
+from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, Seed
 from gamekeeper.attack.simulation.options import SAMPLES
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.options import Option
@@ -49,6 +49,7 @@ class CompareOptions:
         Option("Whether a missing cell is a `category`, or its record is to `exclude`."),
     ] = Missing.CATEGORY
     stratify_by: Annotated[Sequence[str], STRATIFY_BY] = ()
+    max_size: MaxSize = None
     max_seconds: MaxSeconds = MAX_SECONDS
     seed: Seed = 0
     workers: Annotated[int, Option("How many processes score samples.", least=1)] = 1

@@ -50,13 +50,15 @@ class ScoringPlan:
     n_judged
         The samples from this number on are drawn for attacks only: scores are not kept, and a
         measure that refuses the work is left out.
-    max_seconds
-        A search for minimal sample uniques that would take longer is refused.
+    max_size, max_seconds
+        A search for minimal sample uniques looks at so many variables together, and is refused
+        where it would take longer; None for no limit.
     """
 
     measures: tuple[tuple[str, Measure], ...]
     levels: tuple[int, ...]
     n_judged: int
+    max_size: int | None = None
     max_seconds: float | None = MAX_SECONDS
 
 
@@ -118,6 +120,7 @@ def _score(
         sample.fraction,
         sample.sample_sizes,
         int(measuring.generate_state(1, np.uint32)[0]),
+        max_size=plan.max_size,
         max_seconds=plan.max_seconds,
     )
     judged = task.number < plan.n_judged

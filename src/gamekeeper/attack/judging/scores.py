@@ -89,8 +89,9 @@ class SampleData:
         The rows of the sample uniques, ascending: the order of every measure's answer.
     seed
         For measures that draw at random.
-    max_seconds
-        For measures that search: refuse what would take longer; None for no limit.
+    max_size, max_seconds
+        For measures that search combinations of variables: how many variables one has at most, and
+        how long that may be expected to take; None for no limit.
     """
 
     def __init__(
@@ -101,6 +102,7 @@ class SampleData:
         class_sizes: NDArray[np.int64],
         seed: int,
         *,
+        max_size: int | None = None,
         max_seconds: float | None = MAX_SECONDS,
     ) -> None:
         """Take a sample with the class size of every record."""
@@ -110,6 +112,7 @@ class SampleData:
         self.class_sizes = class_sizes
         self.uniques = np.flatnonzero(class_sizes == 1)
         self.seed = seed
+        self.max_size = max_size
         self.max_seconds = max_seconds
         self._made: dict[str, tuple[Any, float]] = {}
         self._charged = 0.0

@@ -100,7 +100,7 @@ def make_objective(
                 Reason.BAD_OPTION,
                 f"{what} were given with the objective '{name}'.",
                 f"Only the objective '{its}' has use for them.",
-                "Leave them out, or choose that objective.",
+                "Leave them out, or choose that objective (--objective).",
             )
     if name is ObjectiveName.MAHALANOBIS:
         return _mahalanobis(comparisons)
@@ -122,7 +122,7 @@ def make_objective(
                 "Distances were to be weighted.",
                 f"{count_of(len(weights), 'weight')} for"
                 f" {count_of(len(comparisons), 'variable')} were given.",
-                "Give one for each variable.",
+                "Give one for each variable (--weight).",
             )
         found = weighted_sum(comparisons, list(weights))
     elif name is ObjectiveName.ESTIMATED:
@@ -141,7 +141,7 @@ def _mahalanobis(comparisons: Sequence[Comparison]) -> tuple[Objective, tuple[st
             Reason.BAD_OPTION,
             "The Mahalanobis distance was asked for.",
             f"It needs numbers, dates or ranks; {quoted(unfit)} cannot be compared as such.",
-            "Leave out what has none, or choose another objective.",
+            "Leave out what has none (--on), or choose another objective (--objective).",
         )
     a = np.column_stack([one.a for one in comparisons])
     b = np.column_stack([one.b for one in comparisons])
@@ -204,7 +204,7 @@ def most_worth(objective: Objective, unlinked: float) -> float:
                 Reason.BAD_OPTION,
                 "Records were to stay unlinked below some probability of a match.",
                 "It is not between 0 and 1.",
-                "Give a probability such as 0.5.",
+                "Give a probability such as 0.5 (--unlinked).",
             )
         return 2 * objective.price(unlinked)
     if not unlinked > 0:
@@ -212,7 +212,7 @@ def most_worth(objective: Objective, unlinked: float) -> float:
             Reason.BAD_OPTION,
             "Records were to stay unlinked above some cost.",
             "The cost is not above 0.",
-            "Give the cost above which no link is worth it.",
+            "Give the cost above which no link is worth it (--unlinked).",
         )
     return float(unlinked)
 
@@ -307,7 +307,7 @@ def _among_candidates(
             Reason.BAD_OPTION,
             f"Records were to be linked by the method '{method}' after blocking.",
             "After blocking there are optimal and nearest links only.",
-            "Choose one of these, or leave out the blocking.",
+            "Choose one of these (--method), or leave out the blocking.",
         )
     # A link takes the place of two unlinked records, so that each is worth half of it.
     price = None if most_cost is None else most_cost / 2

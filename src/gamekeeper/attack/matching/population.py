@@ -120,5 +120,5 @@ def check_policy(key_table: KeyTable) -> None:
             Reason.BAD_OPTION,
             "A sample was to be matched with its population.",
             f"With missing cells read as '{key_table.missing}', records do not fall into classes.",
-            "Count the keys with missing='category' or 'exclude'.",
+            "Count the keys with missing as 'category' or 'exclude' (--missing).",
         )

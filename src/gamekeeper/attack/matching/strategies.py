@@ -158,7 +158,10 @@ def _method(
             method = next((item for item in wanted if known[item]), None)
             if method is None:
                 found = f"the key table has no {' and no '.join(wanted)}."
-                do = "Give the population, or count the keys with a weight or a fraction."
+                do = (
+                    "Give the population (--population), or count the keys with a weight (--weight) or"
+                    " a fraction (--fraction)."
+                )
                 problems.append(Problem(Reason.NOTHING_GIVEN, "population", found, do))
     if problems:
         raise InputError(

@@ -226,7 +226,7 @@ def fit_models(key_table: KeyTable, asked: FitOptions) -> ModelFit:
             Reason.BAD_OPTION,
             "Models were to be fitted.",
             f"The keys were counted with missing cells by {quoted([key_table.missing.value])}.",
-            "Count them again with 'category' or 'exclude'.",
+            "Count them again with 'category' or 'exclude' (--missing).",
         )
     codes = key_table.matrix()
     levels = declared_levels(codes, key_table.coded.n_codes(key_table.keys))
@@ -240,7 +240,8 @@ def fit_models(key_table: KeyTable, asked: FitOptions) -> ModelFit:
             f"Models of {count_of(len(levels), 'variable')} were to be searched by"
             f" {quoted([chosen.value])}.",
             f"The file has {count_of(every[0].n_rows, 'different row')}, so that this may take hours.",
-            "Take 'annealing', which only climbs there, or fewer variables; 'patient' searches anyway.",
+            "Take 'annealing' (--method annealing), which only climbs there, or fewer variables;"
+            " patient (--patient) searches anyway.",
         )
     found: list[SearchResult] = []
     for place, scores in enumerate(every):

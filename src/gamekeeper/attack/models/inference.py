@@ -151,7 +151,8 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
             Reason.NOTHING_GIVEN,
             "Population sizes were to be inferred.",
             "No sampling fraction is known.",
-            "Give the fraction of the population that is in the file, such as '1/50' or '2%'.",
+            "Give the fraction of the population that is in the file (--fraction), such as '1/50' or"
+            " '2%'.",
         )
     codes = key_table.matrix()
     (numbers,) = class_numbers(codes)

@@ -225,7 +225,8 @@ def _collapsed(
             Reason.TOO_LARGE,
             f"Categories of {quoted([coded.name])} were to be collapsed in pairs.",
             f"There are {count_of(len(pairs), 'pair')}, and the limit is {asked.max_pairs:,}.",
-            "Collapse neighbours only, use suppression, or raise max_pairs.",
+            "Collapse neighbours only (--neighbours), use suppression (--by suppression), or raise"
+            " max_pairs (--max-pairs).",
         )
     if not pairs:
         raise InputError(

@@ -49,5 +49,5 @@ def require_samples(notional: NotionalPopulation, steps: Sequence[Fraction]) -> 
             Reason.BAD_OPTION,
             f"Samples of a population of {count_of(notional.n_records, 'record')} were asked for.",
             f"A sample of {quoted(str(step) for step in small)} of it would be empty.",
-            "Give larger fractions.",
+            "Give larger fractions (--fraction).",
         )

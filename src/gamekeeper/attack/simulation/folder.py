@@ -37,7 +37,7 @@ class SampleFolder:
                     Reason.NOT_READABLE,
                     asked,
                     "It holds other things and no readable plan of a simulation.",
-                    "Give an empty or a new folder.",
+                    "Give an empty or a new folder (--folder).",
                 )
             self._write("plan.json", wanted)
         elif kept != wanted:
@@ -48,7 +48,7 @@ class SampleFolder:
                 Reason.STALE,
                 asked,
                 f"It belongs to a simulation with another plan; these differ: {quoted(differing)}.",
-                "Give the same options and data to resume it, or another folder.",
+                "Give the same options and data to resume it, or another folder (--folder).",
             )
 
     def read(self, number: int, fraction: str) -> Values | None:

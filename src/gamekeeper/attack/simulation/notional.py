@@ -106,7 +106,7 @@ def open_population(
             Reason.NOTHING_GIVEN,
             "Samples were to be drawn from a notional population.",
             "It has no records, or none without a missing cell in the key variables.",
-            "Give a file with records, or count missing cells as a category.",
+            "Give a file with records, or count missing cells as a category (--missing category).",
         )
     (classes,) = class_numbers(codes)
     numbered = None if strata is None else class_numbers(strata)[0].astype(np.int32)
@@ -137,7 +137,12 @@ def _check(
     if missing not in (Missing.CATEGORY, Missing.EXCLUDE):
         found = f"'{missing}' does not divide records into classes."
         problems.append(
-            Problem(Reason.BAD_OPTION, "missing cells", found, "Use 'category' or 'exclude'.")
+            Problem(
+                Reason.BAD_OPTION,
+                "missing cells",
+                found,
+                "Use 'category' or 'exclude' (--missing).",
+            )
         )
     if problems:
         raise InputError(

@@ -61,7 +61,7 @@ def run_in_processes(
                 Reason.TOO_LARGE,
                 f"Samples were to be drawn by {count_of(workers, 'process', 'processes')}.",
                 "One of them ended before its time, often for want of memory.",
-                "Use fewer workers. In a script, call it below `if __name__ == '__main__':`.",
+                "Use fewer workers (--workers). In a script, call it below `if __name__ == '__main__':`.",
             ) from error
         finally:
             # A process that is still starting must find the shared memory, which ends after this.

@@ -136,7 +136,7 @@ class Attributions(Result):
 def infer_attributions(release: Release, asked: AttributionInput) -> Attributions:
     """Return what anybody can say for certain about people of a kind.
 
-    `bounds` are those of the cells, where they are known already.
+    `bounds` are those of the cells, where they are known already; else programs find them.
 
     Examples
     --------
@@ -150,7 +150,9 @@ def infer_attributions(release: Release, asked: AttributionInput) -> Attribution
     started = time.perf_counter()
     names = [axis.name for axis in release.axes]
     wanted = {_axis_number(names, name) for name in asked.about} or set(range(len(names)))
-    found = asked.bounds or bound_cells(release, progress=asked.progress)
+    found = asked.bounds or bound_cells(
+        release, most_programs=asked.most_programs, progress=asked.progress
+    )
     statements = find_attributions(
         found.upper == 0,
         _people_of(release, found),

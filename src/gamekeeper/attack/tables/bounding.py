@@ -53,7 +53,7 @@ def solve_bounds(
                 Reason.BAD_OPTION,
                 "Bounds in closed form were asked for.",
                 "They exist for exact margins that form a decomposable model, and for a single table.",
-                "Use the method 'auto' or 'integer'.",
+                "Use the method 'auto' or 'integer' (--method).",
             )
     if asked is BoundsMethod.INTEGER:
         return _by_programs(constraints, most_programs, progress)
@@ -112,7 +112,7 @@ def _in_closed_form(
         " closed form."
         if tight
         else "The bounds hold, but need not be tight: the limit on programs was reached, which"
-        " --most-programs (most_programs in Python) raises.",
+        " most_programs (--most-programs of tables bounds and tables infer) raises.",
     )
 
 
@@ -164,8 +164,8 @@ def integer_why(tight: NDArray[np.bool_]) -> str:
     open_ = tight.size - int(np.count_nonzero(tight))
     return (
         f"The bounds of {count_of(open_, 'cell')} hold, but need not be tight: programs reached their"
-        " limit, which --most-programs (most_programs in Python) raises, or counts were too large"
-        " for a proof."
+        " limit, which most_programs (--most-programs of tables bounds and tables infer) raises, or"
+        " counts were too large for a proof."
     )
 
 

@@ -192,6 +192,7 @@ class AttributionOptions:
     max_statements: Annotated[
         int | None, Option("Lifts the limit on statements. By default 500,000.", least=1)
     ] = None
+    most_programs: _MostPrograms = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

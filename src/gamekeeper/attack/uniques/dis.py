@@ -93,7 +93,8 @@ def assess_dis(key_table: KeyTable, asked: DisOptions) -> DisRisk:
             Reason.NOTHING_GIVEN,
             "DIS was asked for.",
             "No sampling fraction is known.",
-            "Give the fraction of the population that is in the file, such as '1/50' or '2%'.",
+            "Give the fraction of the population that is in the file (--fraction), such as '1/50' or"
+            " '2%'.",
         )
     if method is DisMethod.GENERAL:
         return general_risk(key_table, general, started)
@@ -144,7 +145,8 @@ def _check(key_table: KeyTable, method: DisMethod, original: KeyTable | None) ->
                 Reason.BAD_OPTION,
                 f"Missing values as {quoted([key_table.missing.value])}",
                 "records then are in no classes that could be removed from.",
-                "Count keys with missing as 'category' or 'exclude', or use the general method.",
+                "Count keys with missing as 'category' or 'exclude' (--missing), or use the general"
+                " method (--method general).",
             )
         )
     if original is not None:
@@ -161,7 +163,7 @@ def _check(key_table: KeyTable, method: DisMethod, original: KeyTable | None) ->
 def _original_problems(key_table: KeyTable, method: DisMethod, original: KeyTable) -> list[Problem]:
     where = "Original"
     if method is DisMethod.GENERAL:
-        do = "Use method='special'."
+        do = "Use method='special' (--method special)."
         return [Problem(Reason.BAD_OPTION, where, "the general method has no use for it.", do)]
     problems: list[Problem] = []
     if original.keys != key_table.keys:
@@ -180,6 +182,6 @@ def _original_problems(key_table: KeyTable, method: DisMethod, original: KeyTabl
         problems.append(Problem(Reason.BAD_OPTION, where, found, do))
     elif not problems and not np.array_equal(original.records, key_table.records):
         found = "not the same records were left out for missing values as in the release."
-        do = "Count keys with missing as 'category'."
+        do = "Count keys with missing as 'category' (--missing)."
         problems.append(Problem(Reason.BAD_OPTION, where, found, do))
     return problems

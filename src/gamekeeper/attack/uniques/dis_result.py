@@ -77,7 +77,7 @@ class DisRisk(Result):
                 Reason.BAD_OPTION,
                 "A plot of the convergence of DIS was asked for.",
                 "The general method simulates nothing.",
-                "Use method='special'.",
+                "Use method='special' (--method special).",
             )
         return plot_convergence(self.steps, self.expected)
 

@@ -116,7 +116,7 @@ class SpecialUniques(Result):
             f"unique on at most {self.special_size} of {count_of(len(self.keys), 'key variable')}."
         )
         if self.n_special == self.n_uniques and self.special_size > 1:
-            kinds += " A smaller special_size would tell them apart."
+            kinds += " A smaller special_size (--special-size) would tell them apart."
         return [kinds, *cautions]
 
     def _repr_html_(self) -> str:
@@ -155,7 +155,7 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
     matched = None if population is None else match_classes(key_table, population)
     codes, missing = key_table.matrix(), str(key_table.missing)
     tell = _Teller(asked.progress, 2 + len(levels) + len(steps))
-    parts = KeyParts(codes, missing)
+    parts = KeyParts(codes, missing, max_seconds=asked.max_seconds or None)
     unique = parts.unique()
     places = np.flatnonzero(unique)
     stays = parts.unique_without_each()[places]

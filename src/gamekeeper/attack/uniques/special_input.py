@@ -58,7 +58,7 @@ def checked_size(n_variables: int, special_size: int | None, max_size: int | Non
             Reason.BAD_OPTION,
             "Special uniques on small parts of the key were asked for.",
             f"The size of the part, {found}.",
-            "Give fewer variables than the key has.",
+            "Give fewer variables (--special-size) than the key has.",
         )
     return special_size
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.algorithms.uniques.class_sizes import class_sizes
+from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 
 if TYPE_CHECKING:
@@ -53,10 +54,13 @@ class KeyParts:
     [True, True]
     """
 
-    def __init__(self, codes: NDArray[Any], missing: str) -> None:
+    def __init__(
+        self, codes: NDArray[Any], missing: str, *, max_seconds: float | None = MAX_SECONDS
+    ) -> None:
         """Number the classes of every part, where records fall into classes."""
         self.codes = codes
         self.missing = missing
+        self.max_seconds = max_seconds
         self._numbers: dict[int | None, NDArray[np.int64]] = {}
         if missing in ("category", "exclude"):
             for without in (None, *range(codes.shape[1])):
@@ -89,6 +93,7 @@ class KeyParts:
             max_size=largest,
             listing=False,
             workers=1,
+            max_seconds=self.max_seconds,
         )
         flags = np.zeros(len(codes), dtype=np.bool_)
         flags[found.records] = found.counts.any(axis=1)

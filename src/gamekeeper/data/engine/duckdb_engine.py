@@ -314,7 +314,7 @@ def _refuse_options(memory_limit: str | None, threads: int | None) -> NoReturn:
         Reason.BAD_OPTION,
         f"An engine with memory limit {memory_limit!r} and {threads!r} threads was asked for.",
         "DuckDB does not take these.",
-        "Give memory with its unit, such as '4GB', and at least one thread.",
+        "Give memory with its unit, such as '4GB' (--memory-limit), and at least one thread.",
     )
 
 

@@ -117,16 +117,26 @@ def _check_options(delimiter: str | None, encoding: str | None, decimal: str | N
     if delimiter is not None and (
         len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n'
     ):
-        refuse("delimiter", f"{quoted([delimiter])} is not one character.", "Give ',' or ';'.")
+        refuse(
+            "delimiter",
+            f"{quoted([delimiter])} is not one character.",
+            "Give ',' or ';' (--delimiter).",
+        )
     if decimal is not None and decimal not in (".", ","):
-        refuse("decimal", f"{quoted([decimal])} is not a decimal mark.", "Give '.' or ','.")
+        refuse(
+            "decimal", f"{quoted([decimal])} is not a decimal mark.", "Give '.' or ',' (--decimal)."
+        )
     if encoding is not None:
         try:
             is_text = codecs.lookup(encoding)._is_text_encoding  # pyright: ignore[reportPrivateUsage]
         except LookupError:
             is_text = False
         if not is_text:
-            refuse("encoding", f"{quoted([encoding])} is not known.", "Give 'utf-8' or 'cp1252'.")
+            refuse(
+                "encoding",
+                f"{quoted([encoding])} is not known.",
+                "Give 'utf-8' or 'cp1252' (--encoding).",
+            )
     if problems:
         raise InputError(
             Reason.BAD_OPTION,

@@ -108,7 +108,7 @@ def read_counts(
                 Reason.TOO_LARGE,
                 asked,
                 f"The {where} has {math.prod(shape):,} cells, above {_MOST_CELLS:,}.",
-                "Name fewer columns as axes.",
+                "Name fewer columns as axes (--axes).",
             )
         cells = _single_cells(rows, kept, members, where, problems)
         empty = np.ones(math.prod(shape), bool)
@@ -205,7 +205,7 @@ def _single_cells(
     if len(first) < len(cells):
         again = np.delete(members, first)
         found = f"{count_of(len(again), 'row is', 'rows are')} of a cell that has one already"
-        do = "Give each cell one row, or name further columns as axes."
+        do = "Give each cell one row, or name further columns as axes (--axes)."
         problems.append(Problem(Reason.DUPLICATE, where, f"{found} ({records_words(again)}).", do))
     return cells
 
@@ -213,5 +213,7 @@ def _single_cells(
 def _absent(empty: NDArray[np.intp], own: Sequence[Axis], where: str) -> Problem:
     shown = cells_words(own, empty.tolist())
     found = f"{count_of(len(empty), 'cell has', 'cells have')} no row ({shown})."
-    do = "Add them, or say what a cell without a row means: absent is 'zero' or 'hidden'."
+    do = (
+        "Add them, or say what a cell without a row means: absent is 'zero' or 'hidden' (--absent)."
+    )
     return Problem(Reason.NOTHING_GIVEN, where, found, do)

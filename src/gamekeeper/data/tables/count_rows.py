@@ -139,7 +139,7 @@ def _count_column(source: Source, count: str | None, asked: str) -> str:
         Reason.BAD_OPTION,
         asked,
         f"{found}{f': {quoted(known)}' if known else ''}.",
-        f"Name the column with the counts; known names are {quoted(COUNT_NAMES)}.",
+        f"Name the column with the counts (--count); known names are {quoted(COUNT_NAMES)}.",
     )
 
 

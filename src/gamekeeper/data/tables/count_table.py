@@ -178,7 +178,7 @@ class CountTable:
                 Reason.TOO_LARGE,
                 "A table of counts was asked for with all of its cells.",
                 f"It has {self.size:,} cells, which take {memory_text(8 * self.size)}.",
-                "Take margins of it (--margin at the prompt), or raise 'most' in Python.",
+                "Take margins of it (--margin of tables release), or raise 'most' in Python.",
             )
         table = np.zeros(self.size, np.int64)
         table[self.cells] = self.counts

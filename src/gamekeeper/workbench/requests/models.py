@@ -16,7 +16,7 @@ from gamekeeper.attack.models.options import (
     FitOptions,
     InferOptions,
 )
-from gamekeeper.attack.shared_options import MaxSeconds, Seed, Workers
+from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, Seed, Workers
 from gamekeeper.attack.simulation.options import SAMPLES
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import pairs_of
@@ -89,6 +89,7 @@ class CompareRequest:
     attack_samples: Annotated[int, judging.ATTACK_SAMPLES] = 1
     measures: Annotated[tuple[str, ...], judging.MEASURES] = judging.DEFAULT_MEASURES
     stratify_by: Annotated[tuple[str, ...], judging.STRATIFY_BY] = ()
+    max_size: MaxSize = None
     max_seconds: MaxSeconds = MAX_SECONDS
     seed: Seed = 0
     workers: Workers = None

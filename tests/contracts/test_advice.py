@@ -1,0 +1,147 @@
+"""What a message advises can be done at the prompt, by every command that can say it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from gamekeeper.cli.app import PARTS, load
+from tests.given.reachable import pieces, reached
+
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+(?: of ([a-z]+ [a-z]+)(?: and ([a-z]+ [a-z]+))?)?")
+_LIMIT = re.compile(r"(?<!{)\b(?:max|most)_\w+(?! \(--)\b")
+
+# What the text tells is more than can happen. By place: options or limits that are named there, and
+# why a command without them never says so.
+NEVER_SAID = {
+    "algorithms.bounds.shuttle._require_nodes": ("--max-nodes", "other methods look first"),
+    "algorithms.bounds.conflicts": ("max_seconds", "the message of a conflict goes on without"),
+    "algorithms.bounds.integer_bounds": ("max_seconds", "no command limits its time"),
+    "algorithms.categories": (
+        "--max-nodes --against --group",
+        "an analysis turns limits into messages of its own",
+    ),
+    "algorithms.decomposable.chordal_graphs": ("most_variables", "few variables are told before"),
+    "algorithms.models.mc3": ("most_sweeps", "it is the name of the option, checked before"),
+    "algorithms.subtraction.recovered_zeros": ("max_work", "numbers of zeros are then left out"),
+    "algorithms.subtraction.release": ("max_samples max_bits", "the advice has them"),
+    "algorithms.uniques.minimal_uniques": ("--max-msus --no-listing", "only a list is too long"),
+    "attack.linkage.linking.most_worth": ("--unlinked", "only where records may stay unlinked"),
+    "attack.tables.bounding": ("--method", "only for a method that was asked for"),
+    "cli.environment.printing": ("--yes", "only the unrestricted editor asks again"),
+    "cli.environment.variables.app": ("--unrestricted", "the help of all commands of the group"),
+    "data.keys": ("--fraction --weight --strata", "only where one of them is given"),
+    "data.tables.subtotals": ("--disjoint --total", "categories of microdata are disjoint"),
+    "report.drawing": ("--deepen", "a page goes on without the drawing"),
+    "workbench.microdata._fraction": ("--fraction", "only where fractions are given"),
+}
+
+
+@cache
+def commands() -> dict[str, Any]:
+    """Return every command by its name, but the demo, which works on data of its own."""
+
+    def within(found: Any, name: str) -> Iterator[tuple[str, Any]]:
+        if not hasattr(found, "commands"):
+            yield name, found
+        for own, inner in getattr(found, "commands", {}).items():
+            yield from within(inner, f"{name} {own}")
+
+    return {
+        name: found for part in PARTS if part != "demo" for name, found in within(load(part), part)
+    }
+
+
+@cache
+def options() -> Mapping[str, frozenset[str]]:
+    """Return the options of every command."""
+    return {
+        name: frozenset(text for item in one.params for text in (*item.opts, *item.secondary_opts))
+        for name, one in commands().items()
+    }
+
+
+@cache
+def said(name: str) -> frozenset[tuple[str, str]]:
+    """Return the texts that a command can say, each with its place."""
+    options()  # which makes the function of the command
+    work = commands()[name].callback
+    return frozenset(
+        (f"{module}.{place}".removeprefix("gamekeeper."), text)
+        for module, place in reached((work.__module__, work.__name__))
+        for text in pieces()[module, place].texts
+        if " " in text
+    )
+
+
+def is_never_said(place: str, named: str) -> bool:
+    """Tell whether a command without that option or limit does not come to that place."""
+    return any(
+        named in options.split() and f"{place}.".startswith(f"{known}.")
+        for known, (options, _) in NEVER_SAID.items()
+    )
+
+
+@cache
+def texts() -> frozenset[str]:
+    """Return all that the package can say."""
+    return frozenset(text for piece in pieces().values() for text in piece.texts if " " in text)
+
+
+def test_every_option_that_a_text_names_is_there():
+    every = frozenset[str]().union(*options().values())
+    named = {found[0].split()[0] for text in texts() for found in _OPTION.finditer(text)}
+    assert len(named) > 50, "the texts were not found"
+    assert named <= every
+
+
+def test_options_of_another_command_are_there():
+    for text in texts():
+        for found in _OPTION.finditer(text):
+            for name in filter(None, found.groups()):
+                assert found[0].split()[0] in options()[name], text
+
+
+def test_what_a_command_advises_it_has():
+    missing = {
+        (place, found[0], name)
+        for name, own in options().items()
+        for place, text in said(name)
+        for found in _OPTION.finditer(text)
+        if not found[1] and found[0] not in own and not is_never_said(place, found[0])
+    }
+    assert missing == set()
+
+
+def test_a_limit_is_named_as_at_the_prompt():
+    only_python = {
+        (place, found[0])
+        for name in commands()
+        for place, text in said(name)
+        for found in _LIMIT.finditer(text)
+        if "Python" not in text and not is_never_said(place, found[0])
+    }
+    assert only_python == set()
+
+
+def test_every_exception_is_of_a_text():
+    told = {
+        (f"{module}.{place}.".removeprefix("gamekeeper."), text)
+        for (module, place), piece in pieces().items()
+        for text in piece.texts
+    }
+    for known, (options, _) in NEVER_SAID.items():
+        for named in options.split():
+            assert any(place.startswith(f"{known}.") and named in text for place, text in told), (
+                known,
+                named,
+            )
+
+
+def test_it_sees_a_message_deep_down():
+    # The search for uniques is refused far below the command, in a module that is imported late.
+    deep = "algorithms.uniques.minimal_uniques._require_within_limits"
+    assert any(place == deep and "--max-seconds" in text for place, text in said("risk suda"))
+    assert all(place != deep for place, _ in said("risk keys"))
