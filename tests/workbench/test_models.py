@@ -44,6 +44,11 @@ def test_the_range_of_attacks_is_a_choice(census, more, fractions):
     assert found.to_arrow() == expected.to_arrow()
 
 
+def test_a_comparison_hands_on_how_far_to_search(census):
+    told = compared(census, max_size=2).provenance.parameters
+    assert told["max_size"] == "2"
+
+
 def test_a_page_has_the_whole_range_unless_told_otherwise(census, tmp_path):
     page = tmp_path / "page.html"
     whole = compared(census, attacks=True).attacks

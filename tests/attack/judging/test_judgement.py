@@ -88,6 +88,15 @@ def counts_by_hand(records):
     return {tuple(key): count for key, count in zip(keys.tolist(), counts.tolist(), strict=True)}
 
 
+def test_a_search_may_look_at_fewer_variables_together(population, compared):
+    asked = {"fractions": ["10%", "1/4"], "samples": 3, "seed": 7, "measures": CLASSIC}
+    few = compare_measures(population, KEYS, max_size=2, **asked)
+    assert few.provenance.parameters["max_size"] == "2"
+    assert few.to_arrow()["auc"] != compared.to_arrow()["auc"]
+    every = compare_measures(population, KEYS, max_size=len(KEYS), **asked)
+    assert every.to_arrow()["auc"] == compared.to_arrow()["auc"]
+
+
 class TestJudge:
     def test_every_number_by_hand(self):
         sizes = np.array([1, 1, 2, 4, 4])

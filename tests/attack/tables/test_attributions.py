@@ -184,3 +184,14 @@ def test_what_cannot_be_asked_for():
         infer_attributions(conflict)
     assert caught.value.reason is Reason.CONFLICTING_COUNTS
     assert len(caught.value.problems) == 3
+
+
+def test_statements_need_the_bounds_that_programs_have_time_to_find():
+    axes = {name: ["0", "1"] for name in "ABCD"}
+    counts = np.random.default_rng(4).poisson(1, (2,) * 4)
+    margins = list(itertools.combinations("ABCD", 2))
+    release = make_release(CountTable.typed(axes, counts), margins)
+    found, hasty = infer_attributions(release), infer_attributions(release, most_programs=1)
+    assert found.bounds.tight.all()
+    assert not hasty.bounds.tight.all()
+    assert (hasty.bounds.upper >= found.bounds.upper).all()

@@ -20,7 +20,7 @@ from gamekeeper.attack.uniques.special_thinning import thin
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.coding.recode import Recode
 from gamekeeper.data.keys.key_table import count_keys
-from gamekeeper.errors import Cancelled, InputError, Reason
+from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 
 NAMES = ["area", "sex", "age"]
 POLICIES = ["category", "ignore", "wildcard"]
@@ -155,6 +155,14 @@ def test_a_known_population_tells_what_happens_to_uniques():
     assert last.special.number + last.random.number == 2
     by_default = assess_special_uniques(sample, population=key_table(people), rounds=0)
     assert [trial.fraction for trial in by_default.trials.growths] == [Fraction(3, 4), 1]
+
+
+def test_no_search_takes_longer_than_allowed():
+    codes = np.random.default_rng(1).integers(1, 8, (60, 5)).astype(np.uint8)
+    assert KeyParts(codes, "category", max_seconds=None).special(2).any()
+    with pytest.raises(LimitError) as caught:
+        KeyParts(codes, "category", max_seconds=1e-12).special(2)
+    assert "--max-seconds" in str(caught.value)
 
 
 @settings(max_examples=20, deadline=None)
