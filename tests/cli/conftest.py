@@ -36,14 +36,16 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 @pytest.fixture
 def environment() -> gk.Environment:
     age = gk.Variable.of_bands("Age", ["under 16", "16-24", "25-64", "65+", "0-17", "18-64"])
-    sex = gk.Variable("Sex", gk.PartitionGraph({"any": ["female", "male"]}))
-    tenure = gk.Variable("Tenure", gk.PartitionGraph({"rents": ["private", "social"], "owns": []}))
+    sex = gk.Variable("Sex", gk.mapping.PartitionGraph({"any": ["female", "male"]}))
+    tenure = gk.Variable(
+        "Tenure", gk.mapping.PartitionGraph({"rents": ["private", "social"], "owns": []})
+    )
     fine = ("under 16", "16-24", "25-64", "65+")
     return gk.Environment(
         [age, sex, tenure],
         [
             gk.Form("Bank", {"Age": ("0-17", "18-64", "65 and over"), "Sex": ("female", "male")}),
-            gk.Form("Shop", {"Age": ("16-24", "25-64", "65+", gk.OUTSIDE)}),
+            gk.Form("Shop", {"Age": ("16-24", "25-64", "65+", gk.mapping.OUTSIDE)}),
             gk.Form("Clinic", {"Age": (), "Sex": ("female", "male")}),
             gk.Form("Landlord", {"Tenure": ("private", "social")}),
             gk.Form("Census", {"Age": fine, "Sex": (), "Tenure": ("owns", "rents")}),

@@ -128,9 +128,11 @@ LIBRARY = {
     "keys": lambda file: counted(file, fraction="1/10"),
     "dis": lambda file: gk.assess_dis(counted(file, fraction="1/10")),
     "suda": lambda file: gk.assess_uniques(counted(file, fraction="1/10")),
-    "special": lambda file: gk.assess_special_uniques(counted(file, fraction="1/10"), rounds=2),
+    "special": lambda file: gk.risk.assess_special_uniques(
+        counted(file, fraction="1/10"), rounds=2
+    ),
     "match": lambda file: gk.assess_matching(counted(file, fraction="1/10"), r=[2]),
-    "simulate": lambda file: gk.fraction_experiment(
+    "simulate": lambda file: gk.risk.fraction_experiment(
         gk.code_source(gk.open_source(file), KEYS), KEYS, fractions=["1/10"]
     ),
 }

@@ -98,7 +98,7 @@ def test_attacks_are_the_same_in_python_at_the_prompt_and_on_the_page(run, every
     )  # fmt: skip
     assert told.exit_code == 0, told.err
     coded = gk.code_source(gk.open_source(everybody), KEYS)
-    found = gk.compare_measures(
+    found = gk.risk.compare_measures(
         coded, KEYS, fractions=["50%"], measures=["suda", "dis_is"], attack_fractions=None,
         attack_samples=2, seed=4,
     )  # fmt: skip

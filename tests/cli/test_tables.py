@@ -160,7 +160,7 @@ def test_recoded_bounds(run, place):
     options = ("--keep", "VAR1,VAR2", "--group", "VAR1:A or B=A|B;C=C")
     document = told(run, "bounds", place / "all.csv", *ROUNDED, *options)
     release = gk.read_counts(place / "all.csv", scheme="conventional:3")
-    found = gk.bound_recoded(release, {"VAR1": {"A or B": ["A", "B"], "C": ["C"]}})
+    found = gk.tables.bound_recoded(release, {"VAR1": {"A or B": ["A", "B"], "C": ["C"]}})
     assert document["rows"] == found.to_arrow().to_pylist()
     document = told(run, "bounds", place / "all.csv", *ROUNDED, "--keep", "VAR1")
     # The seven feasible tables of the thesis, by rows.
@@ -206,7 +206,7 @@ def test_schemes_are_compared(run, place):
     picture, rows = place / "schemes.svg", place / "schemes.csv"
     options = ("--tables", "30", "-n", "0-6", "--seed", "5", "--plot", picture, "-o", rows)
     document = told(run, "compare", "conventional:5", "random:3", *options)
-    found = gk.compare_schemes(["conventional:5", "random:3"], tables=30, n=range(7), seed=5)
+    found = gk.tables.compare_schemes(["conventional:5", "random:3"], tables=30, n=range(7), seed=5)
     assert document["rows"] == found.to_arrow().to_pylist()
     assert document["summary"] == found.summary()
     assert "conventional:5" in picture.read_text(encoding="utf-8")
@@ -215,7 +215,7 @@ def test_schemes_are_compared(run, place):
     document = told(
         run, "compare", "random:3", "--shape", "2x2", *margins, "--tables", "4", "-n", "2"
     )
-    found = gk.compare_schemes(
+    found = gk.tables.compare_schemes(
         ["random:3"], shape=(2, 2), margins=[(0, 1), (1,), ()], tables=4, n=[2]
     )
     assert document["rows"] == found.to_arrow().to_pylist()
@@ -263,11 +263,11 @@ def test_areas_within_a_release(run, place):
     release, truth = read_release_and_truth(file)
     options = ("sap", file, "--within", "Area", "-n", "1,2", "-o", rows, "--plot", picture)
     document = told(run, *options)
-    found = gk.subtract_within(release, truth, ["Area"], n=[1, 2])
+    found = gk.tables.subtract_within(release, truth, ["Area"], n=[1, 2])
     assert document["rows"] == found.to_arrow().to_pylist()
     assert rows.read_text(encoding="utf-8").count("\n") == 3
     document = told(run, *options, "--anywhere")
-    found = gk.subtract_within(release, truth, ["Area"], n=[1, 2], own_people=False)
+    found = gk.tables.subtract_within(release, truth, ["Area"], n=[1, 2], own_people=False)
     assert document["rows"] == found.to_arrow().to_pylist()
     assert "of the whole population" in document["sentences"][1]
 
@@ -279,7 +279,9 @@ def test_several_files_are_one_release(run, place):
     files = [place / "table.csv", columns, rows]
     document = told(run, "bounds", *files, *ROUNDED)
     assert document["provenance"]["parameters"]["published"] == "3"
-    joined = gk.join_releases([gk.read_counts(file, scheme="conventional:3") for file in files])
+    joined = gk.data.join_releases(
+        [gk.read_counts(file, scheme="conventional:3") for file in files]
+    )
     assert document["rows"] == gk.bound_cells(joined).to_arrow().to_pylist()
     done = run("tables", "bounds", *files, total, *ROUNDED)
     assert done.exit_code == 2
@@ -384,7 +386,7 @@ def test_labels_that_may_be_sums_are_asked_about_and_the_answers_are_taken(run, 
     done = run("tables", "bounds", file, "--disjoint", "code", "--report", place / "said.html")
     assert "said to be disjoint" in (place / "said.html").read_text(encoding="utf-8")
     release = place / "codes.json"
-    gk.write_release(gk.read_counts(file, disjoint=["code"]), release)
+    gk.data.write_release(gk.read_counts(file, disjoint=["code"]), release)
     assert run("tables", "bounds", release).exit_code == 0
     text = release.read_text(encoding="utf-8").replace('"disjoint": ["code"],', "")
     release.write_text(text, encoding="utf-8")
@@ -446,7 +448,7 @@ def test_axes_that_do_not_match(run, place):
     assert done.exit_code == 2
     assert "axis 'VAR2': 2 categories are not in all tables: 'E', 'G'." in done.err
     release = place / "release.json"
-    gk.write_release(gk.read_counts(place / "table.csv"), release)
+    gk.data.write_release(gk.read_counts(place / "table.csv"), release)
     text = release.read_text(encoding="utf-8")
     release.write_text(text.replace('"margin": ["VAR1", ', '"margin": ["VAR3", '), encoding="utf-8")
     done = run("tables", "bounds", release)
@@ -570,7 +572,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_work(run, place, arg
 def test_what_cannot_be_asked_for(run, place, arguments, said, monkeypatch):
     monkeypatch.chdir(place)
     json_file = place / "release.json"
-    gk.write_release(gk.read_counts(place / "table.csv"), json_file)
+    gk.data.write_release(gk.read_counts(place / "table.csv"), json_file)
     names = {
         "all": place / "all.csv", "place": place, "people": place / "people.csv", "json": json_file,
     }  # fmt: skip

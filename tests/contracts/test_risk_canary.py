@@ -306,7 +306,7 @@ def test_reprs_show_nothing(place: Path, ending: str) -> None:
         data, data.source, data.coded, data.coded.codebook, data.coded.codebook["place"], table,
         risk, risk.records, risk.file, risk.variables, risk.categories, risk.sizes,
         risk.explanations(), risk.explainer, risk.explainer.found, gk.assess_dis(table),
-        gk.assess_matching(table), gk.assess_special_uniques(table, rounds=1),
+        gk.assess_matching(table), gk.risk.assess_special_uniques(table, rounds=1),
     ]  # fmt: skip
     is_silent(*(repr(item) for item in found if item is not data))
     is_silent(repr(data).replace(str(place), ""))
@@ -328,7 +328,7 @@ def test_a_library_call_shows_nothing(place: Path, caplog: pytest.LogCaptureFixt
             lambda: gk.assess_uniques(gk.count_keys(coded, ["place"])).explain(99),
             lambda: gk.assess_matching(gk.count_keys(coded, ["place"]), population=[1, 2, 3]),
             lambda: gk.assess_dis(gk.count_keys(coded, ["place"])),
-            lambda: gk.simulate(coded, ["place", "empty"], fractions=1),
+            lambda: gk.risk.simulate(coded, ["place", "empty"], fractions=1),
         ):
             with pytest.raises(GamekeeperError) as caught:
                 call()
@@ -372,7 +372,7 @@ OF_LINKS: dict[str, tuple[str, ...]] = {
 def test_errors_of_links_show_nothing(
     place: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str], case: str
 ) -> None:
-    town = gk.Variable("place", gk.PartitionGraph({"any": ["town", "village"]}))
+    town = gk.Variable("place", gk.mapping.PartitionGraph({"any": ["town", "village"]}))
     if not (place / "other").exists():
         gk.write_environment(gk.Environment([town], [gk.Form("F", {"place": ()})]), place / "other")
     ending = ENDINGS[list(OF_LINKS).index(case) % 3]
@@ -408,12 +408,12 @@ def test_links_show_numbers_and_names_of_columns_only(
 def test_reprs_of_links_show_nothing(place: Path) -> None:
     file = gk.open_source(place / "people.parquet")
     coded = gk.code_source(file, ["place", "age", "both"])
-    variables = [gk.LinkVariable(name) for name in ("place", "age", "both")]
-    truth = gk.true_partners(coded, coded, "age")
-    found = gk.link_files(coded, coded, variables, truth=truth, resamples=2)
-    rates = gk.compare_maskings(coded, {"same": coded}, variables, truths={"same": truth})
+    variables = [gk.link.LinkVariable(name) for name in ("place", "age", "both")]
+    truth = gk.link.true_partners(coded, coded, "age")
+    found = gk.link.files(coded, coded, variables, truth=truth, resamples=2)
+    rates = gk.link.compare_maskings(coded, {"same": coded}, variables, truths={"same": truth})
     numbers = [[float(NUMBER + k), float(k % 3)] for k in range(6)]
-    matched = gk.link_structure(numbers, numbers, n_clusters=2, truth=truth)
+    matched = gk.link.structure(numbers, numbers, n_clusters=2, truth=truth)
     for result in (found, rates, matched):
         is_silent(repr(result), result._repr_html_(), *result.sentences())
     is_silent(repr(found.variables), repr(found.linked).replace("array", ""))

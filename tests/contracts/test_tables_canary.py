@@ -42,9 +42,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     truth = gk.CountTable.typed(AXES, [[COUNT, 2], [5, 0]])
     release = gk.make_release(truth, [("age", "work"), ()], SCHEME)
     margins = gk.make_release(truth, [("age", "work"), ("age",), ("work",)], SCHEME)
-    gk.write_release(margins, folder / "margins.json", truth)
-    gk.write_release(release, folder / "release.json", truth)
-    gk.write_release(release, folder / "without.json")
+    gk.data.write_release(margins, folder / "margins.json", truth)
+    gk.data.write_release(release, folder / "release.json", truth)
+    gk.data.write_release(release, folder / "without.json")
     text = (folder / "release.json").read_text(encoding="utf-8")
     true = f"[[{COUNT}, 2], [5, 0]]"
     assert true in text
@@ -199,7 +199,7 @@ def test_reprs_show_nothing(place: Path) -> None:
     found = [
         release, *release.published, *release.axes, truth, sap, sap.risk, sap.detail, rule,
         *release_parts(release.constraints, truth.dense().reshape(-1)),
-        gk.subtract_within(release, truth, ["age"]), gk.bound_cells(release),
+        gk.tables.subtract_within(release, truth, ["age"]), gk.bound_cells(release),
         gk.infer_attributions(release), counted, *counted.axes,
         gk.make_release(counted, [("area",)], "random:3"),
         gk.bound_cells(gk.make_release(counted, [("area",)])),

@@ -93,10 +93,10 @@ def test_the_folder_page_shows_a_folder_that_opens(tmp_path: Path):
         (tmp_path / place).write_text(content, encoding="utf-8")
     environment = gk.read_environment(tmp_path)
     assert environment.code_of("Bank account", "Age") == "C4.001"
-    assert environment.register("Place of residence").code(gk.ARBITRARY) == "C0.001"
+    assert environment.register("Place of residence").code(gk.mapping.ARBITRARY) == "C0.001"
     assert {name: environment.group(name).forms for name in environment.groups} == {
         "Commercial": ("Bank account",),
         "Recent": ("Bank account",),
         "Recent, not commercial": (),
     }
-    assert gk.check_environment(environment).is_consistent
+    assert gk.mapping.check_environment(environment).is_consistent

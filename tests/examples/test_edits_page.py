@@ -30,9 +30,9 @@ UNRESTRICTED = "Needs the unrestricted editor."
 def environment() -> gk.Environment:
     """Return what the examples of the page are made in."""
     parts = {"UK": ["England", "Wales"], "World": ["UK", "Other"]}
-    country = gk.Variable("Country", gk.PartitionGraph(parts))
+    country = gk.Variable("Country", gk.mapping.PartitionGraph(parts))
     age = gk.Variable.of_bands("Age", ["0-15", "16-64", "65+"])
-    sex = gk.Variable("Sex", gk.PartitionGraph({"female": [], "male": []}))
+    sex = gk.Variable("Sex", gk.mapping.PartitionGraph({"female": [], "male": []}))
     forms = [
         gk.Form(
             "Bank",

@@ -11,7 +11,7 @@ def test_from_forms_to_key_variables():
     # A variable has one partition graph, whatever the forms offer.
     residence = gk.Variable(
         "Place of residence",
-        gk.PartitionGraph(
+        gk.mapping.PartitionGraph(
             {
                 "UK": ["Britain", "Northern Ireland"],
                 "Britain": ["England", "Scotland", "Wales"],

@@ -13,7 +13,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 AGE = gk.Variable.of_bands("Age", ["0-15", "16-24", "25-64", "65+", "0-24", "16+"])
 STATUS = gk.Variable(
     "Status",
-    gk.PartitionGraph(
+    gk.mapping.PartitionGraph(
         {
             "not married": ["single", "formerly married"],
             "formerly married": ["divorced", "widowed"],

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gamekeeper import Environment, Form, PartitionGraph, Variable, map_key_variables
+from gamekeeper import Environment, Form, Variable, map_key_variables
+from gamekeeper.mapping import PartitionGraph
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.store.folder import write_environment

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from gamekeeper import ARBITRARY, Environment, Form, Partition, PartitionGraph, Variable
+from gamekeeper import Environment, Form, Variable
 from gamekeeper.algorithms.categories.partitions import Arbitrary
+from gamekeeper.mapping import ARBITRARY, Partition, PartitionGraph
 from tests.reference.keeping import kept
 
 __all__ = ["Ground", "n_categories", "sorted_blocks", "written"]

@@ -6,23 +6,21 @@ import math
 from collections.abc import Mapping
 from itertools import permutations
 
-from gamekeeper import (
+from gamekeeper import InputError, Variable, map_key_variables
+from gamekeeper.algorithms.categories.graph_property import SinkSets, bits, topological_order
+from gamekeeper.errors import Reason
+from gamekeeper.mapping import (
     BandGraph,
     BandStyle,
-    InputError,
     PartitionGraph,
     Scale,
-    Variable,
     categorize,
     find_violations,
     harmonize,
     is_null,
-    map_key_variables,
     parse_prevalence,
     threshold,
 )
-from gamekeeper.algorithms.categories.graph_property import SinkSets, bits, topological_order
-from gamekeeper.errors import Reason
 from tests.reference.cases import Case, Check, ShapeError
 from tests.reference.categorizations import Ground, n_categories, sorted_blocks, written
 from tests.reference.keys_analysis import kvm_analysis, kvm_target_in_environment

@@ -6,15 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gamekeeper import (
-    Environment,
-    Form,
-    InputError,
-    PartitionGraph,
-    Variable,
-    map_key_variables,
-)
+from gamekeeper import Environment, Form, InputError, Variable, map_key_variables
 from gamekeeper.errors import Reason
+from gamekeeper.mapping import PartitionGraph
 from gamekeeper.mapping.analysis.key_variables import KeyVariable
 from tests.reference.cases import Case, ShapeError
 from tests.reference.categorizations import sorted_blocks, written

@@ -6,15 +6,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from gamekeeper import (
-    Band,
-    BandStyle,
-    Environment,
-    Form,
-    Variable,
-    map_key_variables,
-    parse_band,
-)
+from gamekeeper import Environment, Form, Variable, map_key_variables
+from gamekeeper.mapping import Band, BandStyle, parse_band
 from tests.reference.cases import Case
 from tests.reference.categorizations import n_categories
 from tests.reference.keeping import kept

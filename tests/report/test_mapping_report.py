@@ -14,7 +14,7 @@ from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.report.findings import headline
-from gamekeeper.report.mapping_report import build_report, write_report
+from gamekeeper.report.mapping_report import build_mapping_report, write_mapping_report
 from tests.given.categorizations import crossing_environment
 
 VOID = {"meta", "br", "img", "link", "hr", "input"}
@@ -61,7 +61,7 @@ def outcome(environment: Environment) -> KeyVariableMap:
 
 @pytest.fixture
 def page(outcome: KeyVariableMap, environment: Environment) -> Page:
-    return Page(build_report(outcome, environment))
+    return Page(build_mapping_report(outcome, environment))
 
 
 def test_says_what_was_asked(page: Page):
@@ -124,7 +124,7 @@ def test_strict_message_is_a_prominent_notice(page: Page):
 
 def test_forms_set_aside_are_named(environment: Environment):
     outcome = map_key_variables(environment, "Census", strict=False)
-    page = Page(build_report(outcome, environment))
+    page = Page(build_mapping_report(outcome, environment))
     assert "Please note 'Residence': 1 form set aside" in page.text
     assert "that were set aside" in page.text
     assert "4 of 6 forms ask for it, 1 of them set aside, 2 in categories" in page.text
@@ -133,21 +133,21 @@ def test_forms_set_aside_are_named(environment: Environment):
 
 def test_no_notice_without_a_reason(environment: Environment):
     outcome = map_key_variables(environment, "Census", groups=["Firms"])
-    page = Page(build_report(outcome, environment))
+    page = Page(build_mapping_report(outcome, environment))
     assert "Please note" not in page.text
     assert "2 forms of the environment 'Small world' ('Firms')" in page.text
 
 
 def test_specific_use_speaks_of_one_form(environment: Environment):
     outcome = map_key_variables(environment, "Census", forms=["Survey"])
-    page = Page(build_report(outcome, environment))
+    page = Page(build_mapping_report(outcome, environment))
     assert "3 can be matched against 'Survey'." in page.text
     assert "Must be matched the one form" in page.text
 
 
 def test_target_with_a_fault_of_its_own(environment: Environment):
     outcome = map_key_variables(environment, "Broken")
-    page = Page(build_report(outcome, environment))
+    page = Page(build_mapping_report(outcome, environment))
     assert "The one variable of 'Broken' cannot be matched" in page.text
     assert "the target's own categorization is inconsistent: it misses" in page.text
 
@@ -159,7 +159,7 @@ def test_effective_categories_are_pointed_out():
         Form("U", {"Age": ("0-4", "5-14", "15-24", "25+")}),
     ]
     environment = Environment([age], forms)
-    page = Page(build_report(map_key_variables(environment, "T"), environment))
+    page = Page(build_mapping_report(map_key_variables(environment, "T"), environment))
     assert "Harmonization hides something here" in page.text
     assert "a form by itself can be matched with 2 effective categories" in page.text
     assert "because bands overlap" in page.text
@@ -172,7 +172,9 @@ def test_what_has_no_bands_has_overlapping_categories():
         *(Form(name, {"X": ("a", "bc", "d")}) for name in "UV"),
     ]
     environment = Environment([Variable("X", graph)], forms)
-    page = Page(build_report(map_key_variables(environment, "T", prevalence=1), environment))
+    page = Page(
+        build_mapping_report(map_key_variables(environment, "T", prevalence=1), environment)
+    )
     assert "at least 2 forms, each by itself, can be matched with" in page.text
     assert "because categories overlap" in page.text
 
@@ -189,7 +191,7 @@ def test_both_numbers_of_a_prevalence_are_said_where_they_differ():
         ("4/7", "at least 4 of 7 forms (a", "ask for it; a variable counts only if at least 4"),
     ):
         outcome = map_key_variables(environment, "T", prevalence=prevalence)
-        page = Page(build_report(outcome, environment))
+        page = Page(build_mapping_report(outcome, environment))
         assert f"Must be matched {asked}" in page.text
         assert result in page.text.split("Each variable", 2)[2]
 
@@ -204,7 +206,7 @@ def test_one_is_not_many():
     environment = Environment([Variable("X", letters)], forms)
     for matched in (["U"], ["V"], ["U", "V"]):
         outcome = map_key_variables(environment, "T", forms=matched)
-        text = Page(build_report(outcome, environment)).text
+        text = Page(build_mapping_report(outcome, environment)).text
         assert "1 variable " in text
         for plural in ("variables", "forms", "codes", "categories", "nodes", "steps"):
             assert not re.search(rf"\b1 (more )?{plural}\b", text)
@@ -217,19 +219,19 @@ def test_codes_as_good_are_in_order_and_more_are_owned_up_to():
     environment = Environment(
         [Variable("X", PartitionGraph(pairs))], [*forms, Form("T", {"X": tuple("abcdef")})]
     )
-    page = Page(build_report(map_key_variables(environment, "T"), environment))
+    page = Page(build_mapping_report(map_key_variables(environment, "T"), environment))
     assert "Categories of C5.001" in page.text
     listed = page.text.split("As good: other codes")[1].split("prevalence")[0]
     assert re.findall(r"C5\.\d+", listed) == ["C5.002", "C5.003", "C5.004", "C5.005"]
     assert "and more" not in page.text
-    page = Page(build_report(map_key_variables(environment, "T", most=2), environment))
+    page = Page(build_mapping_report(map_key_variables(environment, "T", most=2), environment))
     assert re.search(r"As good: other codes .* and more .*prevalence", page.text)
 
 
 def test_a_variable_without_a_curve_has_a_section_and_no_rank():
     environment = crossing_environment()
     outcome = map_key_variables(environment, "target", max_nodes=1)
-    page = Page(build_report(outcome, environment))
+    page = Page(build_mapping_report(outcome, environment))
     assert "All 2 variables of 'target' can be matched against at least 1 of the 13" in page.text
     assert "the target could be matched best on Y (2 categories, C2.001)." in page.text
     assert "Not ranked, because too many harmonizations hide the area: X (5 categor" in page.text
@@ -264,7 +266,7 @@ def test_without_any_area_nothing_is_called_best():
 def test_a_refused_variable_says_what_is_known():
     environment = crossing_environment()
     outcome = map_key_variables(environment, "target", prevalence="1/2", max_nodes=1)
-    page = Page(build_report(outcome, environment))
+    page = Page(build_mapping_report(outcome, environment))
     assert "No result for 'X', because there are too many harmonizations." in page.text
     assert "There is no result: refused, because its 13 categorizations" in page.text
     assert "known for up to 1 form and from 13 forms on, but not for 6." in page.text
@@ -276,7 +278,7 @@ def test_a_list_that_may_be_incomplete_says_so():
     ranked, item = outcome.variables
     for n_codes, said in ((2, "and perhaps more"), (13, "and 2 more codes or more")):
         cut = replace(item, maximal=item.maximal[:n_codes], may_have_more=True)
-        page = Page(build_report(replace(outcome, variables=(ranked, cut)), environment))
+        page = Page(build_mapping_report(replace(outcome, variables=(ranked, cut)), environment))
         assert f" {said} " in page.text
 
 
@@ -313,7 +315,7 @@ def test_page_is_accessible(page: Page):
 
 
 def test_page_needs_nothing_from_elsewhere(outcome: KeyVariableMap, environment: Environment):
-    text = build_report(outcome, environment)
+    text = build_mapping_report(outcome, environment)
     assert not re.search(r"https?:|//|\bsrc=|url\(|@import|<script|<link|<iframe", text)
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     assert f'http-equiv="Content-Security-Policy" content="{policy}"' in text
@@ -339,7 +341,7 @@ def test_hostile_names_are_text():
         outcome = map_key_variables(
             environment, f"Target {evil}", groups=[f"G {evil}"], strict=strict
         )
-        text = build_report(outcome, environment)
+        text = build_mapping_report(outcome, environment)
         page = Page(text)
         tags = {tag for tag, _ in page.elements}
         assert tags.isdisjoint({"img", "script", "iframe", "link"})
@@ -355,7 +357,7 @@ def test_long_lists_are_cut_and_counted():
     variable = Variable("Place", PartitionGraph({"everywhere": sinks}))
     forms = [Form(f"Form {number}", {"Place": tuple(sinks)}) for number in range(500)]
     environment = Environment([variable], forms)
-    text = build_report(map_key_variables(environment, "Form 0"), environment)
+    text = build_mapping_report(map_key_variables(environment, "Form 0"), environment)
     page = Page(text)
     assert "976 more" in page.text
     assert "and 576 more that are left out here" in page.text
@@ -378,27 +380,27 @@ def test_large_harmonization_graph_is_left_out_with_a_word():
     environment = Environment(
         [Variable("X", PartitionGraph(either))], [*forms, Form("T", {"X": tuple(sinks)})]
     )
-    page = Page(build_report(map_key_variables(environment, "T"), environment))
+    page = Page(build_mapping_report(map_key_variables(environment, "T"), environment))
     assert "The harmonization graph is not drawn: it has more than 60 codes." in page.text
     assert "As good: other codes" in page.text
 
 
 def test_same_outcome_same_page(outcome: KeyVariableMap, environment: Environment):
-    assert build_report(outcome, environment) == build_report(outcome, environment)
+    assert build_mapping_report(outcome, environment) == build_mapping_report(outcome, environment)
 
 
 def test_writing(outcome: KeyVariableMap, environment: Environment, tmp_path: Path):
-    path = write_report(outcome, environment, tmp_path / "report.html")
-    assert path.read_text(encoding="utf-8") == build_report(outcome, environment)
-    assert write_report(outcome, environment, tmp_path / "report.HTM").exists()
+    path = write_mapping_report(outcome, environment, tmp_path / "report.html")
+    assert path.read_text(encoding="utf-8") == build_mapping_report(outcome, environment)
+    assert write_mapping_report(outcome, environment, tmp_path / "report.HTM").exists()
     lost = tmp_path / "nowhere" / "report.html"
     with pytest.raises(StoreError) as caught:
-        write_report(outcome, environment, lost)
+        write_mapping_report(outcome, environment, lost)
     assert caught.value.reason is Reason.NOT_WRITABLE
     assert f"The file '{lost}' was to be written." in str(caught.value)
     for name in ("report.pdf", "report"):
         with pytest.raises(InputError, match=r"Let it end in \.html or \.htm\.") as refused:
-            write_report(outcome, environment, tmp_path / name)
+            write_mapping_report(outcome, environment, tmp_path / name)
         assert refused.value.reason is Reason.BAD_OPTION
         assert f"A report in the file '{tmp_path / name}'" in str(refused.value)
         assert not (tmp_path / name).exists()

@@ -33,7 +33,7 @@ PEOPLE = [[1, 1], [1, 1], [1, 2], [2, 1], [3, 2], [3, 2], [0, 1]]
 
 
 def keys(codes=PEOPLE, **more):
-    return gk.count_keys(gk.coded_from_codes(codes, VARIABLES, WORDS), VARIABLES, **more)
+    return gk.count_keys(gk.data.coded_from_codes(codes, VARIABLES, WORDS), VARIABLES, **more)
 
 
 def report(table, *, matching=True, listing=True, **more):

@@ -35,7 +35,7 @@ def compared(census, **more):
 )
 def test_the_range_of_attacks_is_a_choice(census, more, fractions):
     coded = gk.code_source(gk.open_source(census.file), KEYS)
-    expected = gk.compare_measures(
+    expected = gk.risk.compare_measures(
         coded, KEYS, fractions=["50%"], measures=["is"], seed=2, attack_fractions=fractions,
         attack_samples=more.get("attack_samples", 1),
     )  # fmt: skip

@@ -97,7 +97,7 @@ def test_uniques_are_those_of_the_library(people, tmp_path):
     found = find_uniques(asked).found
     expected = gk.assess_uniques(
         keys(people),
-        classes=gk.parse_risk_classes("bad=0.5,fair=0.01", measure="is"),
+        classes=gk.risk.parse_risk_classes("bad=0.5,fair=0.01", measure="is"),
         **options,
     )
     assert found.to_arrow() == expected.to_arrow()
@@ -206,7 +206,7 @@ def test_special_uniques_without_a_scenario(people, everybody):
     asked = SpecialRequest(microdata=people, special=options, population=everybody)
     found = find_special(asked).found
     nothing = SampleDesign()
-    expected = gk.assess_special_uniques(
+    expected = gk.risk.assess_special_uniques(
         keys(people, nothing), population=keys(replace(people, file=everybody), nothing),
         rounds=2, seed=1,
     )  # fmt: skip

@@ -37,7 +37,7 @@ def run(census, request, *, progress=None, **more):
 
 def test_strategies(census):
     request = asked(ExperimentKind.STRATEGIES, "1/4", samples=3, r=2, seed=5)
-    expected = gk.strategy_experiment(
+    expected = gk.risk.strategy_experiment(
         population(census), KEYS, fraction="1/4", samples=3, r=2, seed=5
     )
     found = run(census, request)
@@ -47,7 +47,7 @@ def test_strategies(census):
 
 def test_fractions(census):
     request = asked(ExperimentKind.FRACTIONS, "10%", "1/2", stratify_by=("Region",))
-    expected = gk.fraction_experiment(
+    expected = gk.risk.fraction_experiment(
         population(census), KEYS, fractions=["10%", "1/2"], stratify_by=["Region"]
     )
     assert run(census, request).to_arrow() == expected.to_arrow()
@@ -55,13 +55,13 @@ def test_fractions(census):
 
 def test_the_pilot(census):
     request = asked(ExperimentKind.PILOT, "1/4", samples=2, max_size=1)
-    expected = gk.pilot_study(population(census), KEYS, fraction="1/4", samples=2, max_size=1)
+    expected = gk.risk.pilot_study(population(census), KEYS, fraction="1/4", samples=2, max_size=1)
     assert run(census, request).to_arrow() == expected.to_arrow()
 
 
 def test_measures(census):
     request = asked(ExperimentKind.MEASURES, "1/4", samples=2, measures=("dis", "strategies"), r=2)
-    expected = gk.simulate(
+    expected = gk.risk.simulate(
         population(census), KEYS, fractions="1/4", samples=2, measures=["dis", "strategies"], r=[2]
     )
     found = run(census, request)

@@ -1,5 +1,5 @@
 """Stage one: which variables, at which level of detail, could an intruder match on?"""
 
-import lazy_loader
+from gamekeeper.public_names import names_of
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submodules=["edits"])
+__getattr__, __dir__ = names_of(__name__, __file__)

@@ -81,7 +81,7 @@ class _Section:
     faults_left_out: str
 
 
-def build_report(key_variable_map: KeyVariableMap, environment: Environment) -> str:
+def build_mapping_report(key_variable_map: KeyVariableMap, environment: Environment) -> str:
     """Return the report of an analysis as one HTML page.
 
     Parameters
@@ -99,7 +99,7 @@ def build_report(key_variable_map: KeyVariableMap, environment: Environment) -> 
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
     >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])
-    >>> page = build_report(map_key_variables(environment, "Census"), environment)
+    >>> page = build_mapping_report(map_key_variables(environment, "Census"), environment)
     >>> page.startswith("<!DOCTYPE html>")
     True
     """
@@ -141,12 +141,12 @@ def build_report(key_variable_map: KeyVariableMap, environment: Environment) -> 
     )
 
 
-def write_report(
+def write_mapping_report(
     key_variable_map: KeyVariableMap, environment: Environment, path: str | Path
 ) -> Path:
     """Write the report of an analysis to a file that ends in .html or .htm."""
     require_ending("report", path, PAGE_ENDINGS)
-    return write_file(path, build_report(key_variable_map, environment).encode())
+    return write_file(path, build_mapping_report(key_variable_map, environment).encode())
 
 
 def _notices(outcome: KeyVariableMap) -> list[str]:

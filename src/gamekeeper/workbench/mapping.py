@@ -26,7 +26,7 @@ from gamekeeper.report.drawing import (
     draw_partition_graph,
 )
 from gamekeeper.report.figures import save_curves
-from gamekeeper.report.mapping_report import write_report
+from gamekeeper.report.mapping_report import write_mapping_report
 from gamekeeper.results import Progress
 from gamekeeper.store.codes import write_codes
 from gamekeeper.store.graph_file import read_named_graph
@@ -76,7 +76,7 @@ def map_target(asked: MapRequest, *, progress: Progress | None = None) -> KeyVar
         write_outputs(
             asked,
             outcome,
-            page=lambda path: write_report(outcome, environment, path),
+            page=lambda path: write_mapping_report(outcome, environment, path),
             picture=lambda path: save_curves(outcome, path),
         )
     return outcome

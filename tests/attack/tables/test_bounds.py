@@ -362,9 +362,9 @@ def test_a_base_table_that_no_method_can_hold_is_refused():
         lambda: bound_cells(rounded),
         lambda: bound_recoded(rounded, {}, keep=["v0"]),
         lambda: gk.infer_attributions(rounded),
-        lambda: gk.explore_tables(rounded),
+        lambda: gk.tables.explore_tables(rounded),
         lambda: gk.subtract_known(rounded, truth),
-        lambda: gk.subtract_within(rounded, truth, ["v0"]),
+        lambda: gk.tables.subtract_within(rounded, truth, ["v0"]),
     ):
         with pytest.raises(LimitError) as caught:
             attack()

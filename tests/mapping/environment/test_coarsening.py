@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper import Partition, PartitionGraph, Variable, is_finer
+from gamekeeper import Variable
+from gamekeeper.mapping import Partition, PartitionGraph, is_finer
 from gamekeeper.mapping.environment.coarsening import coarsenings
 
 

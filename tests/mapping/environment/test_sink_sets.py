@@ -55,7 +55,7 @@ def test_numbers_are_read_with_the_mark_of_the_file():
 
 
 def test_names_that_differ_in_case_only_are_told_apart():
-    variable = gk.Variable("Grade", gk.PartitionGraph({"a": [], "A": [], "b": []}))
+    variable = gk.Variable("Grade", gk.mapping.PartitionGraph({"a": [], "A": [], "b": []}))
     assert named(variable, "a") == ["a"]
     assert named(variable, "A") == ["A"]
     assert named(variable, "B") == ["b"]

@@ -7,9 +7,10 @@ import traceback
 import numpy as np
 import pytest
 
-from gamekeeper import Environment, Form, InputError, PartitionGraph, Variable, map_key_variables
+from gamekeeper import Environment, Form, InputError, Variable, map_key_variables
 from gamekeeper.data.coding.codebook import Codebook, CodedVariable
 from gamekeeper.errors import Reason
+from gamekeeper.mapping import PartitionGraph
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.recoding import columns_of, plan_recodes
 

@@ -140,8 +140,12 @@ def _table_seconds(rows: Rows) -> float:
 
 def _probe(rows: Rows, task: Task, numbers: NDArray[np.int64]) -> _Probe:
     """Count the MSUs of some targets, record by record."""
-    from gamekeeper.algorithms.uniques import reduction_kernels as reduction
-    from gamekeeper.algorithms.uniques import transversal_kernels as transversals
+    from gamekeeper.algorithms.uniques import (
+        reduction_kernels as reduction,
+    )
+    from gamekeeper.algorithms.uniques import (
+        transversal_kernels as transversals,
+    )
 
     targets = rows.targets[numbers]
     unique = np.empty(len(numbers), dtype=bool)

@@ -165,8 +165,12 @@ def search_by_tables(rows: Rows, task: Task) -> Found:
 
 def search_by_transversals(rows: Rows, task: Task) -> Found:
     """Search record by record; takes time in proportion to pairs of records and to the output."""
-    from gamekeeper.algorithms.uniques import reduction_kernels as reduction
-    from gamekeeper.algorithms.uniques import transversal_kernels as transversals
+    from gamekeeper.algorithms.uniques import (
+        reduction_kernels as reduction,
+    )
+    from gamekeeper.algorithms.uniques import (
+        transversal_kernels as transversals,
+    )
 
     found = Found.nothing(rows, task.max_size)
     most_sets = most_difference_sets(rows.n_columns, task.max_size)

@@ -14,7 +14,7 @@ from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.overview import EnvironmentCheck, check_environment
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.report.drawing import draw_harmonization_graph
-from gamekeeper.report.mapping_report import write_report
+from gamekeeper.report.mapping_report import write_mapping_report
 from gamekeeper.results import Listing, Progress
 from gamekeeper.store.folder import write_environment
 from gamekeeper.wording import count_of
@@ -89,7 +89,7 @@ def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
     outcome = analyse(environment, question)
     step(3)
     report = output / "report.html"
-    write_report(outcome, environment, report)
+    write_mapping_report(outcome, environment, report)
     step(4)
     drawn = _most_telling(outcome)
     picture = output / "harmonization-graph.svg"

@@ -1,0 +1,63 @@
+from gamekeeper.algorithms.categories.bands import (
+    Band as Band,
+    BandGraph as BandGraph,
+    BandStyle as BandStyle,
+    parse_band as parse_band,
+)
+from gamekeeper.algorithms.categories.graph_property import find_violations as find_violations
+from gamekeeper.algorithms.categories.harmonization import HarmonizationGraph as HarmonizationGraph
+from gamekeeper.algorithms.categories.maximal_harmonization import (
+    MaximalHarmonizations as MaximalHarmonizations,
+)
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph as PartitionGraph
+from gamekeeper.algorithms.categories.partitions import (
+    ARBITRARY as ARBITRARY,
+    Partition as Partition,
+    effective_categories as effective_categories,
+    harmonize as harmonize,
+    is_finer as is_finer,
+    join as join,
+    meet as meet,
+)
+from gamekeeper.algorithms.categories.prevalence import (
+    SizeCurve as SizeCurve,
+    is_null as is_null,
+    parse_prevalence as parse_prevalence,
+    threshold as threshold,
+)
+from gamekeeper.mapping import edits as edits
+from gamekeeper.mapping.analysis.key_mapping import map_key_variables as map_key_variables
+from gamekeeper.mapping.analysis.key_variables import (
+    KeyVariable as KeyVariable,
+    KeyVariableMap as KeyVariableMap,
+)
+from gamekeeper.mapping.environment.categorization import (
+    Categorization as Categorization,
+    categorize as categorize,
+)
+from gamekeeper.mapping.environment.codes import CodeRegister as CodeRegister
+from gamekeeper.mapping.environment.environment import Environment as Environment
+from gamekeeper.mapping.environment.evidence import Evidence as Evidence, Mode as Mode
+from gamekeeper.mapping.environment.form import Form as Form
+from gamekeeper.mapping.environment.groups import Group as Group
+from gamekeeper.mapping.environment.overview import (
+    check_environment as check_environment,
+    list_categories as list_categories,
+    list_codes as list_codes,
+)
+from gamekeeper.mapping.environment.scenario import Scenario as Scenario, ScenarioKey as ScenarioKey
+from gamekeeper.mapping.environment.variable import (
+    OUTSIDE as OUTSIDE,
+    Scale as Scale,
+    Variable as Variable,
+)
+from gamekeeper.mapping.scenario.proposal import propose_scenario as propose_scenario
+from gamekeeper.mapping.scenario.recoding import (
+    RecodePlan as RecodePlan,
+    columns_of as columns_of,
+    plan_recodes as plan_recodes,
+)
+from gamekeeper.mapping.scenario.review import (
+    ScenarioReview as ScenarioReview,
+    review_scenario as review_scenario,
+)
