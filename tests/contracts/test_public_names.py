@@ -3,8 +3,10 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -17,20 +19,50 @@ MODULES = sorted(
 )
 
 
-def test_the_public_names_are_sorted_and_all_there_is():
-    names = gamekeeper.__all__
+HOMES = ("data", "link", "mapping", "models", "report", "risk", "store", "tables")
+PUBLIC = [("", name) for name in gamekeeper.__all__]
+PUBLIC += [(home, name) for home in HOMES for name in getattr(gamekeeper, home).__all__]
+
+
+@pytest.mark.parametrize("home", ["", *HOMES])
+def test_the_public_names_are_sorted_and_all_there_is(home):
+    module = getattr(gamekeeper, home) if home else gamekeeper
+    names = module.__all__
     assert list(names) == sorted(names)
-    visible = {name for name in dir(gamekeeper) if not name.startswith("_")}
-    assert visible == set(names)
+    assert dir(module) == list(names)
 
 
-@pytest.mark.parametrize("name", gamekeeper.__all__)
-def test_a_public_name_is_documented(name):
-    value = getattr(gamekeeper, name)
+@pytest.mark.parametrize(("home", "name"), PUBLIC)
+def test_a_public_name_is_documented(home, name):
+    value = getattr(getattr(gamekeeper, home) if home else gamekeeper, name)
     if inspect.isclass(value) or inspect.isroutine(value):
         assert value.__module__.startswith("gamekeeper.")
         assert inspect.getdoc(value)
-        assert value.__name__ == name
+        # In gk.link a function is called by what it links.
+        assert value.__name__ in (name, f"{home}_{name}")
+
+
+def test_what_is_on_top_is_what_its_home_has():
+    homes = [getattr(gamekeeper, home) for home in HOMES]
+    for name in set(gamekeeper.__all__) - set(HOMES) - {"errors"}:
+        value = getattr(gamekeeper, name)
+        places = [home for home in homes if name in home.__all__]
+        places += [gamekeeper.errors] if hasattr(gamekeeper.errors, name) else []
+        assert places, name
+        assert all(getattr(place, name) is value for place in places)
+
+
+def test_a_name_that_is_not_there_is_said_as_python_says_it():
+    with pytest.raises(AttributeError, match=r"module 'gamekeeper' has no attribute 'link_files'"):
+        _ = gamekeeper.link_files
+    with pytest.raises(ImportError, match="cannot import name 'link_files'"):
+        exec("from gamekeeper.link import link_files")
+
+
+def test_names_come_by_a_star_and_at_the_prompt():
+    given: dict[str, object] = {}
+    exec("from gamekeeper.tables import *", given)
+    assert set(gamekeeper.tables.__all__) <= set(given)
 
 
 @pytest.mark.parametrize("module_name", MODULES)
@@ -56,3 +88,11 @@ def test_importing_the_package_leaves_heavy_libraries_alone():
     code = f"import sys, gamekeeper; print([n for n in {heavy} if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_reference_names_what_is_on_top():
+    page = Path(__file__).parents[2] / "docs/reference/api.md"
+    on_top = re.search(r"^On top: (.*)\.$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert on_top
+    named = re.findall(r"`(\w+)`", on_top[1])
+    assert named == [name for name in gamekeeper.__all__ if name not in (*HOMES, "errors")]
