@@ -2,10 +2,13 @@ from gamekeeper.attack.linkage.evaluation import (
     MaskingComparison as MaskingComparison,
     compare_maskings as compare_maskings,
 )
-from gamekeeper.attack.linkage.files import FileLinks as FileLinks, link_files as files
+from gamekeeper.attack.linkage.files import FileLinks as FileLinks, link_files as _link_files
 from gamekeeper.attack.linkage.structure import (
     StructureLinks as StructureLinks,
-    link_structure as structure,
+    link_structure as _link_structure,
 )
 from gamekeeper.attack.linkage.truth import true_partners as true_partners
 from gamekeeper.attack.linkage.variables import LinkVariable as LinkVariable
+
+files = _link_files
+structure = _link_structure

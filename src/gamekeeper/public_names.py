@@ -59,4 +59,10 @@ def _read(module: str, file: str) -> Places:
                 place = (line.module, name.name)
                 within = (f"{module}.{name.name}", "")
                 places[name.asname or name.name] = within if line.module == module else place
-    return places
+        elif isinstance(line, ast.Assign):
+            # A stub gives a name of its own to what it imports by "files = _link_files".
+            (here,), what = line.targets, line.value
+            assert isinstance(here, ast.Name)
+            assert isinstance(what, ast.Name)
+            places[here.id] = places[what.id]
+    return {name: place for name, place in places.items() if not name.startswith("_")}
