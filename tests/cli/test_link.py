@@ -159,7 +159,14 @@ def test_structure_is_told_drawn_and_written(run, place):
     assert "average, manhattan" in told.out
     assert "drop without it" in told.out
     document = json.loads(run(*arguments, "--format", "json").out)
-    assert [row["clusters"] for row in document["clusterings"]] == [3, 3, 3, 3, 4, 2]
+    assert [row["clusters"] for row in document["parts"]["clusterings"]["rows"]] == [
+        3,
+        3,
+        3,
+        3,
+        4,
+        2,
+    ]
     with table.open(encoding="utf-8", newline="") as file:
         assert [int(row["linked_to"]) for row in csv.DictReader(file)] == [
             row["linked_to"] for row in document["rows"]

@@ -179,7 +179,7 @@ def alike(text, cell):
 
 def test_explanations_are_in_the_json(run, people):
     told = run("risk", "suda", people, "-k", ALL, "--explain", 1, "--format", "json")
-    assert json.loads(told.out)["explanations"] == {"1": ["unique by Age 16"]}
+    assert json.loads(told.out)["parts"]["explanations"] == {"1": ["unique by Age 16"]}
 
 
 def test_files_are_written(run, people, tmp_path):

@@ -103,16 +103,16 @@ def test_attacks_are_the_same_in_python_at_the_prompt_and_on_the_page(run, every
         attack_samples=2, seed=4,
     )  # fmt: skip
     document = json.loads(told.out)
-    assert document["attacks"]["rows"] == found.attacks.to_arrow().to_pylist()
+    assert document["parts"]["attacks"]["rows"] == found.attacks.to_arrow().to_pylist()
     assert [row["auc"] for row in document["rows"]] == pytest.approx(
         found.to_arrow()["auc"].to_pylist()
     )
     told_words = [*found.attacks.sentences(), *found.attacks.notices()]
-    assert document["attacks"]["sentences"] == told_words
+    assert document["parts"]["attacks"]["sentences"] == told_words
     shown = page.read_text(encoding="utf-8")
     for sentence in told_words:
         assert sentence in shown
-    for row in document["attacks"]["rows"]:
+    for row in document["parts"]["attacks"]["rows"]:
         for part in ("pr_cm", "cost", "keys"):
             assert row[part] is None or f'data-value="{float(row[part])!r}"' in shown
 
@@ -120,9 +120,9 @@ def test_attacks_are_the_same_in_python_at_the_prompt_and_on_the_page(run, every
 def test_without_a_report_attacks_are_tried_where_measures_are_judged(run, everybody):
     options = ("-k", ALL, "-f", "50%", "--measure", "is", "--workers", "1", "--format", "json")
     plain = json.loads(run("risk", "compare", everybody, *options).out)
-    assert {row["fraction"] for row in plain["attacks"]["rows"]} == {0.5}
+    assert {row["fraction"] for row in plain["parts"]["attacks"]["rows"]} == {0.5}
     whole = json.loads(run("risk", "compare", everybody, *options, "--attacks").out)
-    assert len({row["fraction"] for row in whole["attacks"]["rows"]}) > 3
+    assert len({row["fraction"] for row in whole["parts"]["attacks"]["rows"]}) > 3
     assert whole["rows"] == plain["rows"]
 
 

@@ -116,7 +116,7 @@ def test_figures_4_to_6_of_the_thesis(run, place):
     ]  # fmt: skip
     document = told(run, "feasible", file, "--list", "2")
     assert document["summary"]["tables"] == 2
-    assert [table[:2] for table in document["tables"]] == [
+    assert [table[:2] for table in document["parts"]["tables"]] == [
         [[0, 3, 0, 1], [0, 1, 0, 0]], [[0, 4, 0, 0], [0, 0, 0, 1]],
     ]  # fmt: skip
 
@@ -133,7 +133,7 @@ def test_figures_18_to_22_of_the_thesis(run, place):
         assert limits(document) == tight
         assert document["summary"]["tight"] == 9
     document = told(run, "feasible", place / "all.csv", *ROUNDED, "--list", "9")
-    assert len(document["tables"]) == document["summary"]["tables"] == 7
+    assert len(document["parts"]["tables"]) == document["summary"]["tables"] == 7
     truth = ("--truth", place / "truth.csv")
     document = told(run, "sap", place / "table.csv", *ROUNDED, *truth)
     assert [row["exact"] for row in document["rows"]] == [
@@ -178,8 +178,8 @@ def test_sap_is_the_same_in_python_at_the_prompt_and_on_the_page(run, place):
     found = gk.subtract_known(release, truth, n=range(14), at=3)
     assert document["rows"] == found.to_arrow().to_pylist()
     assert document["summary"] == found.summary()
-    assert document["where"] == found.detail.to_arrow().to_pylist()
-    assert document["numbers_of_zeros"] == found.distribution.tolist()
+    assert document["parts"]["where"]["rows"] == found.detail.to_arrow().to_pylist()
+    assert document["parts"]["numbers_of_zeros"] == found.distribution.tolist()
     shown_page = page.read_text(encoding="utf-8")
     for sentence in found.sentences():
         assert sentence in shown_page

@@ -28,10 +28,14 @@ def say_notices(notices: Sequence[str]) -> None:
         say(f"! {notice}")
 
 
-def show_for_programs(result: Any, how: Format, notices: Sequence[str], **extra: object) -> None:
-    """Print a result for programs; CSV has no place for notices, which go to standard error."""
-    told = {"sentences": result.sentences(), "notices": list(notices), **extra}
-    show(result, how, extra=told)
+def show_for_programs(
+    result: Any, how: Format, notices: Sequence[str] = (), **parts: object
+) -> None:
+    """Print a result for programs; CSV has no place for notices, which go to standard error.
+
+    `parts` are what people read besides, by name.
+    """
+    show(result, how, sentences=result.sentences(), notices=notices, parts=parts)
     if how is Format.CSV:
         for notice in notices:
             warn(f"! {notice}")

@@ -8,7 +8,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import cache
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gamekeeper import results
 from gamekeeper.cli.stopping import stopped_by_hand
 from gamekeeper.results import Listing, Result
+from gamekeeper.results.document import SCHEMA
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -59,9 +60,15 @@ def show(
     *,
     table: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None,
     title: str = "",
-    extra: dict[str, Any] | None = None,
+    sentences: Sequence[str] = (),
+    notices: Sequence[str] = (),
+    parts: Mapping[str, Any] | None = None,
 ) -> None:
-    """Print a result; `table` has the columns for people, `extra` goes into the JSON."""
+    """Print a result; `table` has the columns for people.
+
+    Programs get everything that people read: in JSON `parts` has what is printed besides the
+    result, each a result, an Arrow table or plain values; those that are None are left out.
+    """
     if how is Format.TABLE:
         header, rows = table or _for_people(result)
         show_table(header, rows, title=title)
@@ -70,13 +77,19 @@ def show(
     records = [_plain(dict(zip(names, line, strict=True))) for line in lines]
     if how is Format.JSON:
         document = {
+            "schema": SCHEMA,
             "result": type(result).__name__,
             "summary": _plain(result.summary()),
-            **(extra or {}),
+            "sentences": list(sentences),
+            "notices": list(notices),
             "rows": records,
-            "provenance": result.provenance.to_dict(),
+            "parts": {
+                name: _part(part) for name, part in (parts or {}).items() if part is not None
+            },
+            "provenance": _plain(result.provenance.to_dict()),
         }
-        sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+        text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
+        sys.stdout.write(text + "\n")
     else:
         text = io.StringIO()
         writer = csv.DictWriter(text, names, lineterminator="\n")
@@ -177,14 +190,33 @@ def _text(cell: Any) -> str:
     return "" if plain is None else "∞" if plain == "unbounded" else str(plain)
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
+def _part(part: Any) -> Any:
+    """Return a part of what is printed as plain values: words and rows of a result or a table."""
+    if isinstance(part, Result):
+        words: Any = getattr(part, "sentences", None)
+        told = {"sentences": list(words())} if callable(words) else {}
+        names, lines = _lines(part)
+        rows = [_plain(dict(zip(names, line, strict=True))) for line in lines]
+        return {"summary": _plain(part.summary()), **told, "rows": rows}
+    if hasattr(part, "to_pylist"):
+        return {"rows": [_plain(row) for row in part.to_pylist()]}
+    return _plain_value(part)
+
+
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _plain_value(value) for name, value in row.items()}
 
 
 def _plain_value(value: Any) -> Any:
     """JSON and CSV have no infinity, so it is a word; whole numbers are written as such."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain_value(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain_value(item) for item in value]
     if not isinstance(value, float):
         return value
+    if math.isnan(value):
+        return None
     if math.isinf(value):
         return "unbounded"
     return int(value) if value.is_integer() else value

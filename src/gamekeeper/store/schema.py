@@ -1,4 +1,4 @@
-"""The published JSON Schema (draft 2020-12) of the files of an environment folder and of edits.
+"""The published JSON Schema (draft 2020-12): files of an environment folder, edits, printed results.
 
 `python -m gamekeeper.store.schema docs/reference/schema` writes the published files anew.
 """
@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 from gamekeeper.mapping.edits import EDIT
 from gamekeeper.mapping.scenario.document import SCENARIO
+from gamekeeper.results.document import document_schema
 from gamekeeper.store.models import VARIABLE_FILE, VERSION, EnvironmentFile, FormFile, GroupFile
 
 _PUBLISHED: dict[str, TypeAdapter[Any]] = {
@@ -31,10 +32,10 @@ def published_schemas() -> dict[str, str]:
 
     Examples
     --------
-    >>> sorted(published_schemas())
-    ['edit.json', 'environment.json', 'form.json', 'group.json', 'scenario.json', 'variable.json']
+    >>> len(published_schemas()), "result.json" in published_schemas()
+    (7, True)
     """
-    texts: dict[str, str] = {}
+    texts = {"result.json": _text(document_schema())}
     for name, shape in _PUBLISHED.items():
         schema = _plain(shape.json_schema())
         what = "Edit" if name == "edit" else f"{name.capitalize()} file"
@@ -44,9 +45,12 @@ def published_schemas() -> dict[str, str]:
             "title": f"{what} of a Gamekeeper environment, version {VERSION}",
         }
         # What follows has a title of its own, made from the name of a class.
-        text = json.dumps({**schema, **described}, indent=1, ensure_ascii=False, sort_keys=True)
-        texts[f"{name}.json"] = f"{text}\n"
+        texts[f"{name}.json"] = _text({**schema, **described})
     return texts
+
+
+def _text(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def _plain(schema: Any) -> Any:

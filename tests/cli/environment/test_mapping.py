@@ -136,7 +136,7 @@ def test_check_lists_faults_and_says_so_by_its_exit_code(run, folder):
     assert told.exit_code == 2
     assert "! Tenure on 'Landlord' misses 'owns'" in told.out
     document = json.loads(run("check", folder, "--format", "json").out)
-    assert [(item["variable"], item["form"]) for item in document["faults"]] == [
+    assert [(item["variable"], item["form"]) for item in document["parts"]["faults"]["rows"]] == [
         ("Tenure", "Landlord")
     ]
 

@@ -60,7 +60,7 @@ def show_command(asked: FormRequest, how: AsFormat = Format.TABLE) -> None:
         if groups:
             say(f"groups: {'; '.join(groups)}")
         say()
-    show(found, how, extra={"metadata": dict(metadata), "groups": list(groups)})
+    show(found, how, parts={"metadata": dict(metadata), "groups": list(groups)})
 
 
 @edit_command(app, "add", AddFormRequest)

@@ -51,7 +51,7 @@ def map_command(asked: MapRequest, how: AsFormat = Format.TABLE) -> None:
         ]
         header = [name.replace("_", " ") for name in names]
         title = f"Code size against prevalence: {outcome.target}"
-        show(steps, how, table=(header, rows), title=title)
+        show(steps, how, table=(header, rows), title=title, notices=_notes(outcome))
         _tell_notes(outcome, how)
     else:
         show_map(outcome, how)
@@ -67,19 +67,22 @@ def show_map(outcome: KeyVariableMap, how: Format) -> None:
     from gamekeeper.mapping.analysis.map_table import map_table
 
     header, rows = map_table(outcome)
+    asked = describe_map(outcome)
     if how is Format.TABLE:
-        say(describe_map(outcome))
+        say(asked)
         say()
-    show(outcome, how, table=(header, rows), extra={"notes": list(outcome.notes)})
+    show(outcome, how, table=(header, rows), sentences=[asked], notices=_notes(outcome))
     _tell_notes(outcome, how)
+
+
+def _notes(outcome: KeyVariableMap) -> list[str]:
+    faults = [f"{item.variable}: {item.message}" for item in outcome.variables if item.message]
+    return [*faults, *outcome.notes]
 
 
 def _tell_notes(outcome: KeyVariableMap, how: Format) -> None:
     tell = say if how is Format.TABLE else warn
-    for item in outcome.variables:
-        if item.message:
-            tell(f"! {item.variable}: {item.message}")
-    for note in outcome.notes:
+    for note in _notes(outcome):
         tell(f"! {note}")
 
 
@@ -150,7 +153,7 @@ def check_command(asked: CheckRequest, how: AsFormat = Format.TABLE) -> None:
         for variable, forms in faults.items()
         for form, fault in forms.items()
     ]
-    show(result, how, extra={"faults": listed})
+    show(result, how, parts={"faults": {"rows": listed}})
     tell = say if how is Format.TABLE else warn
     if how is Format.TABLE:
         say()

@@ -74,7 +74,7 @@ def show_command(asked: ScenarioRequest, how: AsFormat = Format.TABLE) -> None:
         for line in lines:
             say(line)
         say()
-    show(keys, how, extra={"words": list(lines)})
+    show(keys, how, sentences=lines)
 
 
 @command(app, "review", offers=OFFERS)
@@ -105,7 +105,7 @@ def review_command(asked: ReviewRequest, how: AsFormat = Format.TABLE) -> None:
         for sentence in result.sentences:
             say(sentence)
         say()
-    show(result, how, table=(header, rows), extra={"sentences": list(result.sentences)})
+    show(result, how, table=(header, rows), sentences=result.sentences)
     if how is not Format.TABLE and not result.is_current:
         for sentence in result.sentences:
             warn(sentence)

@@ -59,7 +59,7 @@ def show_command(asked: VariableRequest, how: AsFormat = Format.TABLE) -> None:
         for line in words:
             say(line)
         say()
-    show(table, how, extra={"words": list(words)})
+    show(table, how, sentences=words)
 
 
 @edit_command(app, "add", AddVariableRequest)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.show import Format, progress_bar, say, show
+from gamekeeper.cli.show import Format, progress_bar, say
 from gamekeeper.workbench.requests.linkage import EvaluateRequest, LinkRequest, StructureRequest
 
 if TYPE_CHECKING:
@@ -35,13 +35,17 @@ def files_command(asked: LinkRequest, how: AsFormat = Format.TABLE) -> None:
     Names and dates, blocked:
       gamekeeper link files a.csv b.csv --kind surname=text --kind born=date --block suburb
     """
-    from gamekeeper.cli.risk_show import say_all, say_how, show_result
+    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.linkage import link_two_files
 
     with progress_bar("Linking records") as progress:
         found = link_two_files(asked, progress=progress)
     if how is not Format.TABLE:
-        show(found, how, extra={"sentences": found.sentences()})
+        compared = [
+            {"variable": one.name, "column": one.column, "kind": str(one.kind)}
+            for one in found.variables
+        ]
+        show_for_programs(found, how, variables={"rows": compared})
         return
     say_all(found.sentences())
     say("Compared: " + "; ".join(_compared(one) for one in found.variables) + ".")
@@ -64,13 +68,13 @@ def evaluate_command(asked: EvaluateRequest, how: AsFormat = Format.TABLE) -> No
 
       gamekeeper link evaluate original.csv noise.csv swapped.csv --id row --plot rates.svg
     """
-    from gamekeeper.cli.risk_show import say_all, say_how, show_result
+    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.linkage import evaluate_files
 
     with progress_bar("Linking records") as progress:
         found = evaluate_files(asked, progress=progress)
     if how is not Format.TABLE:
-        show(found, how, extra={"sentences": found.sentences()})
+        show_for_programs(found, how)
         return
     say_all(found.sentences())
     say()
@@ -98,15 +102,14 @@ def structure_command(asked: StructureRequest, how: AsFormat = Format.TABLE) -> 
 
       gamekeeper link structure year1.csv year2.csv --id company --leave-out
     """
-    from gamekeeper.cli.risk_show import say_all, say_how, show_result
+    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.linkage import link_two_structures
 
     with progress_bar("Clustering and matching") as progress:
         found = link_two_structures(asked, progress=progress)
     clusterings = found.clusterings_table()
     if how is not Format.TABLE:
-        extra = {"sentences": found.sentences(), "clusterings": clusterings.to_pylist()}
-        show(found, how, extra=extra)
+        show_for_programs(found, how, clusterings=clusterings)
         return
     say_all(found.sentences())
     say()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -20,6 +21,7 @@ from gamekeeper.workbench.requests.risk import DisRequest, KeysRequest, MatchReq
 
 if TYPE_CHECKING:
     from gamekeeper.data.keys.key_table import KeyTable
+    from gamekeeper.workbench.risk import CountedFile
 
 app = typer.Typer()
 
@@ -44,7 +46,7 @@ def keys_command(asked: KeysRequest, how: AsFormat = Format.TABLE) -> None:
         answer = count_release(asked, progress=progress)
     source, table = answer.found.source, answer.found.table
     if how is not Format.TABLE:
-        show_for_programs(table, how, answer.notices)
+        show_for_programs(table, how, answer.notices, **_parts(answer.found))
         return
     settings = ", ".join(f"{name} {value!r}" for name, value in source.settings.items())
     say(f"File {source.name} ({source.kind}{': ' + settings if settings else ''}).")
@@ -59,31 +61,52 @@ def keys_command(asked: KeysRequest, how: AsFormat = Format.TABLE) -> None:
     say_written(asked)
 
 
+def _line(table: KeyTable, sizes: Sequence[int]) -> dict[str, float]:
+    """Return how many records share their key with so many others."""
+    records = sum(table.records_by_size[size] for size in sizes)
+    return {
+        "class_size": sizes[0],
+        "different_keys": sum(table.structure[size] for size in sizes),
+        "records": records,
+        "share": records / table.n_records,
+    }
+
+
+def _larger(table: KeyTable) -> list[int]:
+    """Return the sizes of classes that people see in one line."""
+    return sorted(table.structure)[_SIZES_SHOWN:]
+
+
 def _show_sizes(table: KeyTable) -> None:
     """Print how many records share their key with how many others."""
-    sizes = sorted(table.structure)
-    shown = sizes[:_SIZES_SHOWN]
+    lines = [(_line(table, [size]), "") for size in sorted(table.structure)[:_SIZES_SHOWN]]
+    if larger := _larger(table):
+        lines.append((_line(table, larger), " or more"))
     rows = [
         [
-            f"{size:,}",
-            f"{table.structure[size]:,}",
-            f"{table.records_by_size[size]:,}",
-            percent_text(table.records_by_size[size] / table.n_records),
+            f"{line['class_size']:,}{more}",
+            f"{line['different_keys']:,}",
+            f"{line['records']:,}",
+            percent_text(line["share"]),
         ]
-        for size in shown
+        for line, more in lines
     ]
-    larger = sizes[_SIZES_SHOWN:]
-    if larger:
-        records = sum(table.records_by_size[size] for size in larger)
-        rows.append(
-            [
-                f"{larger[0]:,} or more",
-                f"{sum(table.structure[size] for size in larger):,}",
-                f"{records:,}",
-                percent_text(records / table.n_records),
-            ]
-        )
     show_table(["class size", "different keys", "records", "share"], rows)
+
+
+def _parts(found: CountedFile) -> dict[str, object]:
+    """Return what people read besides the classes."""
+    source, table = found.source, found.table
+    larger = _larger(table)
+    return {
+        "file": {"name": source.name, "kind": source.kind, **source.settings},
+        "sizes": {"rows": [_line(table, [size]) for size in sorted(table.structure)]},
+        "larger_sizes": _line(table, larger) if larger else None,
+        "anonymity": {
+            "sentences": [table.k_sentence(k) for k in _KS],
+            "rows": [{"k": k, "records_below": table.k_violations(k)} for k in _KS],
+        },
+    }
 
 
 @command(app, "dis")

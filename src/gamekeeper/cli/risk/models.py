@@ -75,7 +75,15 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
         answer = infer_release(asked, progress=progress)
     found, risk = answer.found, answer.found.risk
     if how is not Format.TABLE:
-        show_for_programs(risk, how, answer.notices)
+        show_for_programs(
+            risk,
+            how,
+            answer.notices,
+            variables=found.variables,
+            categories=found.categories,
+            attacks=found.attacks,
+            answers=found.values,
+        )
         return
     say_notices(answer.notices)
     say_all(risk.sentences())

@@ -40,14 +40,24 @@ def suda_command(asked: SudaRequest, how: AsFormat = Format.TABLE) -> None:
     with progress_bar("Searching for uniques") as progress:
         answer = find_uniques(asked, tell=warn, progress=progress)
     found = answer.found
+    has_reasons = asked.search.listing and bool(found.file["sample_uniques"])
     explained = {str(record): found.explain(record) for record in asked.explain}
     if how is not Format.TABLE:
-        more = {"explanations": explained} if explained else {}
-        show_for_programs(found, how, answer.notices, **more)
+        show_for_programs(
+            found,
+            how,
+            answer.notices,
+            file=found.file,
+            variables=found.variables,
+            categories=found.categories,
+            sizes=found.sizes,
+            why=found.explanations() if has_reasons else None,
+            explanations=explained or None,
+        )
         return
     say_notices(answer.notices)
     say_all(found.sentences())
-    if asked.top and asked.search.listing and found.file["sample_uniques"]:
+    if asked.top and has_reasons:
         say()
         say("The riskiest records and what sets them apart:")
         say()
@@ -82,7 +92,7 @@ def special_command(asked: SpecialRequest, how: AsFormat = Format.TABLE) -> None
         answer = find_special(asked, progress=progress)
     found = answer.found
     if how is not Format.TABLE:
-        show_for_programs(found, how, answer.notices)
+        show_for_programs(found, how, answer.notices, properties=found.properties)
         return
     say_notices(answer.notices)
     say_all(found.file_sentences())

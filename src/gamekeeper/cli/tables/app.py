@@ -7,6 +7,8 @@ import typer
 from gamekeeper.cli.commands import AsFormat, command, say_written
 from gamekeeper.cli.show import Format, progress_bar, say, show
 from gamekeeper.cli.tables import sap
+from gamekeeper.results import EVERYTHING, make_listing
+from gamekeeper.wording import shape_text
 from gamekeeper.workbench.requests.tables import (
     BoundsRequest,
     FeasibleRequest,
@@ -26,7 +28,7 @@ app = typer.Typer(
 
 
 @command(app, "release")
-def release_command(asked: PublishRequest) -> None:
+def release_command(asked: PublishRequest, how: AsFormat = Format.TABLE) -> None:
     """Count a file of microdata, and publish tables of it under a scheme.
 
     [bold]Examples[/bold]
@@ -36,19 +38,26 @@ def release_command(asked: PublishRequest) -> None:
     A table, its margins and its total:
       gamekeeper tables release people.csv -k Age,Work --margin Age,Work --margin Age --margin ''
     """
-    from gamekeeper.cli.risk_show import say_notices
+    from gamekeeper.cli.risk_show import say_all, say_notices
     from gamekeeper.workbench.tables import publish_tables
 
     with progress_bar("Counting") as progress:
         answer = publish_tables(asked, progress=progress)
     release, truth = answer.found
-    say_notices(answer.notices)
-    shape = " x ".join(map(str, release.shape))
-    say(f"Counted {truth.total:,} records by {', '.join(release.names)}: {shape} cells.")
-    for table in release.published:
-        say(f"Published: {table.name} ({table.scheme.text}).")
+    shape = shape_text(release.shape)
     with_truth = ", with the true counts: never publish it." if asked.with_truth else "."
-    say(f"Release: {asked.output}{with_truth}")
+    told = [
+        f"Counted {truth.total:,} records by {', '.join(release.names)}: {shape} cells.",
+        *(f"Published: {table.name} ({table.scheme.text})." for table in release.published),
+        f"Release: {asked.output}{with_truth}",
+    ]
+    if how is not Format.TABLE:
+        rows = [(table.name, table.scheme.text) for table in release.published]
+        listing = make_listing("published tables", ("table", "scheme"), rows, EVERYTHING)
+        show(listing, how, sentences=told, notices=answer.notices)
+        return
+    say_notices(answer.notices)
+    say_all(told)
 
 
 @command(app, "bounds")
@@ -62,13 +71,13 @@ def bounds_command(asked: BoundsRequest, how: AsFormat = Format.TABLE) -> None:
     A table with totals in the same file, rounded to base 3:
       gamekeeper tables bounds table.csv --scheme conventional:3 --total Total --report bounds.html
     """
-    from gamekeeper.cli.risk_show import say_all, say_how, show_result
+    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.tables import bound_release
 
     with progress_bar("Bounding cells") as progress:
         found = bound_release(asked, progress=progress)
     if how is not Format.TABLE:
-        show(found, how, extra={"sentences": found.sentences()})
+        show_for_programs(found, how)
         return
     say_all(found.sentences())
     if asked.top:
@@ -89,16 +98,14 @@ def feasible_command(asked: FeasibleRequest, how: AsFormat = Format.TABLE) -> No
       gamekeeper tables feasible release.json
       gamekeeper tables feasible rounded.csv --scheme random:3 --prior poisson --list 20
     """
-    from gamekeeper.cli.risk_show import say_all, say_how, show_result
+    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.tables import explore_release
 
     with progress_bar("Searching tables") as progress:
         found = explore_release(asked, progress=progress)
     if how is not Format.TABLE:
-        extra: dict[str, object] = {"sentences": found.sentences()}
-        if found.tables is not None:
-            extra["tables"] = found.tables.tolist()
-        show(found, how, extra=extra)
+        listed = None if found.tables is None else found.tables.tolist()
+        show_for_programs(found, how, tables=listed)
         return
     say_all(found.sentences())
     if found.cells is not None and asked.top:
@@ -123,13 +130,13 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper tables infer release.json --about Work
     """
-    from gamekeeper.cli.risk_show import say_how
+    from gamekeeper.cli.risk_show import say_how, show_for_programs
     from gamekeeper.workbench.tables import attribute_release
 
     with progress_bar("Inferring") as progress:
         found = attribute_release(asked, progress=progress)
     if how is not Format.TABLE:
-        show(found, how, extra={"sentences": found.sentences()})
+        show_for_programs(found, how)
         return
     said = found.sentences(asked.top)
     say(said[0])

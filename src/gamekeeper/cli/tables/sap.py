@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.show import Format, progress_bar, say, show
+from gamekeeper.cli.show import Format, progress_bar, say
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.requests.tables import ComparisonRequest, SapRequest
 
@@ -45,13 +45,13 @@ def sap_command(asked: SapRequest, how: AsFormat = Format.TABLE) -> None:
 
 
 def _within(asked: SapRequest, how: Format) -> None:
-    from gamekeeper.cli.risk_show import say_all, say_how, show_result
+    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.tables import subtract_release_within
 
     with progress_bar("Subtracting people") as progress:
         areas = subtract_release_within(asked, progress=progress)
     if how is not Format.TABLE:
-        show(areas, how, extra={"sentences": areas.sentences()})
+        show_for_programs(areas, how)
         return
     say_all(areas.sentences())
     say()
@@ -63,18 +63,14 @@ def _within(asked: SapRequest, how: Format) -> None:
 
 
 def _whole(asked: SapRequest, how: Format) -> None:
-    from gamekeeper.cli.risk_show import say_all, say_how, show_result
+    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.tables import subtract_release
 
     with progress_bar("Subtracting people") as progress:
         found = subtract_release(asked, progress=progress)
     if how is not Format.TABLE:
-        extra: dict[str, object] = {"sentences": found.sentences()}
-        if found.detail is not None:
-            extra["where"] = found.detail.to_arrow().to_pylist()
-        if found.distribution is not None:
-            extra["numbers_of_zeros"] = found.distribution.tolist()
-        show(found, how, extra=extra)
+        zeros = None if found.distribution is None else found.distribution.tolist()
+        show_for_programs(found, how, where=found.detail, numbers_of_zeros=zeros)
         return
     say_all(found.sentences())
     say()
@@ -110,13 +106,13 @@ def compare_command(asked: ComparisonRequest, how: AsFormat = Format.TABLE) -> N
     With margins:
       gamekeeper tables compare random:3 --shape 3x4 --margin 1,2 --margin 1 --margin 2 --tables 200
     """
-    from gamekeeper.cli.risk_show import say_all, say_how, show_result
+    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.tables import compare_published
 
     with progress_bar("Subtracting people from random tables") as progress:
         found = compare_published(asked, progress=progress)
     if how is not Format.TABLE:
-        show(found, how, extra={"sentences": found.sentences()})
+        show_for_programs(found, how)
         return
     say_all(found.sentences())
     say()

@@ -1,0 +1,224 @@
+"""Whatever people read, programs can read too: every number that a command prints is in its JSON.
+
+Each command runs twice in this process, as a table and as JSON. A line is passed over where the
+JSON has it word for word among its sentences. Of any other line, such as a row of a table, each
+number must be a number of the JSON, rounded as it is printed, or stand in a text of it that is not
+a sentence, such as the label of a category.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+import typer.main
+
+import gamekeeper as gk
+from gamekeeper.cli.app import PARTS as PARTS_OF_APP
+from gamekeeper.cli.app import app, load, main
+from gamekeeper.results.document import PARTS, document_schema
+from tests.given.microdata import OF_SCENARIO, OTHERS, PEOPLE, SCENARIO, write, write_world
+
+NUMBER = re.compile(r"(?<![\w.])-?\d(?:[\d,]*\d)?(?:\.\d+)?(?:e[+-]?\d+)?%?")
+WORDS = ("sentences", "notices", "explanations")
+KEYS = ("-k", "Age,Sex,Status")
+CLERK = ("{place}/clerk.csv", "--scenario", SCENARIO, "-e", "{place}/world")
+QUICK = ("--method", "annealing", "--chains", "1", "--workers", "1")
+RELEASE = "{place}/release.json"
+TWO = ("{place}/noise.csv", "{place}/original.csv", "--id", "row")
+PEOPLE_CSV = "{place}/people.csv"
+
+GROUPS = ("risk", "tables", "link")
+ALONE = ("map", "graph", "check", "look", "assess")
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "map": ("{place}/world", "Census"),
+    "map --curves": ("{place}/world", "Census", "--curves"),
+    "graph": ("{place}/world", "Age"),
+    "check": ("{place}/world",),
+    "risk keys": (PEOPLE_CSV, *KEYS, "-f", "10%", "--sensitive", "Region"),
+    "risk keys --missing": (PEOPLE_CSV, *KEYS, "--missing", "wildcard"),
+    "risk keys --scenario": CLERK,
+    "risk dis": (PEOPLE_CSV, *KEYS, "-f", "10%"),
+    "risk suda": (PEOPLE_CSV, *KEYS, "-f", "10%", "--explain", "1", "--workers", "1"),
+    "risk special": (*CLERK, "--rounds", "2", "-f", "10%"),
+    "risk match": (PEOPLE_CSV, *KEYS, "--r", "2", "--population", "{place}/everybody.csv"),
+    "risk model": (PEOPLE_CSV, *KEYS, *QUICK),
+    "risk infer": (
+        PEOPLE_CSV, *KEYS, *QUICK, "-f", "20%", "--categories", "Age", "--by", "collapsing",
+        "--neighbours", "--known", "Sex=f", "--ask", "Status", "--population",
+        "{place}/everybody.csv",
+    ),
+    "risk compare": (
+        "{place}/everybody.csv", *KEYS, "--fraction", "50%", "--attack-fraction", "50%",
+        "--measure", "is", "--workers", "1",
+    ),
+    "risk simulate": (
+        "{place}/everybody.csv", *KEYS, "--fraction", "50%", "--samples", "2", "--workers", "1",
+    ),
+    "tables release": ("{place}/work.csv", "-k", "Area,Age,Work", "-o", "{place}/again.json"),
+    "tables bounds": (RELEASE,),
+    "tables feasible": (RELEASE, "--list", "2"),
+    "tables infer": (RELEASE, "--about", "Work"),
+    "tables sap": (RELEASE, "-n", "0-4"),
+    "tables sap --within": (RELEASE, "--within", "Area", "-n", "1,2"),
+    "tables compare": ("conventional:3", "--shape", "2x2", "--tables", "4", "-n", "0-2"),
+    "link files": (*TWO, "--top", "5"),
+    "link evaluate": ("{place}/original.csv", "{place}/noise.csv", "--id", "row"),
+    "link structure": (
+        *TWO, "--columns", "age,income", "--others", "income,age", "--clusters", "3,2,2,2,2,2",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gamekeeper.cli.app.app", _command())
+
+
+@cache
+def _command() -> Any:
+    return typer.main.get_command(app)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("printed")
+    write(folder, "people.csv", PEOPLE)
+    write(folder, "everybody.csv", PEOPLE + "".join(OTHERS))
+    write(folder, "clerk.csv", OF_SCENARIO)
+    write_world(folder)
+    lines = ["Area,Age,Work"]
+    for row, number in (("n,16-17,no", 2), ("n,18+,yes", 2), ("s,16-17,no", 1), ("s,18+,yes", 3)):
+        lines += [row] * number
+    counted = write(folder, "work.csv", "\n".join(lines) + "\n")
+    names = ["Area", "Age", "Work"]
+    truth = gk.tabulate(gk.code_source(gk.open_source(counted), names), names)
+    gk.data.write_release(
+        gk.make_release(truth, [names], "conventional:3"), folder / "release.json", truth
+    )
+    rng = np.random.default_rng(4)
+    age, income = rng.integers(0, 90, 12), rng.integers(0, 5_000, 12)
+    for name, noise in (("original", 0), ("noise", 2)):
+        rows = [f"{k},{age[k] + noise * (k % 3)},{income[k] - 7 * noise}" for k in range(12)]
+        write(folder, f"{name}.csv", "\n".join(["row,age,income", *rows]) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_number_that_is_printed_is_in_the_json(
+    command: str, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [word for word in command.split() if not word.startswith("-")]
+    arguments = [*names, *(text.replace("{place}", str(place)) for text in COMMANDS[command])]
+
+    def told(*more: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["gamekeeper", *arguments, *more])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        printed = capsys.readouterr()
+        assert stop.value.code in (0, None), printed.err
+        return printed.out
+
+    printed, text = told(), told("--format", "json")
+    document = json.loads(text)
+    jsonschema.validate(document, document_schema())
+    assert set(document["parts"]) <= set(PARTS.get(document["result"], ())), "an unnamed part"
+    assert absent(printed, document) == []
+
+
+def test_every_command_that_attacks_or_maps_is_examined() -> None:
+    known = {f"{group} {name}" for group in GROUPS for name in load(group).commands}
+    known |= set(ALONE) & set(PARTS_OF_APP)
+    examined = {" ".join(w for w in name.split() if not w.startswith("-")) for name in COMMANDS}
+    assert examined == known
+
+
+def absent(printed: str, document: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the numbers that are printed and are not in a document, each with its line."""
+    said = {line.strip() for text in words(document) for line in text.split("\n")}
+    numbers = np.array(sorted(set(map(float, numbers_of(document)))))
+    in_texts = {number for text in texts_of(document) for number in NUMBER.findall(text)}
+    found: list[tuple[str, str]] = []
+    for line in printed.splitlines():
+        bare = re.sub(r"^(! |\s*\d+\. )", "", line).strip()
+        if bare in said or bare.startswith("How:"):
+            continue
+        found += [
+            (number, line)
+            for number in NUMBER.findall(bare)
+            if number not in in_texts and not is_among(number, numbers)
+        ]
+    return found
+
+
+def is_among(printed: str, numbers: np.ndarray) -> bool:
+    """Say whether a number is one of some, as far as its digits are printed."""
+    bare = printed.rstrip("%").replace(",", "")
+    mantissa, _, power = bare.partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    half = 0.5 * 10.0 ** (int(power or 0) - decimals)
+    value, scale = float(bare), 100.0 if printed.endswith("%") else 1.0
+    return bool(np.any(np.abs(scale * numbers - value) <= half * (1 + 1e-9) + 1e-12 * abs(value)))
+
+
+def numbers_of(part: Any) -> Iterator[float]:
+    if isinstance(part, dict):
+        for value in part.values():
+            yield from numbers_of(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from numbers_of(value)
+    elif isinstance(part, int | float) and not isinstance(part, bool):
+        yield part
+
+
+def words(part: Any, name: str = "") -> Iterator[str]:
+    """Return the sentences of a document."""
+    for key, text in leaves(part, name):
+        if key in WORDS:
+            yield text
+
+
+def texts_of(part: Any) -> Iterator[str]:
+    """Return the texts of a document that are no sentences, and its keys, as headings have them."""
+    for key, text in leaves(part):
+        if key not in WORDS:
+            yield text
+    for key in keys_of(part):
+        yield re.sub("[_-]", " ", key)
+
+
+def keys_of(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        yield from part
+    for value in part.values() if isinstance(part, dict) else part:
+        if isinstance(value, dict | list):
+            yield from keys_of(value)
+
+
+def leaves(part: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(part, dict):
+        for key, value in part.items():
+            yield from leaves(value, name if name in WORDS else key)
+    elif isinstance(part, list):
+        for value in part:
+            yield from leaves(value, name)
+    elif isinstance(part, str):
+        yield name, part
+
+
+def test_a_number_that_is_left_out_is_found() -> None:
+    document = {"sentences": ["There are 7."], "rows": [{"x": 0.12345, "label": "16-24"}]}
+    assert absent("There are 7.\n 0.1235 12.3% 16-24", document) == []
+    assert absent("0.1236", document) == [("0.1236", "0.1236")]
+    assert absent("There are 8.", document) == [("8", "There are 8.")]
+    assert absent("7", document) == [("7", "7")]
