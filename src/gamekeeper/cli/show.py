@@ -193,11 +193,10 @@ def _text(cell: Any) -> str:
 def _part(part: Any) -> Any:
     """Return a part of what is printed as plain values: words and rows of a result or a table."""
     if isinstance(part, Result):
-        words: Any = getattr(part, "sentences", None)
-        told = {"sentences": list(words())} if callable(words) else {}
+        words: Any = getattr(part, "sentences", list)
         names, lines = _lines(part)
         rows = [_plain(dict(zip(names, line, strict=True))) for line in lines]
-        return {"summary": _plain(part.summary()), **told, "rows": rows}
+        return {"summary": _plain(part.summary()), "sentences": list(words()), "rows": rows}
     if hasattr(part, "to_pylist"):
         return {"rows": [_plain(row) for row in part.to_pylist()]}
     return _plain_value(part)
