@@ -2,10 +2,11 @@
 
 A band is a half-open interval [low, high). It can be written by its half-open bounds ('16-25',
 '65-inf') or as forms print whole numbers, with both ends included ('16-24', '25 to 34', '65+',
-'65 and over', 'under 16'). The graph grows by the corrected `add_node` of Smith and Elliot,
-appendix 1.1: a new band is attached to the sinks that it holds or cuts, a sink that is cut gets
-its parts as children, and a remainder on both sides becomes two bands. So the sinks are the
-intervals between neighbouring cut points of all bands. Adding a band costs the number of sinks.
+'65 and over', 'under 16', and whatever else `printed_band` reads). The graph grows by the
+corrected `add_node` of Smith and Elliot, appendix 1.1: a new band is attached to the sinks that
+it holds or cuts, a sink that is cut gets its parts as children, and a remainder on both sides
+becomes two bands. So the sinks are the intervals between neighbouring cut points of all bands.
+Adding a band costs the number of sinks.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.printed_band import read_band
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
@@ -88,29 +90,26 @@ class Band:
 
 
 _NUMBER = r"-?\d{1,30}(?:,\d{3}){0,10}(?:\.\d{1,30})?"
-_TOP = r"inf|infinity|∞"
-_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (meaning, re.compile(pattern))
-    for meaning, pattern in (
-        ("between", rf"(?P<low>{_NUMBER}|-inf)\s*(?:-|to|up to)\s*(?P<high>{_NUMBER}|{_TOP})"),
-        ("at least", rf"(?P<low>{_NUMBER})\s*(?:\+|(?:and|or) (?:over|above|older|more|upwards))"),
-        ("at least", rf"(?:>=|≥|at least|from) ?(?P<low>{_NUMBER})"),
-        ("above", rf"(?:>|over|above|more than|older than) ?(?P<low>{_NUMBER})"),
-        ("below", rf"(?:<|under|below|less than|younger than) ?(?P<high>{_NUMBER})"),
-        ("at most", rf"(?:<=|≤|up to|at most) ?(?P<high>{_NUMBER})"),
-        ("at most", rf"(?P<high>{_NUMBER}) (?:and|or) (?:under|below|younger|less|fewer)"),
-        ("exactly", rf"(?P<low>{_NUMBER})"),
-        ("any", "any"),
+_NOTATION: tuple[re.Pattern[str], ...] = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?P<low>{_NUMBER}|-inf)\s*(?:-|to)\s*(?P<high>{_NUMBER}|inf|infinity|∞)",
+        rf"(?P<low>{_NUMBER})\s*(?:\+|(?:and|or) (?:over|above|older|more|upwards))",
+        rf"(?:>=|≥|at least|from) ?(?P<low>{_NUMBER})",
+        rf"(?:<|under|below|less than|younger than) ?(?P<high>{_NUMBER})",
+        "any",
     )
 )
-_UNITS = re.compile(r"[£$€]|\b(?:years? old|years?|yrs?|aged?)\b")
+_SMALLER_THAN_YEARS = ("month", "week", "day", "hour", "minute")
 
 
 @lru_cache(maxsize=4_096)
 def parse_band(text: str, style: BandStyle) -> Band:
     """Read one band as it is written.
 
-    Currency signs, thousands separators and the words 'age' and 'years' are passed over.
+    In the inclusive style anything that `printed_band` reads will do, as long as its ends are
+    whole numbers. Currencies, periods and years are passed over; smaller times are not, because
+    6 months are not 6 of what a band without a unit counts.
 
     Examples
     --------
@@ -118,14 +117,12 @@ def parse_band(text: str, style: BandStyle) -> Band:
     65
     >>> parse_band("16 to 24", BandStyle.INCLUSIVE) == parse_band("16-25", BandStyle.HALF_OPEN)
     True
+    >>> parse_band("de 1 000 à 1 999 €", BandStyle.INCLUSIVE).name(BandStyle.INCLUSIVE)
+    '1000-1999'
     """
-    plain = re.sub(r"[‐‑‒–—−]", "-", text.strip().lower())
-    plain = re.sub(r"\s+", " ", _UNITS.sub(" ", plain)).strip()
-    for meaning, pattern in _PATTERNS:
-        if match := pattern.fullmatch(plain):
-            band = _meant(meaning, match.groupdict(), style)
-            if band is not None and band.low < band.high:
-                return band
+    band = _printed(text) if style is BandStyle.INCLUSIVE else _noted(text)
+    if band is not None and band.low < band.high:
+        return band
     raise InputError(
         Reason.BAD_BAND,
         f"The band {quoted([text])} was to be read.",
@@ -134,6 +131,33 @@ def parse_band(text: str, style: BandStyle) -> Band:
         if style is BandStyle.INCLUSIVE
         else "Write it as 16-25, 65-inf, 65+ or <16, the upper bound not included.",
     )
+
+
+def _printed(text: str) -> Band | None:
+    """Return a band of whole numbers as forms print it."""
+    if text.endswith("-inf"):
+        text = text.removesuffix("-inf") + "+"
+    read = read_band(text)
+    if read is None or read.unit in _SMALLER_THAN_YEARS:
+        return None
+    ends = (read.low, read.high)
+    if any(end is not None and end.denominator != 1 for end in ends):
+        return None
+    low, high = (None if end is None else end.numerator for end in ends)
+    return Band(
+        -math.inf if low is None else low + (not read.has_low),
+        math.inf if high is None else high + read.has_high,
+    )
+
+
+def _noted(text: str) -> Band | None:
+    """Return a band in half-open notation."""
+    plain = re.sub(r"[‐‑‒–—−]", "-", " ".join(text.lower().split()))
+    for pattern in _NOTATION:
+        if match := pattern.fullmatch(plain):
+            ends = match.groupdict()
+            return Band(_number(ends.get("low") or "-inf"), _number(ends.get("high") or "inf"))
+    return None
 
 
 def check_bands(bands: Mapping[str, Band], space: Band | None = None) -> list[Problem]:
@@ -294,25 +318,6 @@ def _parsed(texts: Iterable[str], style: BandStyle) -> tuple[dict[str, Band], li
         except InputError as error:
             problems.append(Problem(error.reason, f"band {quoted([text])}", error.found, error.do))
     return bands, problems
-
-
-def _meant(meaning: str, groups: Mapping[str, str | None], style: BandStyle) -> Band | None:
-    low = _number(groups.get("low") or "-inf")
-    high = _number(groups.get("high") or "inf")
-    whole = style is BandStyle.INCLUSIVE
-    if whole and any(isinstance(bound, Fraction) for bound in (low, high)):
-        return None
-    match meaning:
-        case "between":
-            return Band(low, high + 1 if whole else high)
-        case "exactly":
-            return Band(low, low + 1) if whole else None
-        case "above":
-            return Band(low + 1, high) if whole else None
-        case "at most":
-            return Band(low, high + 1) if whole else None
-        case _:
-            return Band(low, high)
 
 
 def _number(text: str) -> Bound:
