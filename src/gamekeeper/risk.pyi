@@ -10,6 +10,8 @@ from gamekeeper.attack.judging.comparison import Comparison as Comparison
 from gamekeeper.attack.judging.judgement import Judgement as Judgement, judge as judge
 from gamekeeper.attack.matching.result import MatchingRisk as MatchingRisk
 from gamekeeper.attack.matching.strategies import assess_matching as assess_matching
+from gamekeeper.attack.measures.measuring import measure_risk as measure_risk
+from gamekeeper.attack.measures.result import RiskMeasures as RiskMeasures
 from gamekeeper.attack.risk import RecordRisk as RecordRisk
 from gamekeeper.attack.risk_classes import (
     RiskClasses as RiskClasses,

@@ -47,6 +47,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "risk keys": (PEOPLE_CSV, *KEYS, "-f", "10%", "--sensitive", "Region"),
     "risk keys --missing": (PEOPLE_CSV, *KEYS, "--missing", "wildcard"),
     "risk keys --scenario": CLERK,
+    "risk measures": (PEOPLE_CSV, *KEYS, "-f", "10%", "--sensitive", "Region"),
     "risk dis": (PEOPLE_CSV, *KEYS, "-f", "10%"),
     "risk suda": (PEOPLE_CSV, *KEYS, "-f", "10%", "--explain", "1", "--workers", "1"),
     "risk special": (*CLERK, "--rounds", "2", "-f", "10%"),

@@ -23,6 +23,8 @@ from gamekeeper.attack.linkage.structure import StructureLinks, link_structure
 from gamekeeper.attack.linkage.variables import LinkVariable
 from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.matching.strategies import assess_matching
+from gamekeeper.attack.measures.measuring import measure_risk
+from gamekeeper.attack.measures.result import RiskMeasures
 from gamekeeper.attack.models.fitting import ModelFit, fit_models
 from gamekeeper.attack.models.inference import ModelRisk, infer_risk
 from gamekeeper.attack.models.levels import RelativeRisk, categories_risk
@@ -162,6 +164,7 @@ EXAMPLES = {
     CategoryRisk: lambda: uniques().categories,
     SizeRisk: lambda: uniques().sizes,
     Explanations: lambda: uniques().explanations(),
+    RiskMeasures: lambda: measure_risk(key_table()),
     DisRisk: lambda: assess_dis(key_table(), method="special", rounds=500),
     SpecialUniques: special,
     SpecialProperties: lambda: special().properties,

@@ -33,7 +33,7 @@ CANARY = "CANARY-7341"
 NUMBER = 73417341
 SIGNS = ("CANARY", "7341")
 ENDINGS = ("csv", "parquet", "sav")
-COMMANDS = ("keys", "dis", "suda", "special", "match", "simulate")
+COMMANDS = ("keys", "measures", "dis", "suda", "special", "match", "simulate")
 KEYS = ("-k", "place,age,both")
 
 
@@ -126,6 +126,12 @@ OF_SAMPLES: dict[str, tuple[str, ...]] = {
 OF_COMMANDS: dict[str, tuple[str, ...]] = {
     "keys, sensitive": ("keys", *KEYS, "--sensitive", "age", "--sensitive", "sense"),
     "keys, output": ("keys", *KEYS, "-o", "{place}/nowhere/x.csv"),
+    "measures, no column": ("measures", *KEYS, "--sensitive", "sense", "--household", "hose"),
+    "measures, key": ("measures", *KEYS, "--sensitive", "age"),
+    "measures, order": ("measures", *KEYS, "--ordered", "extra"),
+    "measures, household": ("measures", *KEYS, "--household", "extra"),
+    "measures, work": ("measures", *KEYS, "--max-work", "1"),
+    "measures, population": ("measures", *KEYS, "--population", "{others}"),
     "dis, no fraction": ("dis", *KEYS),
     "dis, original": ("dis", *KEYS, "-f", "1/2", "--original", "{others}"),
     "dis, removed": ("dis", *KEYS, "-f", "1/2", "--method", "special", "--removed", "99"),

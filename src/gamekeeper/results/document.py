@@ -35,6 +35,7 @@ PARTS: dict[str, dict[str, Any]] = {
         "anonymity": _TABLE,
         **_RECODED,
     },
+    "RiskMeasures": {"unsafe": _TABLE, **_RECODED},
     "DisRisk": _RECODED,
     "UniquesRisk": {
         "file": _TABLE,

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.matching.strategies import assess_matching
+from gamekeeper.attack.measures.measuring import measure_risk
+from gamekeeper.attack.measures.result import RiskMeasures
 from gamekeeper.attack.uniques.dis import assess_dis
 from gamekeeper.attack.uniques.dis_result import DisRisk
 from gamekeeper.attack.uniques.options import DisMethod
@@ -19,6 +21,7 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import given
 from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.report.risk_report import assessment_report
+from gamekeeper.report.tables import write_table
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
@@ -28,6 +31,7 @@ from gamekeeper.workbench.requests.risk import (
     DisRequest,
     KeysRequest,
     MatchRequest,
+    MeasuresRequest,
     SpecialRequest,
     SudaRequest,
 )
@@ -185,4 +189,22 @@ def find_special(
     )
     found = assess_special_uniques(table, **given(options))
     write_outputs(asked, found)
+    return Answer(found, (*data.notices, *everybody.notices))
+
+
+def measure_release(
+    asked: MeasuresRequest, *, progress: Progress | None = None
+) -> Answer[RiskMeasures]:
+    """Measure a file as offices and their software do; write its records."""
+    require_outputs(asked)
+    wanted = asked.measures
+    others = (*wanted.sensitive, *wanted.ordered, *([wanted.household] if wanted.household else []))
+    data = open_microdata(
+        asked.microdata, design=asked.design, extra=tuple(dict.fromkeys(others)), progress=progress
+    )
+    table = data.count(progress=progress)
+    everybody = open_other(asked.microdata, asked.population)
+    options = replace(wanted, population=everybody.keys, progress=progress)
+    found = measure_risk(table, **given(options))
+    write_outputs(asked, found, table=lambda path: write_table(found.records.to_arrow(), path))
     return Answer(found, (*data.notices, *everybody.notices))

@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.intrusion.individual_risk import expected_reciprocal, individual_risk
+from gamekeeper.algorithms.intrusion.individual_risk import (
+    approximate_reciprocal,
+    expected_reciprocal,
+    individual_risk,
+)
 from gamekeeper.errors import InputError
 
 
@@ -116,3 +120,13 @@ def test_wrong_weights_are_counted(sizes, weights, words):
 def test_wrong_probabilities_are_refused(size, p):
     with pytest.raises(InputError):
         expected_reciprocal(np.array([size]), np.array([p]))
+
+
+@given(st.integers(1, 60), st.floats(0.001, 1))
+def test_the_approximate_form_is_close_and_never_below(size, p):
+    exact = expected_reciprocal(np.array([size]), np.array([p]))[0]
+    found = approximate_reciprocal(np.array([size]), np.array([p]))[0]
+    if size < 3:
+        assert found == exact
+    else:
+        assert exact * (1 - 1e-12) <= found <= exact * 1.5

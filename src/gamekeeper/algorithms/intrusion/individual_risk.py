@@ -9,6 +9,8 @@ u from 0 to 1, hence
 
 The recurrence damps errors for small p/q and is used there for small f; the series has positive
 terms only and is used elsewhere (under 100 terms). Franconi and Polettini 2004. Linear in classes.
+
+The approximate form that software prints is exact for f = 1 and 2, and p / (f - q) from f = 3 on.
 """
 
 from __future__ import annotations
@@ -107,6 +109,24 @@ def expected_reciprocal(
     by_steps = (p < _RECURRENCE_BELOW) & (sizes < _SERIES_FROM)
     risk[by_steps] = _by_recurrence(sizes[by_steps], p[by_steps])
     risk[~by_steps] = _by_series(sizes[~by_steps], p[~by_steps])
+    return risk
+
+
+def approximate_reciprocal(
+    class_sizes: NDArray[np.integer[Any]], share: NDArray[np.floating[Any]]
+) -> NDArray[np.float64]:
+    """Return the approximate form of E[1/F]: exact for f = 1 and 2, p / (f - q) for more.
+
+    Examples
+    --------
+    >>> approximate_reciprocal(np.array([1, 2, 4]), np.array([0.5, 0.5, 0.5])).round(4)
+    array([0.6931, 0.3069, 0.1429])
+    """
+    sizes, p = np.asarray(class_sizes), np.asarray(share, dtype=np.float64)
+    few = sizes < 3
+    risk = np.empty(len(p))
+    risk[few] = expected_reciprocal(sizes[few], p[few])
+    risk[~few] = p[~few] / (sizes[~few] - (1 - p[~few]))
     return risk
 
 

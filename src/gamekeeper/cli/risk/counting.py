@@ -1,4 +1,4 @@
-"""The commands that count keys: keys, dis and match."""
+"""The commands that count keys: keys, measures, dis and match."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ from gamekeeper.cli.risk_show import (
 )
 from gamekeeper.cli.show import Format, progress_bar, say, show_table
 from gamekeeper.wording import percent_text
-from gamekeeper.workbench.requests.risk import DisRequest, KeysRequest, MatchRequest
+from gamekeeper.workbench.requests.risk import (
+    DisRequest,
+    KeysRequest,
+    MatchRequest,
+    MeasuresRequest,
+)
 
 if TYPE_CHECKING:
     from gamekeeper.data.keys.key_table import KeyTable
@@ -107,6 +112,42 @@ def _parts(found: CountedFile) -> dict[str, object]:
             "rows": [{"k": k, "records_below": table.k_violations(k)} for k in _KS],
         },
     }
+
+
+@command(app, "measures")
+def measures_command(asked: MeasuresRequest, how: AsFormat = Format.TABLE) -> None:
+    """Measure a file as offices and their software do, each measure as its authors define it.
+
+    k-anonymity, prosecutor, journalist and marketer risk, individual and household risk, expected
+    re-identifications, unsafe combinations, l-diversity, t-closeness, and population uniques by
+    log-linear models, Pitman and Zayatz. What cannot be had says why.
+
+    [bold]Examples[/bold]
+
+      gamekeeper risk measures people.csv --keys Age,Sex,Region --weight w --household home
+
+    With what a class gives away about its members:
+      gamekeeper risk measures people.csv -k Age,Sex,Region --sensitive Illness --ordered Income
+    """
+    from gamekeeper.workbench.risk import measure_release
+
+    with progress_bar("Measuring") as progress:
+        answer = measure_release(asked, progress=progress)
+    found = answer.found
+    if how is not Format.TABLE:
+        show_for_programs(found, how, answer.notices, unsafe={"rows": found.unsafe.to_pylist()})
+        return
+    say_notices(answer.notices)
+    say_all(found.sentences())
+    say()
+    show_result(found, {"measure": "measure", "value": "value", "meaning": "meaning"})
+    if found.unsafe.num_columns > 1:
+        say()
+        say("Unsafe combinations that each key variable has a part in:")
+        say()
+        show_result(found, table=found.unsafe)
+    say_how(found)
+    say_written(asked)
 
 
 @command(app, "dis")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from gamekeeper.attack.matching.options import MatchingOptions
+from gamekeeper.attack.measures.options import MeasuresOptions
 from gamekeeper.attack.uniques.options import DisOptions, SpecialOptions, UniquesOptions
 from gamekeeper.options import Option
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
@@ -103,4 +104,19 @@ class MatchRequest:
     design: SampleDesign = field(default_factory=SampleDesign)
     matching: MatchingOptions = field(default_factory=MatchingOptions)
     population: Population = None
+    plot: Plot = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuresRequest:
+    """Measure a file as offices and their software do."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    measures: MeasuresOptions = field(default_factory=MeasuresOptions)
+    population: Annotated[
+        Path | None,
+        Option("A file with everybody in it: a journalist's risk is then counted, not estimated."),
+    ] = None
+    records: Records = None
     plot: Plot = None

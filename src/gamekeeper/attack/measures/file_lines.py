@@ -1,0 +1,330 @@
+"""The measures of a whole file, one line each, and what they say in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gamekeeper.algorithms.anonymity.attackers import attacker_risk, estimated_risk
+from gamekeeper.algorithms.anonymity.unsafe_combinations import UnsafeCombinations
+from gamekeeper.attack.measures.options import MeasuresOptions
+from gamekeeper.attack.measures.per_record import (
+    HouseholdRisks,
+    IndividualRisks,
+    SensitiveValues,
+)
+from gamekeeper.attack.measures.population_uniques import ModelledUniques
+from gamekeeper.attack.risk import FileRisk, RiskLine
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.results import Provenance
+from gamekeeper.wording import be, count_of, percent_text, quoted, three_digits
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_KS = (2, 3, 5)
+_HEADLINE = ("records", "k_below_3", "prosecutor_average", "expected_reidentifications")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Found:
+    """What was measured, before it is put into lines and words."""
+
+    key_table: KeyTable
+    asked: MeasuresOptions
+    sizes: NDArray[np.int64]
+    individual: IndividualRisks | None
+    homes: HouseholdRisks | None
+    sensitive: list[SensitiveValues]
+    unsafe: UnsafeCombinations | None
+    people: NDArray[np.int64] | None
+    models: list[ModelledUniques]
+
+    @property
+    def threshold(self) -> Fraction:
+        """The threshold of risk as it was typed, exactly."""
+        return Fraction(repr(float(self.asked.threshold)))
+
+
+def file_risk(found: Found, provenance: Provenance) -> FileRisk:
+    """Return one line per measure."""
+    lines = (
+        *_count_lines(found.key_table),
+        *_prosecutor_lines(found),
+        *_journalist_lines(found),
+        *_individual_lines(found),
+        *_unsafe_lines(found),
+        *_sensitive_lines(found),
+        *_model_lines(found),
+    )
+    return FileRisk(lines, _HEADLINE, provenance)
+
+
+def _count_lines(table: KeyTable) -> Iterator[RiskLine]:
+    yield RiskLine("records", table.n_records, f"Records counted: {table.n_records:,}.")
+    # As released, missing cells and all: no other reading of missing cells proves anything.
+    smallest = min(table.released_by_size, default=None)
+    yield RiskLine(
+        "k",
+        smallest,
+        "There is no record."
+        if smallest is None
+        else f"The smallest class has {count_of(smallest, 'record')}: k-anonymity with k = {smallest}.",
+    )
+    for k in _KS:
+        n = _below(table, k)
+        share = Fraction(n, table.n_records) if table.n_records else None
+        yield RiskLine(f"k_below_{k}", n, f"In classes of fewer than {k}: {n:,}.", share)
+
+
+def _below(table: KeyTable, k: int) -> int:
+    return sum(n for size, n in table.released_by_size.items() if size < k)
+
+
+def _prosecutor_lines(found: Found) -> Iterator[RiskLine]:
+    risk = attacker_risk(found.key_table.released_by_size, found.threshold)
+    about = "of those known to be in the file (1/f)"
+    yield _line("prosecutor_highest", risk.highest, f"Highest risk {about}")
+    yield _line("prosecutor_average", risk.average, f"Average risk {about}")
+    above = f"Share of records with a risk above {found.asked.threshold:g} {about}"
+    yield _line("prosecutor_at_risk", risk.at_risk, above)
+
+
+def _journalist_lines(found: Found) -> Iterator[RiskLine]:
+    about = "of those who may be in the file (1/F)"
+    values: tuple[Fraction | float | None, ...] = (None, None, None)
+    how = "it needs the population, weights or a sampling fraction"
+    if found.people is not None:
+        numbers, counts = np.unique(found.people, return_counts=True)
+        by_size = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+        risk = attacker_risk(by_size, found.threshold)
+        values, how = (risk.highest, risk.average, risk.at_risk), "F from the population"
+    elif found.individual is not None:
+        people = np.nan_to_num(found.individual.people)
+        values = estimated_risk(found.sizes, people, found.threshold)
+        how = "F estimated from weights" if found.individual.from_weights else "F from the fraction"
+    yield _line("journalist_highest", values[0], f"Highest risk {about}", how)
+    yield _line("journalist_average", values[1], f"Average risk {about}", how)
+    above = f"Share of records with a risk above {found.asked.threshold:g} {about}"
+    yield _line("journalist_at_risk", values[2], above, how)
+    expected = "Expected share of records that a marketer matches rightly"
+    yield _line("marketer", values[1], expected, how)
+
+
+def _individual_lines(found: Found) -> Iterator[RiskLine]:
+    why = "it needs weights or a sampling fraction"
+    risk = found.individual
+    exact = None if risk is None else _known(risk.exact)
+    total = None if exact is None else float(exact.sum())
+    yield _line(
+        "expected_reidentifications", total, "Expected re-identifications (sum of E[1/F])", why
+    )
+    yield _line(
+        "global_risk",
+        None if exact is None or not len(exact) else float(exact.mean()),
+        "Global risk (average of E[1/F])",
+        why,
+    )
+    yield _line(
+        "expected_reidentifications_approximate",
+        None if risk is None else float(_known(risk.approximate).sum()),
+        "Expected re-identifications in the approximate form",
+        why,
+    )
+    yield _line(
+        "individual_highest",
+        None if exact is None else float(exact.max(initial=0.0)),
+        "Highest individual risk",
+        why,
+    )
+    at_risk = None if exact is None else int(np.count_nonzero(exact > found.asked.threshold))
+    yield _line(
+        "individual_at_risk",
+        at_risk,
+        f"Records with an individual risk above {found.asked.threshold:g}",
+        why,
+    )
+    if found.homes is not None:
+        homes = _known(found.homes.risk)
+        yield _line(
+            "household_reidentifications",
+            float(homes.sum()),
+            "Expected records of which somebody in the household is re-identified",
+        )
+        average = float(homes.mean()) if len(homes) else None
+        yield _line("household_risk", average, "Average household risk of a record")
+        yield _line("household_highest", float(homes.max(initial=0.0)), "Highest household risk")
+        yield _line("households", found.homes.n_households, "Households")
+
+
+def _unsafe_lines(found: Found) -> Iterator[RiskLine]:
+    unsafe = found.unsafe
+    if unsafe is None:
+        return
+    below = found.asked.unsafe_below
+    for size, number in enumerate(unsafe.by_size.tolist(), 1):
+        yield RiskLine(
+            f"unsafe_of_{size}",
+            number,
+            f"Combinations of {count_of(size, 'key variable')} that fewer than {below} records have:"
+            f" {number:,}.",
+        )
+    n = int(np.count_nonzero(unsafe.per_record))
+    share = Fraction(n, len(unsafe.per_record)) if len(unsafe.per_record) else None
+    yield RiskLine("unsafe_records", n, f"Records with an unsafe combination: {n:,}.", share)
+
+
+def _sensitive_lines(found: Found) -> Iterator[RiskLine]:
+    for item in found.sensitive:
+        of, name = f"of {item.variable}", quoted([item.variable])
+        why = "no record has a value of it"
+        least = {
+            f"l_distinct {of}": (item.distinct, f"Fewest different values of {name} in a class"),
+            f"l_entropy {of}": (item.entropy, f"Least entropy l of {name} in a class"),
+            f"l_recursive {of}": (
+                item.recursive,
+                f"Least l of recursive ({found.asked.recursive:g},l)-diversity of {name}",
+            ),
+        }
+        for measure, (values, meaning) in least.items():
+            known = _known(values)
+            smallest = _least(known, is_whole=not measure.startswith("l_entropy"))
+            yield _line(measure, smallest, meaning, why)
+        far = _known(item.closeness)
+        distances = "ordered" if item.is_ordered else "equal"
+        yield _line(
+            f"t {of}",
+            float(far.max()) if len(far) else None,
+            f"t-closeness of {name}, {distances} distances: the class furthest from the file",
+            why,
+        )
+
+
+def _model_lines(found: Found) -> Iterator[RiskLine]:
+    for item in found.models:
+        who = (
+            f"by {item.model}"
+            if item.model in ("Pitman", "Zayatz")
+            else f"log-linear, {item.model}"
+        )
+        meaning = f"Sample uniques that are population uniques ({who})"
+        yield _line(f"tau1 {item.model}", item.tau1, meaning, item.why_none)
+        if item.tau2 is not None or item.model not in ("Pitman", "Zayatz"):
+            meaning = f"Expected right matches of sample uniques ({who})"
+            yield _line(f"tau2 {item.model}", item.tau2, meaning, item.why_none)
+
+
+def sentences_of(found: Found) -> list[str]:
+    """Return what was found, the most important first, without any value of the file."""
+    table = found.key_table
+    alike = _below(table, 3)
+    share = percent_text(alike / table.n_records) if table.n_records else "none"
+    told = [
+        (
+            f"Of {count_of(table.n_records, 'record')}, {alike:,} ({share}) {be(alike)} in classes of fewer"
+            f" than 3 (3-anonymity) on the key variables {quoted(table.keys)}."
+        )
+    ]
+    if table.caution:
+        told.append(table.caution)
+    told += [*_risk_sentences(found), *_unsafe_sentences(found), *_sensitive_sentences(found)]
+    return [*told, *_model_sentences(found)]
+
+
+def _risk_sentences(found: Found) -> Iterator[str]:
+    table, risk = found.key_table, found.individual
+    if risk is None:
+        yield (
+            "Individual risk and whatever else speaks of the population are not known: neither weights"
+            " nor a sampling fraction were given."
+        )
+    else:
+        exact = _known(risk.exact)
+        how = "sampling weights" if risk.from_weights else "the sampling fraction"
+        mean = percent_text(float(exact.mean())) if len(exact) else "none"
+        yield (
+            f"Individual risk from {how} expects {three_digits(float(exact.sum()))} re-identifications,"
+            f" {mean} of the records (global risk)."
+        )
+        if risk.n_light:
+            yield (
+                f"{count_of(risk.n_light, 'record')} in classes whose weights sum to less than their"
+                " records: the number of records was taken for the people."
+            )
+    if found.homes is not None:
+        homes = found.homes
+        known = _known(homes.risk)
+        mean = percent_text(float(known.mean())) if len(known) else "none"
+        yield (
+            f"Somebody of their household is re-identified for {three_digits(float(known.sum()))} records"
+            f" ({mean}; {count_of(homes.n_households, 'household')})."
+        )
+        if homes.n_alone:
+            yield f"{count_of(homes.n_alone, 'record')} without a household: each counts as one."
+        if homes.n_across:
+            yield (
+                f"{count_of(homes.n_across, 'household')} with members in more than one stratum; their"
+                " risks were joined all the same."
+            )
+    if table.n_excluded:
+        yield f"{count_of(table.n_excluded, 'record')} with a missing cell left out."
+
+
+def _unsafe_sentences(found: Found) -> Iterator[str]:
+    unsafe = found.unsafe
+    if unsafe is None:
+        return
+    total = int(unsafe.by_size.sum())
+    n = int(np.count_nonzero(unsafe.per_record))
+    yield (
+        f"{count_of(total, 'combination')} of up to {count_of(len(unsafe.by_size), 'key variable')}"
+        f" {be(total)} unsafe (fewer than {found.asked.unsafe_below} records have"
+        f" {'it' if total == 1 else 'them'}); {count_of(n, 'record')} {'has' if n == 1 else 'have'} one."
+    )
+
+
+def _sensitive_sentences(found: Found) -> Iterator[str]:
+    for item in found.sensitive:
+        distinct = _known(item.distinct)
+        alone = int(np.count_nonzero(distinct == 1))
+        name = quoted([item.variable])
+        yield (
+            f"For {count_of(alone, 'record')} all of their class have the same value of {name}: whoever"
+            " finds the class learns it."
+        )
+        if item.n_missing:
+            yield f"{count_of(item.n_missing, 'record')} without a value of {name}: it counts as none."
+
+
+def _model_sentences(found: Found) -> Iterator[str]:
+    known = [item for item in found.models if item.tau1 is not None]
+    if not known:
+        return
+    parts = [f"{item.model} {three_digits(item.tau1)}" for item in known if item.tau1 is not None]
+    uniques = count_of(found.key_table.n_uniques, "sample unique")
+    yield (
+        f"Of {uniques}, these are population uniques by published models: {'; '.join(parts)}. They have"
+        " no interval, and where they differ none is proven: gamekeeper risk infer has models that the"
+        " sample calibrates."
+    )
+
+
+def _line(name: str, value: Fraction | float | None, meaning: str, why: str = "") -> RiskLine:
+    if value is None or value != value:
+        return RiskLine(name, None, f"{meaning}: not known ({why}).")
+    note = f", {why}" if why and name.startswith(("journalist", "marketer")) else ""
+    return RiskLine(name, value, f"{meaning}{note}: {three_digits(value)}.")
+
+
+def _known(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return values[~np.isnan(values)]
+
+
+def _least(known: NDArray[np.float64], *, is_whole: bool) -> float | None:
+    if not len(known):
+        return None
+    return int(known.min()) if is_whole else float(known.min())

@@ -1,0 +1,256 @@
+"""The measures that offices and their software know by name, in one go and each as defined.
+
+k-anonymity; prosecutor, journalist and marketer risk (El Emam 2013); individual and household risk from
+sampling weights (Benedetti and Franconi 1998; Franconi and Polettini 2004) with the expected number of
+re-identifications; l-diversity and t-closeness; unsafe combinations of categories; population uniques by
+log-linear models, Pitman and Zayatz. A measure that cannot be had says why. None of them replaces the
+models that a sample calibrates (`gamekeeper risk infer`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.algorithms.anonymity.unsafe_combinations import (
+    UnsafeCombinations,
+    n_sets,
+    unsafe_combinations,
+)
+from gamekeeper.attack.matching.population import match_classes
+from gamekeeper.attack.measures.file_lines import Found, file_risk, sentences_of
+from gamekeeper.attack.measures.options import MeasuresOptions
+from gamekeeper.attack.measures.per_record import (
+    SensitiveValues,
+    household_risks,
+    individual_risks,
+    sensitive_values,
+)
+from gamekeeper.attack.measures.population_uniques import modelled_uniques
+from gamekeeper.attack.measures.result import RiskMeasures
+from gamekeeper.attack.risk import RecordRisk
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.options import takes, texts_of
+from gamekeeper.results import Provenance
+from gamekeeper.wording import count_of, did_you_mean, quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+
+@takes(MeasuresOptions)
+def measure_risk(key_table: KeyTable, asked: MeasuresOptions) -> RiskMeasures:
+    """Return the measures of the field for a file and its records.
+
+    Sensitive variables and the household must be among the columns that were coded.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> keys = count_keys(coded_from_codes([[1], [2], [2]], ["Age"]), ["Age"], fraction="1/10")
+    >>> found = measure_risk(keys)
+    >>> found["prosecutor_average"], round(found["expected_reidentifications"], 4)
+    (Fraction(2, 3), 0.4212)
+    """
+    started = time.perf_counter()
+    _require_possible(key_table, asked)
+    sizes = key_table.class_sizes()
+    individual = individual_risks(key_table, sizes)
+    homes = None
+    if asked.household and individual is not None:
+        homes = household_risks(key_table, individual.exact, asked.household)
+    found = Found(
+        key_table=key_table,
+        asked=asked,
+        sizes=sizes,
+        individual=individual,
+        homes=homes,
+        sensitive=_sensitive(key_table, asked),
+        unsafe=_unsafe(key_table, asked),
+        people=_people(key_table, asked.population),
+        models=modelled_uniques(key_table, max_cells=asked.max_cells),
+    )
+    provenance = Provenance(
+        "measures of the field",
+        parameters={**key_table.provenance.parameters, **texts_of(asked)},
+        fingerprint=key_table.coded.fingerprint,
+        engine=key_table.coded.engine.name,
+        seconds=time.perf_counter() - started,
+    )
+    return RiskMeasures(
+        file_risk(found, provenance),
+        _records(found, provenance),
+        _unsafe_table(key_table, found.unsafe),
+        tuple(sentences_of(found)),
+        provenance,
+    )
+
+
+def _sensitive(key_table: KeyTable, asked: MeasuresOptions) -> list[SensitiveValues]:
+    names = dict.fromkeys((*asked.sensitive, *asked.ordered))
+    if not names:
+        return []
+    # Values are those of records with the very same key, whatever the rule for missing cells.
+    classes = key_table.class_numbers()
+    return [
+        sensitive_values(
+            key_table, classes, name, c=asked.recursive, is_ordered=name in asked.ordered
+        )
+        for name in names
+    ]
+
+
+def _unsafe(key_table: KeyTable, asked: MeasuresOptions) -> UnsafeCombinations | None:
+    n_keys = len(key_table.keys)
+    size = min(asked.dimension, n_keys)
+    if not size:
+        return None
+    work = n_sets(n_keys, size) * key_table.n_records
+    if work > asked.max_work:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            f"Unsafe combinations of up to {count_of(size, 'variable')} were asked for.",
+            f"That is {n_sets(n_keys, size):,} sets of variables for"
+            f" {count_of(key_table.n_records, 'record')}, {work:,} together; the limit is"
+            f" {asked.max_work:,}.",
+            "Give a smaller --dimension, fewer keys, or a larger --max-work.",
+        )
+    return unsafe_combinations(
+        key_table.matrix(),
+        [asked.unsafe_below] * size,
+        counts_missing=key_table.missing in (Missing.CATEGORY, Missing.EXCLUDE),
+        progress=asked.progress,
+    )
+
+
+def _people(key_table: KeyTable, population: KeyTable | None) -> NDArray[np.int64] | None:
+    """Return how many people the class of each counted record has, where everybody is known."""
+    if population is None:
+        return None
+    matched = match_classes(key_table, population)
+    return matched.population[matched.of_record]
+
+
+def _records(found: Found, provenance: Provenance) -> RecordRisk:
+    import pyarrow as pa
+
+    n_records = found.key_table.coded.n_records
+    left_out = found.sizes == 0
+    meanings = {
+        "record": "The number of the record in the file.",
+        "class_size": "The records of the file with its key.",
+    }
+    columns: dict[str, Any] = {
+        "record": pa.array(np.arange(1, n_records + 1)),
+        "class_size": pa.array(found.sizes, mask=left_out),
+    }
+
+    def add(name: str, values: NDArray[Any], meaning: str) -> None:
+        absent = np.isnan(values) if values.dtype.kind == "f" else left_out
+        columns[name] = pa.array(values, mask=absent)
+        meanings[name] = meaning
+
+    measure = "prosecutor_risk"
+    shares = np.divide(1.0, found.sizes, out=np.full(n_records, np.nan), where=~left_out)
+    add("prosecutor_risk", shares, "One over the class size.")
+    if found.individual is not None:
+        measure = "individual_risk"
+        add("people", found.individual.people, "The estimated people of its class.")
+        add("individual_risk", found.individual.exact, "E[1/F], exactly.")
+        add(
+            "individual_risk_approximate", found.individual.approximate, "E[1/F], as often printed."
+        )
+    if found.homes is not None:
+        add("household_risk", found.homes.risk, "That somebody of its household is re-identified.")
+    if found.unsafe is not None:
+        per_record = np.zeros(n_records, dtype=np.int64)
+        per_record[found.key_table.records] = found.unsafe.per_record
+        add("unsafe_combinations", per_record, "Its unsafe combinations of categories.")
+    for item in found.sensitive:
+        of = f"of {item.variable}"
+        add(f"l_distinct {of}", item.distinct, f"Different values {of} in its class.")
+        add(f"l_entropy {of}", item.entropy, f"exp of the entropy of the values {of}.")
+        add(f"l_recursive {of}", item.recursive, f"The largest l of (c,l)-diversity {of}.")
+        add(f"t {of}", item.closeness, f"How far the values {of} are from those of the file.")
+    return RecordRisk(measure, pa.table(columns), meanings, provenance)
+
+
+def _unsafe_table(key_table: KeyTable, unsafe: UnsafeCombinations | None) -> pa.Table:
+    import pyarrow as pa
+
+    counts = np.zeros((len(key_table.keys), 0)) if unsafe is None else unsafe.by_variable
+    columns = {
+        f"of {count_of(size + 1, 'variable')}": pa.array(counts[:, size])
+        for size in range(counts.shape[1])
+    }
+    return pa.table({"variable": pa.array(key_table.keys, pa.string()), **columns})
+
+
+def _require_possible(key_table: KeyTable, asked: MeasuresOptions) -> None:
+    problems: list[Problem] = []
+    known = key_table.coded.codebook.names
+    wanted = dict.fromkeys((*asked.sensitive, *asked.ordered))
+    if asked.household:
+        wanted[asked.household] = None
+    for name in wanted:
+        if name not in known:
+            problems.append(
+                Problem(
+                    Reason.UNKNOWN_NAME,
+                    f"variable {quoted([name])}",
+                    "it is not among the coded variables.",
+                    did_you_mean(name, known),
+                )
+            )
+        elif name in key_table.keys and name != asked.household:
+            problems.append(
+                Problem(
+                    Reason.BAD_OPTION,
+                    f"variable {quoted([name])}",
+                    "it is a key variable, so that every class has one value of it.",
+                    "Leave it out of the key variables, or of the sensitive ones.",
+                )
+            )
+    for name in asked.ordered:
+        variable = key_table.coded.codebook[name] if name in known else None
+        if variable is None or variable.order:
+            continue
+        if not _are_numbers(variable.values[1:]):
+            problems.append(
+                Problem(
+                    Reason.BAD_OPTION,
+                    f"ordered variable {quoted([name])}",
+                    "its values are not all numbers and came without an order.",
+                    "Give numbers or ordered categories, or name it as --sensitive only.",
+                )
+            )
+    if asked.household and not key_table.weight and key_table.fraction is None:
+        problems.append(
+            Problem(
+                Reason.NOTHING_GIVEN,
+                "household",
+                "household risk needs individual risk, and neither weights nor a fraction are known.",
+                "Give --weight or --fraction, or leave out --household.",
+            )
+        )
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            "The measures of the field were asked for.",
+            f"{count_of(len(problems), 'fault was', 'faults were')} found in what was asked.",
+            problems=problems,
+        )
+
+
+def _are_numbers(values: Sequence[str]) -> bool:
+    return any(
+        all(number_of(value, decimal) is not None for value in values) for decimal in (".", ",")
+    )
