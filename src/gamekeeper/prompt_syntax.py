@@ -113,6 +113,40 @@ def values_of(typed: Sequence[str]) -> dict[str, Scalar]:
     return read
 
 
+def listed_values_of(typed: Sequence[str]) -> tuple[str | int | float | bool, ...]:
+    """Return values of metadata, numbers and true and false as such.
+
+    Examples
+    --------
+    >>> listed_values_of(["bank", "2030", "true"])
+    ('bank', 2030, True)
+    """
+    return tuple(value for text in typed if (value := _value(text.strip())) is not None)
+
+
+def lists_of(typed: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return NAME=ITEM; ITEM pairs.
+
+    Examples
+    --------
+    >>> lists_of(["Age=0-15", "Marital status=widowed; divorced"])
+    {'Age': ('0-15',), 'Marital status': ('widowed', 'divorced')}
+    """
+    read: dict[str, tuple[str, ...]] = {}
+    for text in typed:
+        name, equals, items = text.partition("=")
+        name = name.strip()
+        if not equals or not name or name in read:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"The list {quoted([text])} was given.",
+                "That name is given twice." if name in read else "That is not NAME=ITEM; ITEM.",
+                'Write each name once: Age=0-15, or "Marital status=widowed; divorced".',
+            )
+        read[name] = tuple(item.strip() for item in items.split(";") if item.strip())
+    return read
+
+
 def _value(text: str) -> Scalar:
     if text in ("true", "false"):
         return text == "true"

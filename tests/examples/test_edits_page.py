@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -43,7 +44,15 @@ def environment() -> gk.Environment:
         gk.Form("Census", {"Country": ("England", "Wales", "Other")}),
     ]
     groups = [gk.Group("Banks", where="sector = bank"), gk.Group("Some", ["Bank", "Shop"])]
-    made = gk.Environment([age, country, sex], forms, groups)
+    answers = [gk.mapping.Answer(text="UK"), gk.mapping.Answer(text="No", means="Other")]
+    question = gk.mapping.Question(name="Q2", variable="Country", answers=answers)
+    forms.append(gk.Form("Club", questions=[question]))
+    rules = gk.mapping.Rules(
+        metadata=[gk.mapping.MetadataKey(key="year", required=True)],
+        impossible=[gk.mapping.Impossible(combination={"Age": ["65+"], "Sex": ["male"]})],
+    )
+    marked = replace(sex, sensitive=frozenset(["female"]))
+    made = gk.Environment([age, country, marked], forms, groups, rules=rules)
     outcome = gk.map_key_variables(made, "Census")
     return made.changed(
         scenarios={"A clerk": propose_scenario(outcome, made, name="A clerk", who="ann")}
@@ -94,15 +103,18 @@ def described(model: type[BaseModel]) -> tuple[str, str]:
 def _kind(schema: dict[str, Any]) -> str:
     """Return what a field takes, in words."""
     if "$ref" in schema or "discriminator" in schema:
-        reference = schema.get("$ref", "")
-        return "a scenario" if reference.endswith("ScenarioDocument") else "a definition"
+        reference = schema.get("$ref", "").rpartition("/")[2]
+        named = {"ScenarioDocument": "scenario", "Question": "question", "Universe": "universe"}
+        return f"a {named.get(reference, 'definition')}"
     if "anyOf" in schema:
         *kinds, last = dict.fromkeys(_kind(item) for item in schema["anyOf"])
         return f"{', '.join(kinds)} or {last}"
     if schema["type"] == "object":
         return f"keys with {_kind(schema['additionalProperties'])}"
+    if schema["type"] == "array" and "$ref" in schema["items"]:
+        return "a list of questions"
     return {
-        "array": "a list of texts",
+        "array": "a list of values" if "anyOf" in schema.get("items", {}) else "a list of texts",
         "string": "a text",
         "integer": "a number",
         "number": "a number",

@@ -10,6 +10,7 @@ def everything_in(environment: Environment) -> dict[str, object]:
     return {
         "name": environment.name,
         "description": environment.description,
+        "rules": environment.rules,
         "variables": environment.variables,
         "forms": environment.forms,
         "scenarios": environment.scenarios,

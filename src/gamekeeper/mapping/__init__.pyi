@@ -45,8 +45,21 @@ from gamekeeper.mapping.environment.overview import (
     list_categories as list_categories,
     list_codes as list_codes,
 )
+from gamekeeper.mapping.environment.questions import (
+    NO_ANSWERS as NO_ANSWERS,
+    Answer as Answer,
+    Question as Question,
+    Universe as Universe,
+)
+from gamekeeper.mapping.environment.rules import (
+    Impossible as Impossible,
+    MetadataKey as MetadataKey,
+    Rules as Rules,
+)
 from gamekeeper.mapping.environment.scenario import Scenario as Scenario, ScenarioKey as ScenarioKey
 from gamekeeper.mapping.environment.variable import (
+    ALSO as ALSO,
+    ELSE as ELSE,
     OUTSIDE as OUTSIDE,
     Scale as Scale,
     Variable as Variable,

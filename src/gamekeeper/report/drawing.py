@@ -17,7 +17,7 @@ from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.algorithms.layout.layered import Extent, Placement, place
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.variable import OUTSIDE, Variable
+from gamekeeper.mapping.environment.variable import OUTSIDE, RESERVED, Variable
 from gamekeeper.report import palette
 from gamekeeper.report.picture import (
     FONT_SIZE,
@@ -81,11 +81,12 @@ def draw_partition_graph(
     [('Britain',), ('England',), ('Scotland',), ('Wales',)]
     """
     chosen = set(selected)
-    _require_known("category", chosen - {OUTSIDE}, graph.categories)
+    named = chosen.difference(RESERVED)
+    _require_known("category", named, graph.categories)
     _require_room("partition graph", len(graph.categories), len(graph.edges), max_nodes)
     left_over: set[str] = set()
     if OUTSIDE in chosen:
-        holders = graph.reached(sorted(chosen - {OUTSIDE}))
+        holders = graph.reached(sorted(named))
         left_over = {sink for sink, names in zip(graph.sinks, holders, strict=True) if not names}
     nodes = [
         _category_node(

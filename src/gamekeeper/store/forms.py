@@ -10,13 +10,16 @@ layout is parsed as a whole. Either way equal lists of labels are one object in 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from pydantic import TypeAdapter
 
-from gamekeeper.errors import Problem
+from gamekeeper.errors import InputError, Problem
 from gamekeeper.mapping.environment.environment import Form
+from gamekeeper.mapping.environment.questions import question_tree
 from gamekeeper.store.models import FormFile
 from gamekeeper.store.parsing import decode, parse
+from gamekeeper.store.variables import problems_of
 
 FORM_FILE = TypeAdapter(FormFile)
 _VARIABLES = TypeAdapter(dict[str, list[str]])
@@ -41,13 +44,36 @@ class _Members(dict[bytes, tuple[str, tuple[str, ...]]]):
         return member
 
 
+def words_tree(form: Form) -> dict[str, Any]:
+    """Return what a form says in its own words, as plain values; nothing where it says nothing."""
+    tree: dict[str, Any] = {}
+    if form.universe is not None:
+        tree["universe"] = form.universe.model_dump(mode="json", exclude_defaults=True)
+    if form.questions:
+        tree["questions"] = [question_tree(question) for question in form.questions]
+    return tree
+
+
+def _made(
+    file: FormFile,
+    instances: dict[str, tuple[str, ...]],
+    where: str,
+    problems: list[Problem],
+) -> Form | None:
+    try:
+        return Form(file.name, instances, file.metadata, tuple(file.questions), file.universe)
+    except InputError as error:
+        problems += problems_of(error, where)
+        return None
+
+
 class FormReader:
     """Reads form files one after the other.
 
     Examples
     --------
     >>> FormReader().read(b'{"name": "Bank", "variables": {"Age": []}}', "bank.json", [])
-    Form(name='Bank', instances={'Age': ()}, metadata={})
+    Form(name='Bank', instances={'Age': ()}, metadata={}, questions=(), universe=None)
     """
 
     def __init__(self) -> None:
@@ -61,7 +87,7 @@ class FormReader:
             file = parse(data, where, FORM_FILE, problems)
             if file is not None:
                 shared = {name: self._shared(labels) for name, labels in file.variables.items()}
-                form = Form(file.name, shared, file.metadata)
+                form = _made(file, shared, where, problems)
         return form
 
     def _as_written(self, data: bytes) -> Form | None:
@@ -78,7 +104,10 @@ class FormReader:
             instances = dict(map(self._members.__getitem__, members))
         except ValueError:
             return None
-        return Form(file.name, instances, file.metadata) if len(instances) == len(members) else None
+        if len(instances) < len(members):
+            return None
+        # Whatever is wrong with the questions is told when the file is parsed as a whole.
+        return _made(file, instances, "", [])
 
     def _shared(self, labels: list[str]) -> tuple[str, ...]:
         own = tuple(labels)

@@ -13,6 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from gamekeeper.mapping.environment.definitions import STRICT, Interval, Nominal, Ordinal
 from gamekeeper.mapping.environment.groups import GROUP_WAYS
+from gamekeeper.mapping.environment.questions import Question, Universe
+from gamekeeper.mapping.environment.rules import NO_RULES, Rules
 from gamekeeper.mapping.environment.variable import OUTSIDE
 
 FORMAT = "gamekeeper environment"
@@ -47,6 +49,7 @@ class EnvironmentFile(_File):
     version: Literal[1]
     name: str
     description: str = ""
+    rules: Rules = Field(default=NO_RULES, description="What holds for the environment as a whole.")
 
 
 class NominalFile(Nominal):
@@ -80,8 +83,14 @@ class FormFile(_File):
     metadata: dict[str, bool | int | float | str | None] = Field(
         default={}, description="Whatever is worth knowing about the form."
     )
+    universe: Universe | None = Field(default=None, description="Who the form is for.")
+    questions: list[Question] = Field(
+        default=[],
+        description="The questions of the form in its own words; variables that they feed are not"
+        " among the variables below.",
+    )
     variables: dict[str, list[str]] = Field(
-        description="Every variable on the form with the labels of the categories offered; an"
+        description="Every other variable on the form with the labels of the categories offered; an"
         f' empty list means any level of detail. The label "{OUTSIDE}" stands for everybody that'
         " the form does not ask."
     )

@@ -11,6 +11,7 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.codes import CodeRegister
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.groups import GROUP_WAYS, ways_given
+from gamekeeper.mapping.environment.rules import NO_RULES
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.mapping.scenario.document import SCENARIO, scenario_of
@@ -68,6 +69,7 @@ class Reading:
             name=header.name,
             description=header.description,
             registers=registers,
+            rules=header.rules if not self.problems else NO_RULES,
         )
 
     def placed(self, problems: Iterable[Problem]) -> list[Problem]:
@@ -191,6 +193,7 @@ class Reading:
             for name, labels in form.instances.items()
             if name in variables or not (unjudged or name in self._faulty)
         }
+        # Questions and universes may name them too; they are judged once the file is right.
         return Form(form.name, judged, form.metadata)
 
     def _judged_group(self, group: Group, forms: Mapping[str, Form]) -> Group:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.rules import NO_RULES, rules_tree
 from gamekeeper.mapping.scenario.document import document_of
-from gamekeeper.store.forms import FORM_FILE
+from gamekeeper.store.forms import FORM_FILE, words_tree
 from gamekeeper.store.layout import HEADER, HEADER_FILE
 from gamekeeper.store.models import FORMAT, GROUP_FILE, VARIABLE_FILE, VERSION
 from gamekeeper.store.parsing import check
@@ -35,12 +38,14 @@ def texts_of(environment: Environment, problems: list[Problem]) -> dict[str, dic
 
 def header_text(environment: Environment, problems: list[Problem]) -> bytes:
     """Return the text of environment.json."""
-    tree = {
+    tree: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "name": environment.name,
         **_described(environment.description),
     }
+    if environment.rules != NO_RULES:
+        tree["rules"] = rules_tree(environment.rules)
     return _text(check(tree, HEADER, HEADER_FILE, problems), HEADER, problems)
 
 
@@ -61,7 +66,8 @@ def _form_text(form: Form, problems: list[Problem]) -> bytes:
     tree = {
         "name": form.name,
         "metadata": dict(sorted(form.metadata.items())),
-        "variables": {name: list(labels) for name, labels in sorted(form.instances.items())},
+        **words_tree(form),
+        "variables": {name: list(labels) for name, labels in sorted(form.by_hand.items())},
     }
     return _text(check(tree, where, FORM_FILE, problems), where, problems)
 

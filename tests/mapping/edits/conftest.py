@@ -71,6 +71,7 @@ def everything(environment: Environment) -> dict[str, object]:
     return {
         "name": environment.name,
         "description": environment.description,
+        "rules": environment.rules,
         "variables": dict(environment.variables),
         "forms": dict(environment.forms),
         "groups": dict(environment.groups),

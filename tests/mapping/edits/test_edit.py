@@ -12,9 +12,20 @@ from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
-from gamekeeper.mapping.edits import EDIT, AskVariable, Edit, SaveScenario, describe_edit, touched
+from gamekeeper.mapping.edits import (
+    EDIT,
+    AskQuestion,
+    AskVariable,
+    DeclareMetadata,
+    DropQuestion,
+    Edit,
+    SaveScenario,
+    describe_edit,
+    touched,
+)
 from gamekeeper.mapping.environment.definitions import definition_of
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.questions import NO_ANSWERS, Answer, Question, Universe
 from gamekeeper.mapping.scenario.document import ScenarioDocument, document_of
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from tests.mapping.edits.conftest import small_environment
@@ -37,6 +48,25 @@ definitions = st.one_of(
     band_variables().map(definition_of),
     st.sampled_from([definition_of(v) for v in small_environment().variables.values()]),
 )
+universes = st.builds(Universe, wording=words, within=st.dictionaries(words, lists, max_size=2))
+answers = st.builds(
+    Answer,
+    text=words,
+    means=st.none() | words,
+    no_answer=st.none() | st.sampled_from(NO_ANSWERS),
+    variable=st.none() | words,
+)
+questions = st.builds(
+    Question,
+    name=words,
+    text=words,
+    variable=st.none() | words,
+    answers=st.lists(answers, max_size=3),
+    multiple=st.booleans(),
+    outside=st.booleans(),
+    universe=st.none() | universes,
+    metadata=values,
+)
 FIELDS: dict[str, st.SearchStrategy[Any]] = {
     **dict.fromkeys(["name", "form", "variable", "category", "group", "to", "description"], words),
     **dict.fromkeys(["labels", "children", "order", "remove"], lists),
@@ -49,6 +79,21 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "definition": definitions,
     "scenario": words,
     "replace": st.booleans(),
+    "universe": st.none() | universes,
+    "questions": st.lists(questions, max_size=2),
+    **dict.fromkeys(["key", "why"], words),
+    "required": st.booleans(),
+    "of": st.sampled_from(["form", "question"]),
+    "kind": st.sampled_from(["any", "text", "number", "yes or no"]),
+    "combination": st.dictionaries(words, lists, min_size=2, max_size=3),
+    "categories": st.lists(words, min_size=1, max_size=3),
+    "question": st.none() | words,
+}
+OWN: dict[type, dict[str, st.SearchStrategy[Any]]] = {
+    SaveScenario: {"scenario": st.deferred(lambda: st.builds(saved, words))},
+    AskQuestion: {"question": questions},
+    DropQuestion: {"question": words},
+    DeclareMetadata: {"values": st.lists(words | st.booleans() | st.integers(), max_size=3)},
 }
 
 
@@ -70,9 +115,8 @@ def edits(draw: st.DrawFn) -> Edit:
     """Records of all kinds, sensible or not."""
     kind = draw(st.sampled_from(KINDS))
     required = {name for name, field in kind.model_fields.items() if field.is_required()}
-    own = {"scenario": st.builds(saved, words)} if kind is SaveScenario else {}
     given = {
-        name: draw({**FIELDS, **own}[name])
+        name: draw({**FIELDS, **OWN.get(kind, {})}[name])
         for name in kind.model_fields
         if name in required or (name != "edit" and draw(st.booleans()))
     }
@@ -111,7 +155,7 @@ def validator() -> Draft202012Validator:
 
 def test_every_edit_has_a_name_of_its_own() -> None:
     names = [kind.model_fields["edit"].default for kind in KINDS]
-    assert len(set(names)) == len(names) == 27
+    assert len(set(names)) == len(names) == 36
     for kind, name in zip(KINDS, names, strict=True):
         assert kind.__name__ == "".join(part.capitalize() for part in name.split("-"))
 

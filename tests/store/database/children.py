@@ -62,9 +62,11 @@ def summary(environment: Environment) -> str:
 
 
 def to_first_version(path: Path) -> None:
-    """Make a store one of the first version, which had no scenarios."""
+    """Make a store one of the first version: without scenarios, forms' own words and rules."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DROP TABLE scenario")
+        connection.execute("ALTER TABLE environment DROP COLUMN rules")
+        connection.execute("ALTER TABLE form DROP COLUMN words")
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
 
 

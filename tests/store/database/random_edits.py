@@ -12,11 +12,16 @@ from gamekeeper.mapping.edits import (
     AddForm,
     AddGroup,
     AddVariable,
+    AskQuestion,
     AskVariable,
+    DeclareImpossible,
+    DeclareMetadata,
     DescribeEnvironment,
     DescribeVariable,
+    DropQuestion,
     DropVariable,
     Edit,
+    MarkSensitive,
     RemoveBands,
     RemoveCategory,
     RemoveForm,
@@ -29,11 +34,14 @@ from gamekeeper.mapping.edits import (
     ReplaceGroup,
     SetChildren,
     SetMetadata,
+    SetUniverse,
     SplitCategory,
+    UndeclareMetadata,
     apply_edits,
 )
 from gamekeeper.mapping.environment.definitions import definition_of
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.questions import Answer, Question, Universe
 from gamekeeper.mapping.environment.variable import Variable
 
 NAMES = ["Age", "AGE", "Alpha", "Beta", "Gämma", "gamma", "Delta"]
@@ -56,6 +64,8 @@ def random_edit(rng: Random, environment: Environment) -> Edit:
         RemoveGroup(group=group),
         DescribeEnvironment(description=new),
         AddVariable(definition=definition_of(_variable(new, rng))),
+        DeclareMetadata(key=new, required=rng.random() < 0.1, values=rng.choice([(), (1, True)])),
+        UndeclareMetadata(key=new),
     ]
     if environment.variables:
         choices += 3 * _of_variable(rng, environment, form, new)
@@ -73,7 +83,11 @@ def _of_variable(rng: Random, environment: Environment, form: str, new: str) -> 
     category, sink = rng.choice(graph.categories), rng.choice(graph.sinks)
     some = rng.sample(graph.categories, rng.randint(0, min(3, len(graph.categories))))
     low = rng.randint(0, 30)
+    other = rng.choice(list(environment.variables))
     return [
+        *_in_words(rng, form, variable, some),
+        MarkSensitive(variable=name, categories=[category]),
+        DeclareImpossible(combination={name: [sink], other: [category]}, why=new),
         AskVariable(form=form, variable=name, labels=graph.sinks),
         AskVariable(form=form, variable=name, labels=some),
         DropVariable(form=form, variable=name),
@@ -87,6 +101,33 @@ def _of_variable(rng: Random, environment: Environment, form: str, new: str) -> 
         RemoveCategory(variable=name, category=category),
         AddBands(variable=name, bands=[f"{low}-{low + rng.randint(1, 9)}"]),
         RemoveBands(variable=name, bands=[category]),
+    ]
+
+
+def _in_words(rng: Random, form: str, variable: Variable, some: list[str]) -> list[Edit]:
+    """Return edits of what a form says in its own words."""
+    question = f"Q{rng.randint(1, 3)}"
+    name, sinks = variable.name, variable.graph.sinks
+    printed = [Answer(text=f"Printed {sink}", means=sink) for sink in sinks]
+    refused = Answer(text="Prefer not to say", no_answer="refused")
+    boxes = [Answer(text=category, variable=name) for category in some]
+    universe = Universe(wording="Some", within={name: sinks[:1]})
+    return [
+        AskQuestion(
+            form=form,
+            question=Question(
+                name=question,
+                variable=name,
+                answers=[*printed, refused],
+                universe=rng.choice([None, universe]),
+                metadata={"page": rng.choice([1, 1.0, True])},
+            ),
+        ),
+        AskQuestion(form=form, question=Question(name=question, answers=boxes, multiple=True)),
+        AskQuestion(form=form, question=Question(name=question, text="Why?")),
+        DropQuestion(form=form, question=question),
+        SetUniverse(form=form, universe=rng.choice([None, universe])),
+        SetMetadata(form=form, question=question, values={"page": rng.choice([1, True])}),
     ]
 
 

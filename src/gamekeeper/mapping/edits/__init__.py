@@ -24,15 +24,24 @@ from gamekeeper.mapping.edits.forms import (
 )
 from gamekeeper.mapping.edits.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
 from gamekeeper.mapping.edits.notes import edit_notes
+from gamekeeper.mapping.edits.questions import AskQuestion, DropQuestion, SetUniverse
 from gamekeeper.mapping.edits.record import edit_of
+from gamekeeper.mapping.edits.rules import (
+    AllowCombination,
+    DeclareImpossible,
+    DeclareMetadata,
+    UndeclareMetadata,
+)
 from gamekeeper.mapping.edits.scenarios import RemoveScenario, RenameScenario, SaveScenario
 from gamekeeper.mapping.edits.touching import touched
 from gamekeeper.mapping.edits.variables import (
     AddVariable,
     DescribeVariable,
+    MarkSensitive,
     RemoveVariable,
     RenameVariable,
     ReplaceVariable,
+    UnmarkSensitive,
 )
 
 __all__ = [
@@ -42,12 +51,18 @@ __all__ = [
     "AddForm",
     "AddGroup",
     "AddVariable",
+    "AllowCombination",
+    "AskQuestion",
     "AskVariable",
     "Consequences",
+    "DeclareImpossible",
+    "DeclareMetadata",
     "DescribeEnvironment",
     "DescribeVariable",
+    "DropQuestion",
     "DropVariable",
     "Edit",
+    "MarkSensitive",
     "OrderSinks",
     "RemoveBands",
     "RemoveCategory",
@@ -65,7 +80,10 @@ __all__ = [
     "SaveScenario",
     "SetChildren",
     "SetMetadata",
+    "SetUniverse",
     "SplitCategory",
+    "UndeclareMetadata",
+    "UnmarkSensitive",
     "apply_edits",
     "describe_edit",
     "edit_notes",

@@ -21,6 +21,8 @@ from gamekeeper.mapping.edits.edit import Edit
 from gamekeeper.mapping.edits.environment import apply_environment_edit
 from gamekeeper.mapping.edits.forms import FormEdit, RenameForm, apply_form_edit
 from gamekeeper.mapping.edits.groups import GroupEdit, RenameGroup, apply_group_edit
+from gamekeeper.mapping.edits.questions import QuestionEdit, apply_question_edit
+from gamekeeper.mapping.edits.rules import RuleEdit, apply_rule_edit
 from gamekeeper.mapping.edits.scenarios import ScenarioEdit, apply_scenario_edit
 from gamekeeper.mapping.edits.variables import RenameVariable, VariableEdit, apply_variable_edit
 from gamekeeper.mapping.environment.environment import Environment
@@ -100,6 +102,8 @@ def _renamed(edit: Edit) -> Renamed:
 def _applied(environment: Environment, edit: Edit, *, unrestricted: bool) -> Environment:
     if isinstance(edit, FormEdit):
         return apply_form_edit(environment, edit, unrestricted=unrestricted)
+    if isinstance(edit, QuestionEdit):
+        return apply_question_edit(environment, edit, unrestricted=unrestricted)
     if isinstance(edit, VariableEdit):
         return apply_variable_edit(environment, edit, unrestricted=unrestricted)
     if isinstance(edit, CategoryEdit):
@@ -110,4 +114,6 @@ def _applied(environment: Environment, edit: Edit, *, unrestricted: bool) -> Env
         return apply_group_edit(environment, edit)
     if isinstance(edit, ScenarioEdit):
         return apply_scenario_edit(environment, edit)
+    if isinstance(edit, RuleEdit):
+        return apply_rule_edit(environment, edit)
     return apply_environment_edit(environment, edit)

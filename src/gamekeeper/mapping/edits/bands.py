@@ -80,6 +80,7 @@ def _of_bands(variable: Variable, bands: list[str]) -> Variable:
         style=variable.style,
         space=variable.space,
         description=variable.description,
+        sensitive=variable.sensitive,
     )
 
 

@@ -146,9 +146,11 @@ def apply_category_edit(
         case OrderSinks():
             order = list(edit.order)
     made = _graph(variable, children, order, reorder=isinstance(edit, OrderSinks))
-    return with_variable(
-        environment, replace(variable, graph=made), renamed=renamed, unrestricted=unrestricted
+    names = (renamed.get(name, name) for name in variable.sensitive)
+    after = replace(
+        variable, graph=made, sensitive=frozenset(name for name in names if name in made)
     )
+    return with_variable(environment, after, renamed=renamed, unrestricted=unrestricted)
 
 
 def _graph(

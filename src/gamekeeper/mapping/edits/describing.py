@@ -24,13 +24,22 @@ from gamekeeper.mapping.edits.forms import (
     SetMetadata,
 )
 from gamekeeper.mapping.edits.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
+from gamekeeper.mapping.edits.questions import AskQuestion, DropQuestion, SetUniverse
+from gamekeeper.mapping.edits.rules import (
+    AllowCombination,
+    DeclareImpossible,
+    DeclareMetadata,
+    UndeclareMetadata,
+)
 from gamekeeper.mapping.edits.scenarios import RemoveScenario, RenameScenario, SaveScenario
 from gamekeeper.mapping.edits.variables import (
     AddVariable,
     DescribeVariable,
+    MarkSensitive,
     RemoveVariable,
     RenameVariable,
     ReplaceVariable,
+    UnmarkSensitive,
 )
 from gamekeeper.wording import count_of, quoted
 
@@ -50,7 +59,9 @@ def describe_edit(edit: Edit) -> str:
 def _words(edit: Edit) -> str:
     match edit:
         case AddForm():
-            return f"Add the form {_q(edit.name)} with {count_of(len(edit.variables), 'variable')}"
+            fed = {name for question in edit.questions for name in question.variables}
+            number = count_of(len(fed.union(edit.variables)), "variable")
+            return f"Add the form {_q(edit.name)} with {number}{_of_questions(edit)}"
         case RemoveForm():
             return f"Remove the form {_q(edit.form)}"
         case RenameForm():
@@ -59,12 +70,23 @@ def _words(edit: Edit) -> str:
             set_ = f"set {quoted(edit.values)}" if edit.values else ""
             remove = f"remove {quoted(edit.remove)}" if edit.remove else ""
             what = " and ".join(part for part in (set_, remove) if part) or "change nothing"
-            return f"{what[0].upper()}{what[1:]} in the metadata of the form {_q(edit.form)}"
+            of = "" if edit.question is None else f"the question {_q(edit.question)} of "
+            return f"{what[0].upper()}{what[1:]} in the metadata of {of}the form {_q(edit.form)}"
         case AskVariable():
             detail = _number(edit.labels) if edit.labels else "any level of detail"
             return f"Let the form {_q(edit.form)} ask for {_q(edit.variable)} in {detail}"
         case DropVariable():
             return f"Let the form {_q(edit.form)} no longer ask for {_q(edit.variable)}"
+        case AskQuestion(question=asked):
+            fed = f", for {quoted(asked.variables)}" if asked.variables else ", for no variable"
+            return f"Let the form {_q(edit.form)} ask the question {_q(asked.name)}{fed}"
+        case DropQuestion():
+            return f"Take the question {_q(edit.question)} off the form {_q(edit.form)}"
+        case SetUniverse(universe=universe):
+            if universe is None:
+                return f"Let the form {_q(edit.form)} be for anybody"
+            told = [universe.wording] if universe.wording else list(universe.within)
+            return f"Say who the form {_q(edit.form)} is for: {quoted(told, letters=200)}"
         case AddVariable(definition=new):
             return f"Add the variable {_q(new.name)} on the {new.scale} scale"
         case ReplaceVariable():
@@ -73,6 +95,10 @@ def _words(edit: Edit) -> str:
             return f"Remove the variable {_q(edit.variable)}"
         case RenameVariable():
             return f"Rename the variable {_q(edit.variable)} to {_q(edit.to)}"
+        case MarkSensitive():
+            return f"Mark as sensitive in {_q(edit.variable)}: {quoted(edit.categories)}"
+        case UnmarkSensitive():
+            return f"Mark as sensitive no longer in {_q(edit.variable)}: {quoted(edit.categories)}"
         case DescribeVariable():
             return f"Describe the variable {_q(edit.variable)}"
         case AddCategory():
@@ -108,6 +134,16 @@ def _words(edit: Edit) -> str:
             return f"Rename the scenario {_q(edit.scenario)} to {_q(edit.to)}"
         case RemoveScenario():
             return f"Remove the scenario {_q(edit.scenario)}"
+        case DeclareMetadata():
+            must = ", required" if edit.required else ""
+            listed = f", with {count_of(len(edit.values), 'value')}" if edit.values else ""
+            return f"Declare the metadata {_q(edit.key)} of {edit.of}s{must}{listed}"
+        case UndeclareMetadata():
+            return f"Declare the metadata {_q(edit.key)} of {edit.of}s no longer"
+        case DeclareImpossible():
+            return f"Declare impossible: {_combination(edit)}"
+        case AllowCombination():
+            return f"Allow again: {_combination(edit)}"
         case DescribeEnvironment():
             if edit.name is None:
                 return "Describe the environment"
@@ -125,6 +161,16 @@ def _number(labels: Sequence[str]) -> str:
 
 def _category(edit: SplitCategory | SetChildren | RenameCategory | RemoveCategory) -> str:
     return f"the category {_q(edit.category)} of {_q(edit.variable)}"
+
+
+def _of_questions(edit: AddForm) -> str:
+    return f" and {count_of(len(edit.questions), 'question')}" if edit.questions else ""
+
+
+def _combination(edit: DeclareImpossible | AllowCombination) -> str:
+    return " with ".join(
+        f"{_q(variable)} {quoted(categories)}" for variable, categories in edit.combination.items()
+    )
 
 
 def _definition(edit: AddGroup | ReplaceGroup) -> str:

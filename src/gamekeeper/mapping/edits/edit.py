@@ -14,16 +14,20 @@ from gamekeeper.mapping.edits.categories import CategoryEdit
 from gamekeeper.mapping.edits.environment import DescribeEnvironment
 from gamekeeper.mapping.edits.forms import FormEdit
 from gamekeeper.mapping.edits.groups import GroupEdit
+from gamekeeper.mapping.edits.questions import QuestionEdit
+from gamekeeper.mapping.edits.rules import RuleEdit
 from gamekeeper.mapping.edits.scenarios import ScenarioEdit
 from gamekeeper.mapping.edits.variables import VariableEdit
 
 Edit = (
     FormEdit
+    | QuestionEdit
     | VariableEdit
     | CategoryEdit
     | BandEdit
     | GroupEdit
     | ScenarioEdit
+    | RuleEdit
     | DescribeEnvironment
 )
 

@@ -7,7 +7,6 @@ compare names of forms stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Annotated, Literal
 
@@ -15,9 +14,12 @@ from pydantic import Field
 
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.edits.record import Names, NewName, OfForm, OfVariable, Record, require_new
+from gamekeeper.mapping.edits.valid_forms import with_form
+from gamekeeper.mapping.edits.variables import without_variable
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.form import Form
 from gamekeeper.mapping.environment.groups import Group
+from gamekeeper.mapping.environment.questions import Question, Universe
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import values_of
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -36,6 +38,12 @@ class AddForm(Record):
         description="Every variable on the form with the labels of the categories offered; an"
         " empty list means any level of detail.",
     )
+    questions: Annotated[tuple[Question, ...], Field(strict=False)] = Field(
+        default=(),
+        description="The questions of the form in its own words; variables that they feed need no"
+        " labels.",
+    )
+    universe: Universe | None = Field(default=None, description="Who the form is for.")
 
 
 class RemoveForm(Record):
@@ -54,7 +62,7 @@ class RenameForm(Record):
 
 
 class SetMetadata(Record):
-    """Set some metadata of a form, and remove some."""
+    """Set some metadata of a form or of one of its questions, and remove some."""
 
     edit: Literal["set-metadata"] = "set-metadata"
     form: OfForm
@@ -63,6 +71,9 @@ class SetMetadata(Record):
         Option("Metadata.", flags="KEY=VALUE...", is_argument=True, read=values_of),
     ] = Field(default={})
     remove: Annotated[Names, Option("A key to remove.", flags="--remove -r")] = ()
+    question: Annotated[
+        str | None, Option("The question that it is about; by default the form as a whole.")
+    ] = None
 
 
 class AskVariable(Record):
@@ -94,8 +105,15 @@ def apply_form_edit(
     match edit:
         case AddForm():
             require_new("form", edit.name, environment.forms)
-            form = Form(edit.name, edit.variables, edit.metadata)
-            return _with_form(environment, form, form.instances, unrestricted=unrestricted)
+            form = Form(edit.name, edit.variables, edit.metadata, edit.questions, edit.universe)
+            return with_form(
+                environment,
+                form,
+                form.instances,
+                keys=None,
+                questions=[question.name for question in form.questions],
+                unrestricted=unrestricted,
+            )
         case RemoveForm():
             form = environment.form(edit.form)
             return environment.changed(
@@ -110,47 +128,36 @@ def apply_form_edit(
             )
         case SetMetadata():
             form = _with_metadata(environment.form(edit.form), edit)
-            return environment.changed(forms={form.name: form})
+            own = edit.question is None
+            return with_form(
+                environment,
+                form,
+                (),
+                keys=(*edit.values, *edit.remove) if own else (),
+                questions=() if edit.question is None else (edit.question,),
+                unrestricted=unrestricted,
+            )
         case AskVariable():
             form = environment.form(edit.form)
             environment.variable(edit.variable)
+            _require_by_hand(form, edit.variable)
             form = replace(form, instances={**form.instances, edit.variable: edit.labels})
-            return _with_form(environment, form, (edit.variable,), unrestricted=unrestricted)
+            return with_form(environment, form, (edit.variable,), unrestricted=unrestricted)
         case DropVariable():
             form = environment.form(edit.form)
             environment.categorization(edit.form, edit.variable)
-            left = {name: own for name, own in form.instances.items() if name != edit.variable}
-            return environment.changed(forms={form.name: replace(form, instances=left)})
+            return environment.changed(forms={form.name: without_variable(form, edit.variable)})
 
 
-def _with_form(
-    environment: Environment, form: Form, given: Iterable[str], *, unrestricted: bool
-) -> Environment:
-    """Return the environment with a form; the given variables must be valid on it."""
-    made = environment.changed(forms={form.name: form})
-    if unrestricted:
-        return made
-    problems = [
-        Problem(
-            Reason.NOT_A_CATEGORIZATION,
-            f"form {quoted([form.name])}, variable {quoted([variable])}",
-            f"{categorization.fault}.",
-            "Change the labels.",
-        )
-        for variable in given
-        if not (categorization := made.categorization(form.name, variable)).is_valid
-    ]
-    if problems:
+def _require_by_hand(form: Form, variable: str) -> None:
+    asking = [question.name for question in form.questions if variable in question.variables]
+    if asking:
         raise InputError(
-            Reason.NOT_A_CATEGORIZATION,
-            f"The form {quoted([form.name])} was asked for.",
-            f"It has {count_of(len(problems), 'categorization')} that does not fit its variable."
-            if len(problems) == 1
-            else f"It has {len(problems)} categorizations that do not fit their variables.",
-            "Select categories that reach every sink once; the unrestricted editor lets others pass.",
-            problems=problems,
+            Reason.IN_USE,
+            f"The form {quoted([form.name])} was to ask for {quoted([variable])} in other labels.",
+            f"They follow from what the answers of {quoted(asking)} mean.",
+            "Change the question, or drop it first.",
         )
-    return made
 
 
 def _relisted(environment: Environment, form: str, now: tuple[str, ...]) -> dict[str, Group]:
@@ -166,15 +173,19 @@ def _relisted(environment: Environment, form: str, now: tuple[str, ...]) -> dict
 
 def _with_metadata(form: Form, edit: SetMetadata) -> Form:
     where = f"form {quoted([form.name])}"
+    metadata = form.metadata
+    if edit.question is not None:
+        metadata = form.question(edit.question).metadata
+        where += f", question {quoted([edit.question])}"
     problems = [
         Problem(
             Reason.UNKNOWN_NAME,
             where,
             f"has no metadata {quoted([key])} to remove.",
-            did_you_mean(key, form.metadata),
+            did_you_mean(key, metadata),
         )
         for key in edit.remove
-        if key not in form.metadata
+        if key not in metadata
     ]
     problems += [
         Problem(Reason.BAD_OPTION, where, f"is to have {quoted([key])} set and removed.", "Choose.")
@@ -192,5 +203,13 @@ def _with_metadata(form: Form, edit: SetMetadata) -> Form:
             f"What was given has {count_of(len(problems), 'fault')}.",
             problems=problems,
         )
-    kept = {key: value for key, value in form.metadata.items() if key not in edit.remove}
-    return replace(form, metadata={**kept, **edit.values})
+    kept = {key: value for key, value in metadata.items() if key not in edit.remove}
+    now = {**kept, **edit.values}
+    if edit.question is None:
+        return replace(form, metadata=now)
+    return form.with_questions(
+        question.model_copy(update={"metadata": now})
+        if question.name == edit.question
+        else question
+        for question in form.questions
+    )

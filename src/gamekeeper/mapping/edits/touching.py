@@ -15,13 +15,22 @@ from gamekeeper.mapping.edits.forms import (
     SetMetadata,
 )
 from gamekeeper.mapping.edits.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
+from gamekeeper.mapping.edits.questions import AskQuestion, DropQuestion, SetUniverse
+from gamekeeper.mapping.edits.rules import (
+    AllowCombination,
+    DeclareImpossible,
+    DeclareMetadata,
+    UndeclareMetadata,
+)
 from gamekeeper.mapping.edits.scenarios import RemoveScenario, RenameScenario, SaveScenario
 from gamekeeper.mapping.edits.variables import (
     AddVariable,
     DescribeVariable,
+    MarkSensitive,
     RemoveVariable,
     RenameVariable,
     ReplaceVariable,
+    UnmarkSensitive,
 )
 
 
@@ -44,11 +53,15 @@ def touched(edit: Edit) -> frozenset[tuple[str, str]]:
             return frozenset({("form", old), ("form", new)})
         case RemoveForm() | SetMetadata() | AskVariable() | DropVariable():
             return frozenset({("form", edit.form)})
+        case AskQuestion() | DropQuestion() | SetUniverse():
+            return frozenset({("form", edit.form)})
         case AddVariable(definition=definition):
             return frozenset({("variable", definition.name)})
         case RenameVariable(variable=old, to=new):
             return frozenset({("variable", old), ("variable", new)})
         case ReplaceVariable() | RemoveVariable() | DescribeVariable():
+            return frozenset({("variable", edit.variable)})
+        case MarkSensitive() | UnmarkSensitive():
             return frozenset({("variable", edit.variable)})
         case AddGroup(name=name):
             return frozenset({("group", name)})
@@ -62,7 +75,13 @@ def touched(edit: Edit) -> frozenset[tuple[str, str]]:
             return frozenset({("scenario", old), ("scenario", new)})
         case RemoveScenario():
             return frozenset({("scenario", edit.scenario)})
-        case DescribeEnvironment():
+        case (
+            DescribeEnvironment()
+            | DeclareMetadata()
+            | UndeclareMetadata()
+            | DeclareImpossible()
+            | AllowCombination()
+        ):
             return frozenset({("environment", "environment")})
         case _:
             return _of_variable(edit)

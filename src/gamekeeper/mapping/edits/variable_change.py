@@ -7,7 +7,7 @@ nothing left drops the variable from the form, for an empty one would mean any l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from gamekeeper.algorithms.categories.safe_edits import UnsafeKind, find_unsafe
@@ -16,7 +16,9 @@ from gamekeeper.mapping.environment.carrying import carry_codes
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.form import Form
 from gamekeeper.mapping.environment.names import clashes
-from gamekeeper.mapping.environment.variable import OUTSIDE, Scale, Variable
+from gamekeeper.mapping.environment.questions import relabelled, relabelled_universe
+from gamekeeper.mapping.environment.rules import follow_names
+from gamekeeper.mapping.environment.variable import ALSO, RESERVED, Scale, Variable
 from gamekeeper.wording import count_of, folded, quoted
 
 _INSTEAD = {
@@ -49,9 +51,11 @@ def with_variable(
     require_distinct(variable, set(before.graph.categories) - names.keys())
     if not unrestricted:
         _require_safe(before, variable, names)
+    now = _LabelsNow(before, variable, names)
     return environment.changed(
         variables={variable.name: variable},
-        forms=_relabelled(environment, before, variable, names),
+        forms=_relabelled(environment, before, now),
+        rules=follow_names(environment.rules, variable.name, variable.name, now),
         registers={
             variable.name: carry_codes(environment.register(variable.name), before, variable, names)
         },
@@ -93,40 +97,81 @@ def _require_safe(before: Variable, after: Variable, renamed: Mapping[str, str])
         )
 
 
-def _relabelled(
-    environment: Environment, before: Variable, after: Variable, renamed: Mapping[str, str]
-) -> dict[str, Form]:
+class _LabelsNow:
+    """Tells what labels of a variable are after a change of it; None if nothing is left of one."""
+
+    def __init__(self, before: Variable, after: Variable, renamed: Mapping[str, str]) -> None:
+        self._before, self._after, self._renamed = before, after, renamed
+        self._known: dict[str, str | None] = {}
+
+    def __call__(self, label: str) -> str | None:
+        if label not in self._known:
+            self._known[label] = self._worked_out(label)
+        return self._known[label]
+
+    def _worked_out(self, label: str) -> str | None:
+        old = self._before.resolve(label) or ""
+        category = self._renamed.get(old, old)
+        # A band in words of its own stays as it is written.
+        if label in RESERVED or (category and self._after.resolve(label) == category):
+            return label
+        return category if category in self._after.graph else None
+
+
+def _relabelled(environment: Environment, before: Variable, now: _LabelsNow) -> dict[str, Form]:
     """Return the forms whose labels of a variable change, or that lose it."""
     known: dict[tuple[str, ...], tuple[str, ...] | None] = {}
     changed: dict[str, Form] = {}
-    for name, form in environment.forms.items():
-        labels = form.instances.get(before.name)
-        if labels is None:
+    name = before.name
+    for form in environment.forms.values():
+        labels = form.instances.get(name)
+        in_words = bool(form.questions or form.universe)
+        if labels is None and not in_words:
             continue
-        if labels not in known:
-            known[labels] = _labels_now(labels, before, after, renamed)
-        now = known[labels]
-        if now != labels:
-            instances = dict(form.instances)
-            if now is None:
-                del instances[before.name]
-            else:
-                instances[before.name] = now
-            changed[name] = replace(form, instances=instances)
+        made = form if not in_words else reworded(form, name, now, name)
+        if labels is not None and name in form.by_hand:
+            if labels not in known:
+                known[labels] = _labels_now(labels, now)
+            if known[labels] != labels:
+                made = replace(made, instances=_with_labels(made, name, known[labels]))
+        if made is not form:
+            changed[form.name] = made
     return changed
 
 
-def _labels_now(
-    labels: tuple[str, ...], before: Variable, after: Variable, renamed: Mapping[str, str]
-) -> tuple[str, ...] | None:
+def reworded(form: Form, variable: str, now: Callable[[str], str | None], to: str | None) -> Form:
+    """Return a form whose questions and universe follow a variable that changes its names.
+
+    The form itself if nothing changes.
+    """
+    questions = tuple(relabelled(question, variable, now, to) for question in form.questions)
+    universe = form.universe and relabelled_universe(form.universe, variable, now, to)
+    if universe != form.universe:
+        form = replace(form, universe=universe)
+    if any(new is not old for new, old in zip(questions, form.questions, strict=True)):
+        form = form.with_questions(questions)
+    return form
+
+
+def _with_labels(
+    form: Form, variable: str, labels: tuple[str, ...] | None
+) -> dict[str, tuple[str, ...]]:
+    instances = dict(form.instances)
+    if labels is None:
+        del instances[variable]
+    else:
+        instances[variable] = labels
+    return instances
+
+
+def _labels_now(labels: tuple[str, ...], now: _LabelsNow) -> tuple[str, ...] | None:
     """Return labels that select what is left of the same categories; None if nothing is."""
-    now: list[str] = []
+    left: list[str] = []
     for label in labels:
-        old = before.resolve(label) or ""
-        category = renamed.get(old, old)
-        # A band in words of its own stays as it is written.
-        if label == OUTSIDE or (after.resolve(label) == category and category):
-            now.append(label)
-        elif category in after.graph:
-            now.append(category)
-    return tuple(now) if now or not labels else None
+        category = now(label)
+        # Of a question with nothing left, the word that joins it to others goes as well.
+        if category is not None and not (category == ALSO and (not left or left[-1] == ALSO)):
+            left.append(category)
+    while left and left[-1] == ALSO:
+        left.pop()
+    return tuple(left) if left or not labels else None

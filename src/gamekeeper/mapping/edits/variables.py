@@ -10,16 +10,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.edits.record import NewName, OfVariable, Record, require_new
-from gamekeeper.mapping.edits.variable_change import require_distinct, with_variable
+from gamekeeper.mapping.edits.record import Names, NewName, OfVariable, Record, require_new
+from gamekeeper.mapping.edits.variable_change import require_distinct, reworded, with_variable
 from gamekeeper.mapping.environment.definitions import Definition, variable_of
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.form import Form
 from gamekeeper.mapping.environment.groups import Group
 from gamekeeper.mapping.environment.queries import parse_query
+from gamekeeper.mapping.environment.rules import follow_names
 from gamekeeper.options import Option
-from gamekeeper.wording import count_of, folded, quoted
+from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
 
 class AddVariable(Record):
@@ -60,7 +63,38 @@ class DescribeVariable(Record):
     description: Annotated[str, Option("What it means.", is_argument=True)]
 
 
-VariableEdit = AddVariable | ReplaceVariable | RemoveVariable | RenameVariable | DescribeVariable
+_Marked = Annotated[
+    Names,
+    Field(min_length=1),
+    Option("The categories.", flags="CATEGORY...", is_argument=True),
+]
+
+
+class MarkSensitive(Record):
+    """Mark categories of a variable as sensitive: worse to learn of somebody than others."""
+
+    edit: Literal["mark-sensitive"] = "mark-sensitive"
+    variable: OfVariable
+    categories: _Marked
+
+
+class UnmarkSensitive(Record):
+    """Let categories of a variable be no longer marked as sensitive."""
+
+    edit: Literal["unmark-sensitive"] = "unmark-sensitive"
+    variable: OfVariable
+    categories: _Marked
+
+
+VariableEdit = (
+    MarkSensitive
+    | UnmarkSensitive
+    | AddVariable
+    | ReplaceVariable
+    | RemoveVariable
+    | RenameVariable
+    | DescribeVariable
+)
 
 
 def apply_variable_edit(
@@ -89,10 +123,42 @@ def apply_variable_edit(
             return _without(environment, edit.variable, unrestricted=unrestricted)
         case RenameVariable():
             return _renamed(environment, edit.variable, edit.to)
+        case MarkSensitive() | UnmarkSensitive():
+            return _marked(environment, edit)
         case DescribeVariable():
             variable = environment.variable(edit.variable)
             described = replace(variable, description=edit.description)
             return environment.changed(variables={variable.name: described})
+
+
+def _marked(environment: Environment, edit: MarkSensitive | UnmarkSensitive) -> Environment:
+    variable = environment.variable(edit.variable)
+    problems: list[Problem] = []
+    named: set[str] = set()
+    for label in edit.categories:
+        category = variable.resolve(label)
+        if category is None:
+            where, found = (
+                f"category {quoted([label])}",
+                f"is not one of {quoted([variable.name])}.",
+            )
+            near = did_you_mean(label, variable.graph.categories)
+            problems.append(Problem(Reason.UNKNOWN_NAME, where, found, near))
+        else:
+            named.add(category)
+    is_mark = isinstance(edit, MarkSensitive)
+    now = variable.sensitive | named if is_mark else variable.sensitive - named
+    if not problems and now == variable.sensitive:
+        found = "They are marked already." if is_mark else "They are not marked."
+        problems.append(Problem(Reason.NOTHING_GIVEN, f"variable {quoted([variable.name])}", found))
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            f"Categories of {quoted([variable.name])} were to be marked or unmarked as sensitive.",
+            f"What was given has {count_of(len(problems), 'fault')}.",
+            problems=problems,
+        )
+    return environment.changed(variables={variable.name: replace(variable, sensitive=now)})
 
 
 def _without(environment: Environment, name: str, *, unrestricted: bool) -> Environment:
@@ -120,12 +186,20 @@ def _without(environment: Environment, name: str, *, unrestricted: bool) -> Envi
             "It is in use.",
             problems=problems,
         )
+    worded = (form for form in environment.forms.values() if form.questions or form.universe)
+    left = {form.name: without_variable(form, name) for form in (*forms, *worded)}
     return environment.changed(
-        variables={name: None}, forms={form.name: _dropped(form, name) for form in forms}
+        variables={name: None},
+        forms={key: form for key, form in left.items() if form is not environment.forms[key]},
+        rules=follow_names(environment.rules, name, None, str),
     )
 
 
-def _dropped(form: Form, variable: str) -> Form:
+def without_variable(form: Form, variable: str) -> Form:
+    """Return a form without a variable; questions that fed it keep their words and feed nothing."""
+    form = reworded(form, variable, str, None)
+    if variable not in form.instances:
+        return form
     left = {name: labels for name, labels in form.instances.items() if name != variable}
     return replace(form, instances=left)
 
@@ -134,13 +208,11 @@ def _renamed(environment: Environment, old: str, new: str) -> Environment:
     variable = environment.variable(old)
     require_new("variable", new, environment.variables)
     forms = {
-        name: replace(
-            form,
-            instances={new if v == old else v: labels for v, labels in form.instances.items()},
-        )
+        name: _with_name(form, old, new)
         for name, form in environment.forms.items()
-        if old in form.instances
+        if old in form.instances or form.questions or form.universe
     }
+    forms = {name: form for name, form in forms.items() if form is not environment.forms[name]}
     groups = {
         name: replace(group, where=parse_query(group.where).renamed_variable(old, new).text)
         for name, group in _asking(environment, old).items()
@@ -150,7 +222,17 @@ def _renamed(environment: Environment, old: str, new: str) -> Environment:
         forms=forms,
         groups=groups,
         registers={new: environment.register(old)},
+        rules=follow_names(environment.rules, old, new, str),
     )
+
+
+def _with_name(form: Form, old: str, new: str) -> Form:
+    """Return a form that has a variable under another name."""
+    form = reworded(form, old, str, new)
+    if old not in form.by_hand:
+        return form
+    own = {new if name == old else name: labels for name, labels in form.by_hand.items()}
+    return replace(form, instances=own)
 
 
 def _asking(environment: Environment, variable: str) -> dict[str, Group]:

@@ -2,7 +2,10 @@
 
 It is valid when every sink of the partition graph is reached from exactly one selected category.
 No categories at all mean that the form takes any level of detail. The category `OUTSIDE` takes
-the sinks that no other selected category reaches: people that the form does not ask.
+the sinks that no other selected category reaches: people that the form does not ask. `ELSE` takes
+them as an answer that people do give. Where several questions of a form tell of one variable,
+`ALSO` stands between their labels, and the categorization is what they tell together: the
+coarsest partition that is finer than that of each.
 """
 
 from __future__ import annotations
@@ -10,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Partition
+from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Partition, meet
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.environment.variable import OUTSIDE, Variable
+from gamekeeper.mapping.environment.variable import ALSO, ELSE, OUTSIDE, RESERVED, Variable
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 
@@ -31,7 +34,9 @@ class Categorization:
     overlaps
         Sinks that several selected categories reach, with these categories.
     outside
-        Sinks taken by the category `OUTSIDE`.
+        Sinks taken by the category `OUTSIDE`; of several questions, by that of each.
+    needless_else
+        Whether an answer takes what no other means, and nothing is left.
     """
 
     variable: str
@@ -41,6 +46,7 @@ class Categorization:
     overlaps: Mapping[str, tuple[str, ...]] | None = None
     outside: tuple[str, ...] = ()
     needless_outside: bool = False
+    needless_else: bool = False
 
     @property
     def is_valid(self) -> bool:
@@ -72,6 +78,11 @@ class Categorization:
             faults.append(f'has only "{OUTSIDE}"; add the categories that the form offers')
         elif self.needless_outside:
             faults.append(f'has "{OUTSIDE}", but nobody is left outside; leave it out')
+        if self.needless_else:
+            faults.append(
+                f'has "{ELSE}", but no category is left for it; say what the answer means, mark it'
+                " as no answer, or widen the variable"
+            )
         shown = faults[:_SHOWN_FAULTS]
         if len(faults) > len(shown):
             shown.append(f"and {count_of(len(faults) - len(shown), 'more fault')}")
@@ -100,35 +111,85 @@ def categorize(variable: Variable, labels: Iterable[str]) -> Categorization:
             "Its labels are one string.",
             "Give a list of labels.",
         )
-    categories = _resolved(variable, list(labels))
+    told = [_told_by_one(variable, part) for part in split_labels(labels)]
+    return told[0] if len(told) == 1 else _told_together(variable, told)
+
+
+def split_labels(labels: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return the labels of each question that tells of a variable.
+
+    Examples
+    --------
+    >>> split_labels(["UK", "not UK", ALSO, "England", OUTSIDE])
+    [('UK', 'not UK'), ('England', "outside this form's universe")]
+    """
+    parts: list[tuple[str, ...]] = [()]
+    for label in labels:
+        if label == ALSO:
+            parts.append(())
+        else:
+            parts[-1] += (label,)
+    return parts
+
+
+def _told_by_one(variable: Variable, labels: tuple[str, ...]) -> Categorization:
+    categories = _resolved(variable, labels)
     if not categories:
         return Categorization(variable.name, (), ARBITRARY)
     graph = variable.graph
-    inside = [category for category in categories if category != OUTSIDE]
+    inside = [category for category in categories if category not in RESERVED]
     holders = graph.reached(inside)
     unreached = tuple(sink for sink, names in zip(graph.sinks, holders, strict=True) if not names)
-    outside = unreached if OUTSIDE in categories else ()
-    missed = () if OUTSIDE in categories else unreached
+    takes_rest = ELSE in categories
+    outside = unreached if OUTSIDE in categories and not takes_rest else ()
+    missed = () if OUTSIDE in categories or takes_rest else unreached
     overlaps = {
         sink: tuple(names)
         for sink, names in zip(graph.sinks, holders, strict=True)
         if len(names) > 1
     }
-    needless = OUTSIDE in categories and (not unreached or not inside)
+    needless = OUTSIDE in categories and (not unreached or not inside or takes_rest)
+    idle = takes_rest and (not unreached or not inside)
     partition = None
-    if not missed and not overlaps and not needless:
+    if not missed and not overlaps and not needless and not idle:
         numbers: dict[str, int] = {}
         partition = Partition.from_labels(
             [numbers.setdefault(names[0] if names else OUTSIDE, len(numbers)) for names in holders]
         )
-    return Categorization(variable.name, categories, partition, missed, overlaps, outside, needless)
+    return Categorization(
+        variable.name, categories, partition, missed, overlaps, outside, needless, idle
+    )
 
 
-def _resolved(variable: Variable, labels: list[str]) -> tuple[str, ...]:
+def _told_together(variable: Variable, parts: list[Categorization]) -> Categorization:
+    """Return what several questions tell together, each a categorization by itself."""
+    categories = parts[0].categories
+    for part in parts[1:]:
+        categories += (ALSO, *part.categories)
+    partition = parts[0].partition
+    for part in parts[1:]:
+        partition = (
+            None if partition is None or part.partition is None else meet(partition, part.partition)
+        )
+    outside = set(parts[0].outside).intersection(*(part.outside for part in parts))
+    overlaps = {sink: names for part in parts for sink, names in (part.overlaps or {}).items()}
+    return Categorization(
+        variable.name,
+        categories,
+        partition,
+        tuple(dict.fromkeys(sink for part in parts for sink in part.missed)),
+        overlaps,
+        tuple(sink for sink in variable.graph.sinks if sink in outside),
+        any(part.needless_outside for part in parts),
+        any(part.needless_else for part in parts),
+    )
+
+
+def _resolved(variable: Variable, labels: tuple[str, ...]) -> tuple[str, ...]:
     problems: list[Problem] = []
     categories: dict[str, None] = {}
     for label in labels:
-        category = OUTSIDE if label == OUTSIDE else variable.resolve(label)
+        category = label if label in RESERVED else variable.resolve(label)
         if category is not None and category not in categories:
             categories[category] = None
             continue

@@ -8,6 +8,7 @@ only these.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -26,6 +27,11 @@ _Categories = Annotated[
         description="Every category with its children, which are disjoint and make it up;"
         " the finest categories, the sinks, have none.",
     ),
+]
+
+_Sensitive = Annotated[
+    list[str],
+    Field(description="Categories that it is worse to learn of somebody than others."),
 ]
 
 
@@ -53,6 +59,7 @@ class Nominal(BaseModel):
     order: list[str] | None = Field(
         default=None, description="The sinks in the order in which they are best listed."
     )
+    sensitive: _Sensitive = Field(default=[])
 
 
 class Ordinal(BaseModel):
@@ -65,6 +72,7 @@ class Ordinal(BaseModel):
     scale: Literal["ordinal"]
     categories: _Categories
     order: list[str] = Field(description="The sinks in their natural order.")
+    sensitive: _Sensitive = Field(default=[])
 
 
 class Interval(BaseModel):
@@ -92,6 +100,7 @@ class Interval(BaseModel):
         description="Where the numbers of the variable end, as the style writes it: the highest"
         " number if inclusive, the first number beyond if half-open; null if there is no end.",
     )
+    sensitive: _Sensitive = Field(default=[])
 
 
 Definition = Annotated[Nominal | Ordinal | Interval, Field(discriminator="scale")]
@@ -116,16 +125,26 @@ def variable_of(definition: Nominal | Ordinal | Interval) -> Variable:
     """
     if isinstance(definition, Interval):
         _require(definition.name, _range_problems(definition))
-        return Variable.of_bands(
+        made = Variable.of_bands(
             definition.name,
             definition.bands,
             style=BandStyle(definition.style),
             space=_space(definition),
             description=definition.description,
         )
+        if not definition.sensitive:
+            return made
+        marked = frozenset(made.resolve(band) or band for band in definition.sensitive)
+        return replace(made, sensitive=marked)
     _require(definition.name, _child_problems(definition))
     graph = PartitionGraph(definition.categories, order=definition.order)
-    return Variable(definition.name, graph, Scale(definition.scale), definition.description)
+    return Variable(
+        definition.name,
+        graph,
+        Scale(definition.scale),
+        definition.description,
+        sensitive=frozenset(definition.sensitive),
+    )
 
 
 def definition_of(variable: Variable) -> Nominal | Ordinal | Interval:
@@ -158,6 +177,8 @@ def definition_tree(variable: Variable) -> dict[str, Any]:
         tree["categories"] = {name: list(graph.children(name)) for name in graph.categories}
         if variable.scale is Scale.ORDINAL or list(graph.sinks) != sorted(graph.sinks):
             tree["order"] = list(graph.sinks)
+    if variable.sensitive:
+        tree["sensitive"] = sorted(variable.sensitive)
     return tree
 
 

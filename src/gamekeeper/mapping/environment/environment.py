@@ -23,7 +23,9 @@ from gamekeeper.mapping.environment.form import Form
 from gamekeeper.mapping.environment.groups import Group, group_problems, members
 from gamekeeper.mapping.environment.instances import Instances
 from gamekeeper.mapping.environment.names import clashes, name_problems
+from gamekeeper.mapping.environment.rules import NO_RULES, Rules, rule_problems
 from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.environment.universes import universe_problems
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
@@ -48,6 +50,8 @@ class Environment:
         What was concluded from analyses, for later stages.
     registers
         Codes that were given earlier, per variable.
+    rules
+        What holds for the environment as a whole: declared metadata, impossible combinations.
 
     Examples
     --------
@@ -67,6 +71,7 @@ class Environment:
         name: str = "environment",
         description: str = "",
         registers: Mapping[str, CodeRegister] | None = None,
+        rules: Rules = NO_RULES,
     ) -> None:
         self.name = name
         self.description = description
@@ -74,6 +79,7 @@ class Environment:
         self.forms: dict[str, Form] = {}
         self.groups: dict[str, Group] = {}
         self.scenarios: dict[str, Scenario] = {}
+        self.rules = NO_RULES
         self._instances = Instances()
         self._registers: dict[str, CodeRegister] = {}
         self._numbered: set[str] = set()
@@ -85,6 +91,7 @@ class Environment:
             _by_name("group", groups, problems),
             _by_name("scenario", scenarios, problems),
             registers or {},
+            rules,
         )
         self._require_sound(problems)
 
@@ -127,6 +134,7 @@ class Environment:
         registers: Mapping[str, CodeRegister] | None = None,
         name: str | None = None,
         description: str | None = None,
+        rules: Rules | None = None,
     ) -> Environment:
         """Return the environment with some parts added, replaced or, by None, removed.
 
@@ -155,7 +163,7 @@ class Environment:
         problems = name_problems("environment", [made.name])
         made._numbered = self._numbered.difference(touched, variables, registers or ())
         made._members = {}
-        problems += made._take(variables, forms, groups, scenarios or {}, registers or {})
+        problems += made._take(variables, forms, groups, scenarios or {}, registers or {}, rules)
         made._require_sound(problems)
         return made
 
@@ -257,6 +265,7 @@ class Environment:
         groups: Mapping[str, Group | None],
         scenarios: Mapping[str, Scenario | None],
         registers: Mapping[str, CodeRegister],
+        rules: Rules | None,
     ) -> list[Problem]:
         """Put parts in their places and return what is wrong then.
 
@@ -275,6 +284,12 @@ class Environment:
         }
         self._instances = self._instances.changed(before, after, self.variables, recut)
         problems += self._instances.problems(self.forms, self.variables)
+        problems += universe_problems(
+            self.forms.values() if recut else after.values(), self.variables
+        )
+        if rules is not None or recut:
+            self.rules = self.rules if rules is None else rules
+            problems += rule_problems(self.rules, self.variables)
         self._registers = dict(self._registers)
         touched = (form.instances for form in (*before.values(), *after.values()))
         for name in recut.union(registers, *touched):

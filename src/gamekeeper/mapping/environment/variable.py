@@ -13,10 +13,19 @@ from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.names import name_problems
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 OUTSIDE = "outside this form's universe"
 """The category of everybody that a form does not ask; it takes the sinks that are left over."""
+
+ELSE = "what no other answer of this form means"
+"""The label of an answer, or of a box left empty, that takes the sinks that are left over."""
+
+ALSO = "and by another question of this form"
+"""The label between what two questions of a form tell of the same variable."""
+
+RESERVED = (OUTSIDE, ELSE, ALSO)
+"""Labels that are no categories."""
 
 _ANY_DETAIL = "any level of detail"
 
@@ -35,7 +44,8 @@ class Variable:
 
     On the ordinal scale the sinks of the graph are in order and every category is a run of
     neighbours. On the interval scale the categories are bands of a number; make such a variable
-    with `of_bands`.
+    with `of_bands`. Categories may be marked sensitive: to learn that somebody has one is worse
+    than to learn another.
 
     Examples
     --------
@@ -50,19 +60,28 @@ class Variable:
     description: str = ""
     style: BandStyle = BandStyle.INCLUSIVE
     bands: Mapping[str, Band] = field(default_factory=dict[str, Band])
+    sensitive: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         problems = name_problems("variable", [self.name])
         problems += name_problems("category", self.graph.categories)
-        if OUTSIDE in self.graph:
-            problems.append(
-                Problem(
-                    Reason.BAD_NAME,
-                    f"category {quoted([OUTSIDE])}",
-                    "is a reserved name.",
-                    "Rename it.",
-                )
+        problems += [
+            Problem(
+                Reason.BAD_NAME, f"category {quoted([name])}", "is a reserved name.", "Rename it."
             )
+            for name in RESERVED
+            if name in self.graph
+        ]
+        problems += [
+            Problem(
+                Reason.UNKNOWN_NAME,
+                f"sensitive category {quoted([name])}",
+                f"is not a category of {quoted([self.name])}.",
+                did_you_mean(name, self.graph.categories),
+            )
+            for name in sorted(self.sensitive)
+            if name not in self.graph
+        ]
         if self.scale is not Scale.NOMINAL:
             problems += self._contiguity_problems()
         if problems:
@@ -82,12 +101,14 @@ class Variable:
         style: BandStyle = BandStyle.INCLUSIVE,
         space: Band | None = None,
         description: str = "",
+        sensitive: Iterable[str] = (),
     ) -> Variable:
         """Make a variable on the interval scale; its graph is worked out from the bands.
 
         `space` is the range of the variable, by default from 0 without an upper end. The graph
         depends on the bands alone, not on their order: it has them, the whole range and the
-        sinks, each pointing to its largest parts.
+        sinks, each pointing to its largest parts. A sensitive band that is none of them is passed
+        over.
         """
         if isinstance(bands, str):
             raise InputError(
@@ -103,7 +124,8 @@ class Variable:
         graph = grown.graph.prune(keep | {whole.name(style)}).deepen()
         known = grown.bands
         kept = {category: known[category] for category in graph.categories}
-        return cls(name, graph, Scale.INTERVAL, description, style, kept)
+        marked = frozenset(sensitive).intersection(kept)
+        return cls(name, graph, Scale.INTERVAL, description, style, kept, marked)
 
     @property
     def space(self) -> Band | None:

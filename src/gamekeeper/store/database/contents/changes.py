@@ -16,6 +16,7 @@ from gamekeeper.errors import Problem
 from gamekeeper.mapping.environment.codes import CodeRegister, code_order
 from gamekeeper.mapping.environment.definitions import definition_tree
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.questions import Question, Universe
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.database.contents.documents import (
@@ -34,8 +35,11 @@ from gamekeeper.store.database.contents.documents import (
     variable_problems,
 )
 from gamekeeper.store.database.file.refusals import Contradiction
+from gamekeeper.store.forms import words_tree
 
 _Part = TypeVar("_Part", Variable, Form, Group, Scenario)
+
+_SAME = object()
 
 
 class Change(NamedTuple):
@@ -133,7 +137,14 @@ def patched_form(form: Form | None, document: Document) -> Form | None:
             del instances[name]
         else:
             instances[name] = tuple(labels)
-    return Form(form.name, instances, document.get("metadata", form.metadata))
+    universe = document.get("universe", _SAME)
+    return Form(
+        form.name,
+        instances,
+        document.get("metadata", form.metadata),
+        _patched_questions(form.questions, document.get("questions", {})),
+        form.universe if universe is _SAME else universe and Universe.model_validate(universe),
+    )
 
 
 def patched(document: Document, part: Document) -> Document:
@@ -148,11 +159,20 @@ def patched(document: Document, part: Document) -> Document:
     if document is None or not isinstance(part, dict) or "name" in part:
         return part
     variables = {**document["variables"], **part.get("variables", {})}
-    return {
+    made = {
         "name": document["name"],
         "metadata": part.get("metadata", document["metadata"]),
         "variables": {name: labels for name, labels in variables.items() if labels is not None},
     }
+    if universe := part.get("universe", document.get("universe")):
+        made["universe"] = universe
+    questions = part.get("questions", {})
+    if isinstance(questions, dict):
+        known = document.get("questions", [])
+        questions = [questions.get(question["name"], question) for question in known]
+    if questions:
+        made["questions"] = questions
+    return made
 
 
 def present(
@@ -194,7 +214,38 @@ def _form_change(name: str, old: Form | None, new: Form | None) -> Change | None
                 variable: list(form.instances[variable]) if variable in form.instances else None
                 for variable in differing
             }
+    _add_words(old, new, before, after)
     return Change("form", name, before, after) if before else None
+
+
+def _add_words(
+    old: Form, new: Form, before: dict[str, Document], after: dict[str, Document]
+) -> None:
+    """Add what differs of what a form says in its own words."""
+    if old.questions is new.questions and old.universe is new.universe:
+        return
+    trees = words_tree(old), words_tree(new)
+    # As texts, for what 1 and true are in metadata.
+    if text_of(trees[0].get("universe")) != text_of(trees[1].get("universe")):
+        before["universe"], after["universe"] = (tree.get("universe") for tree in trees)
+    was, now = (tree.get("questions", []) for tree in trees)
+    if [question["name"] for question in was] != [question["name"] for question in now]:
+        before["questions"], after["questions"] = was, now
+        return
+    differing = [
+        (one, other) for one, other in zip(was, now, strict=True) if text_of(one) != text_of(other)
+    ]
+    if differing:
+        before["questions"] = {one["name"]: one for one, _ in differing}
+        after["questions"] = {other["name"]: other for _, other in differing}
+
+
+def _patched_questions(questions: tuple[Question, ...], part: Document) -> tuple[Question, ...]:
+    """Return questions after what a change has of them: all of them, or some by their names."""
+    if isinstance(part, list):
+        return tuple(Question.model_validate(tree) for tree in part)
+    changed = {name: Question.model_validate(tree) for name, tree in part.items()}
+    return tuple(changed.get(question.name, question) for question in questions)
 
 
 def _code_changes(

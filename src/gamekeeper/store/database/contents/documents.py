@@ -12,9 +12,10 @@ from gamekeeper.errors import Problem, Reason
 from gamekeeper.mapping.environment.codes import CodeRegister
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.groups import ways_given
+from gamekeeper.mapping.environment.rules import Rules, rules_tree
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.environment.variable import Variable
-from gamekeeper.store.forms import FORM_FILE
+from gamekeeper.store.forms import FORM_FILE, words_tree
 from gamekeeper.store.models import GROUP_FILE, VARIABLE_FILE
 from gamekeeper.store.parsing import check
 from gamekeeper.store.variables import codes_of, register_of, variable_of
@@ -39,7 +40,18 @@ def text_of(document: Document) -> str:
 
 def header_document(environment: Environment) -> Document:
     """Return what describes an environment as a whole."""
-    return {"name": environment.name, "description": environment.description}
+    return {
+        "name": environment.name,
+        "description": environment.description,
+        "rules": rules_tree(environment.rules),
+    }
+
+
+def header_from(tree: Document) -> dict[str, Any]:
+    """Return what a document says of an environment; those of earlier versions have no rules."""
+    if "rules" not in tree:
+        return dict(tree)
+    return {**tree, "rules": Rules.model_validate(tree["rules"])}
 
 
 def header_problems(document: Document) -> list[Problem]:
@@ -55,6 +67,7 @@ def form_document(form: Form) -> Document:
         "name": form.name,
         "metadata": dict(sorted(form.metadata.items())),
         "variables": {name: list(labels) for name, labels in sorted(form.instances.items())},
+        **words_tree(form),
     }
 
 
@@ -63,7 +76,11 @@ def form_problems(name: str, document: Document) -> list[Problem]:
     problems: list[Problem] = []
     where = f"form {quoted([name])}"
     told = {n: labels for n, labels in document.get("variables", {}).items() if labels is not None}
-    check({**document, "name": name, "variables": told}, where, FORM_FILE, problems)
+    questions = document.get("questions", [])
+    if isinstance(questions, dict):
+        questions = list(questions.values())
+    whole = {**document, "name": name, "variables": told, "questions": questions}
+    check(whole, where, FORM_FILE, problems)
     _require_whole(document, where, problems)
     return problems
 
@@ -72,7 +89,7 @@ def form_of(tree: Document) -> Form:
     """Return the form of a document."""
     file = FORM_FILE.validate_python(tree)
     instances = {name: tuple(labels) for name, labels in file.variables.items()}
-    return Form(file.name, instances, file.metadata)
+    return Form(file.name, instances, file.metadata, tuple(file.questions), file.universe)
 
 
 def group_document(group: Group) -> Document:

@@ -18,6 +18,8 @@ from gamekeeper.errors import InputError
 from gamekeeper.mapping.environment.codes import CodeRegister
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.form import Metadata
+from gamekeeper.mapping.environment.questions import Question, Universe
+from gamekeeper.mapping.environment.rules import NO_RULES, Rules
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.database.contents.documents import (
@@ -38,7 +40,7 @@ Ask = Callable[[str], Sequence[tuple[Any, ...]]]
 _METADATA: TypeAdapter[dict[str, Metadata]] = TypeAdapter(dict[str, Metadata])
 
 _POSITION = "SELECT revision, codes_saved FROM environment"
-_HEADER = "SELECT name, description FROM environment"
+_HEADER = "SELECT name, description, rules FROM environment"
 _VARIABLES = "SELECT id, name, definition FROM variable WHERE definition IS NOT NULL ORDER BY name"
 _CODES = "SELECT variable_id, code, blocks FROM code ORDER BY code"
 _SELECTIONS = (
@@ -47,7 +49,7 @@ _SELECTIONS = (
 )
 # The only words that are SQLite's own: elsewhere it would be string_agg.
 _INSTANCES = "SELECT form_id, group_concat(selection_id, ',') FROM instance GROUP BY form_id"
-_FORMS = "SELECT id, name, metadata FROM form ORDER BY name"
+_FORMS = "SELECT id, name, metadata, words FROM form ORDER BY name"
 _GROUPS = "SELECT name, definition FROM form_group ORDER BY name"
 _SCENARIOS = "SELECT name, body FROM scenario ORDER BY name"
 
@@ -84,7 +86,7 @@ def position(ask: Ask) -> tuple[int, int]:
 def load(ask: Ask) -> State:
     """Return the state of a store."""
     revision, codes_saved = position(ask)
-    ((name, description),) = ask(_HEADER)
+    ((name, description, rules),) = ask(_HEADER)
     coded = coded_variables(ask(_VARIABLES), ask(_CODES))
     registers = {variable.name: register for variable, register in coded}
     try:
@@ -96,6 +98,7 @@ def load(ask: Ask) -> State:
             name=name,
             description=description,
             registers=registers,
+            rules=NO_RULES if rules is None else Rules.model_validate_json(rules),
         )
     except (InputError, ValidationError, TypeError, ValueError):
         raise Contradiction from None
@@ -137,12 +140,25 @@ def _forms(ask: Ask) -> Iterable[Form]:
         if len(instances[form_id]) < len(picked):
             raise Contradiction
     forms = [
-        Form(name, instances.pop(form_id, {}), _METADATA.validate_json(metadata, strict=True))
-        for form_id, name, metadata in ask(_FORMS)
+        Form(
+            name,
+            instances.pop(form_id, {}),
+            _METADATA.validate_json(metadata, strict=True),
+            *(() if words is None else _words(words)),
+        )
+        for form_id, name, metadata, words in ask(_FORMS)
     ]
     if instances:
         raise Contradiction
     return forms
+
+
+def _words(text: str) -> tuple[tuple[Question, ...], Universe | None]:
+    """Return what a form says in its own words: its questions and its universe."""
+    tree = json.loads(text)
+    questions = tuple(Question.model_validate(each) for each in tree.get("questions", ()))
+    universe = tree.get("universe")
+    return questions, universe and Universe.model_validate(universe)
 
 
 def _made(rows: Sequence[tuple[Any, ...]], make: Callable[[Document], _Part]) -> list[_Part]:

@@ -50,6 +50,8 @@ environment = Table(
     Column("revision", Integer, nullable=False),
     # How often codes were saved apart from revisions.
     Column("codes_saved", Integer, nullable=False),
+    # None where there are no rules.
+    Column("rules", Text),
 )
 
 # A variable that is removed stays as a row without a definition: its codes are never given again.
@@ -79,6 +81,8 @@ form = Table(
     Column("name", Text, nullable=False),
     Column("folded", String(64), nullable=False, unique=True),
     Column("metadata", Text, nullable=False),
+    # Its questions and its universe; None where it has neither.
+    Column("words", Text),
 )
 
 # Thousands of forms offer the same few selections of categories, so each is kept once.

@@ -12,23 +12,34 @@ from typing import Any, NamedTuple
 from sqlalchemy import Column, Connection, Table, bindparam, delete, exists, func, select, update
 
 from gamekeeper.mapping.environment.codes import ARBITRARY_CODE
+from gamekeeper.mapping.environment.form import Form
 from gamekeeper.store.database.contents import tables
 from gamekeeper.store.database.contents.changes import Change
 from gamekeeper.store.database.contents.documents import RETIRED, Document, text_of
 from gamekeeper.store.database.contents.tables import batches, digest
+from gamekeeper.store.forms import words_tree
 
 Rows = list[dict[str, Any]]
 
 
-def write(connection: Connection, changes: Sequence[Change], revision: int) -> None:
-    """Write changes to the rows, as made by a revision."""
+def write(
+    connection: Connection,
+    changes: Sequence[Change],
+    revision: int,
+    forms: Mapping[str, Form] | None = None,
+) -> None:
+    """Write changes to the rows, as made by a revision.
+
+    `forms` are those after it: a change may have a part of what a form says in its own words, and
+    the row has all of it.
+    """
     kinds: dict[str, list[Change]] = {}
     for change in changes:
         kinds.setdefault(change.kind, []).append(change)
     for change in kinds.get("environment", ()):
-        connection.execute(update(tables.environment).values(**change.after))
+        connection.execute(update(tables.environment).values(**_header_row(change.after)))
     variables = _write_variables(connection, kinds.get("variable", ()), kinds.get("code", ()))
-    _write_forms(connection, kinds.get("form", ()), variables)
+    _write_forms(connection, kinds.get("form", ()), variables, forms or {})
     _write_codes(connection, kinds.get("code", ()), variables, revision)
     _write_documents(connection, tables.group, "definition", kinds.get("group", ()))
     _write_documents(connection, tables.scenario, "body", kinds.get("scenario", ()))
@@ -108,7 +119,10 @@ class _Offers(NamedTuple):
 
 
 def _write_forms(
-    connection: Connection, changes: Iterable[Change], variables: dict[str, int]
+    connection: Connection,
+    changes: Iterable[Change],
+    variables: dict[str, int],
+    forms: Mapping[str, Form],
 ) -> None:
     texts: dict[tuple[str, ...], str] = {}
     # Whatever goes comes first: a form may return under a name that differs in case alone.
@@ -127,6 +141,7 @@ def _write_forms(
     taken: Rows = []
     entered: Rows = []
     updated: Rows = []
+    reworded: Rows = []
     following = _next(connection, tables.form.c.id)
     for change, before, after in offers:
         number, document = rows.get(change.name, 0), change.after
@@ -135,9 +150,12 @@ def _write_forms(
         elif change.before is None:
             number = following + len(entered)
             values = {"name": change.name, "folded": digest(change.name)}
-            entered.append({"id": number, "metadata": text_of(document["metadata"]), **values})
+            values |= {"metadata": text_of(document["metadata"]), "words": _words_text(document)}
+            entered.append({"id": number, **values})
         elif "metadata" in document:
             updated.append({"row": number, "metadata": text_of(document["metadata"])})
+        if change.before is not None and _has_words(document):
+            reworded.append({"row": number, "words": _words_text(words_tree(forms[change.name]))})
         dropped += [{"f": number, "s": selections[variables[n], text]} for n, text in before]
         taken += [
             {"form_id": number, "selection_id": selections[variables[n], text]} for n, text in after
@@ -149,10 +167,26 @@ def _write_forms(
     if removed:
         connection.execute(delete(tables.form).where(form.id == bindparam("row")), removed)
     _update(connection, tables.form, updated)
+    _update(connection, tables.form, reworded)
     _insert(connection, tables.form, entered)
     _insert(connection, tables.instance, taken)
     if dropped:
         _forget_selections(connection, {variables[n] for o in offers for n, _ in o.before})
+
+
+def _header_row(document: Document) -> dict[str, Any]:
+    rules = document.get("rules")
+    return {**document, "rules": text_of(rules) if rules else None}
+
+
+def _has_words(document: Document) -> bool:
+    return document is not None and ("questions" in document or "universe" in document)
+
+
+def _words_text(document: Document) -> str | None:
+    """Return what a form says in its own words, as it is kept."""
+    words = {name: document[name] for name in ("universe", "questions") if document.get(name)}
+    return text_of(words) if words else None
 
 
 def _offered(document: Document, texts: dict[tuple[str, ...], str]) -> list[tuple[str, str]]:

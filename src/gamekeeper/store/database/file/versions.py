@@ -17,7 +17,7 @@ from gamekeeper.wording import shown_path
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-VERSIONS: Final = ("0001", "0002")
+VERSIONS: Final = ("0001", "0002", "0003")
 """All versions of stores, the newest last."""
 
 _SCRIPTS: Final = Path(__file__).with_name("migrations")

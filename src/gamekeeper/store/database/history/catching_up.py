@@ -10,7 +10,12 @@ from gamekeeper.mapping.environment.environment import Form, Group
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.store.database.contents.changes import patched_form, present
-from gamekeeper.store.database.contents.documents import Document, group_of, scenario_from
+from gamekeeper.store.database.contents.documents import (
+    Document,
+    group_of,
+    header_from,
+    scenario_from,
+)
 from gamekeeper.store.database.contents.loading import State, load, position
 from gamekeeper.store.database.contents.some_variables import load_variables
 from gamekeeper.store.database.file.engines import ask_of
@@ -43,7 +48,7 @@ def refreshed(connection: Connection, state: State | None) -> State:
         for change in changes:
             name = change.name
             if change.kind == "environment":
-                header = change.after
+                header = header_from(change.after)
             elif change.kind == "form":
                 now = forms.get(name, start.forms.get(name))
                 forms[name] = patched_form(now, change.after)

@@ -30,9 +30,10 @@ def begin(connection: Connection, environment: Environment, first: Revision) -> 
             "description": environment.description,
             "revision": first.number,
             "codes_saved": 0,
+            "rules": None,
         },
     )
-    write(connection, changes, first.number)
+    write(connection, changes, first.number, environment.forms)
     # The beginning is never taken back, so what it changed need not be kept twice.
     add_revision(connection, first, ())
 
@@ -49,7 +50,7 @@ def record(connection: Connection, state: State, after: Environment, made: Revis
     # Clocks differ between machines; history goes forward all the same.
     now, last = datetime.now(UTC), last_time(connection)
     made = replace(made, number=state.revision + 1, at=now if last is None else max(now, last))
-    write(connection, changes, made.number)
+    write(connection, changes, made.number, after.forms)
     add_revision(connection, made, changes)
     connection.execute(update(tables.environment).values(revision=made.number))
     recoded = {c.name for c in changes if c.kind in ("variable", "code")}

@@ -31,6 +31,7 @@ from gamekeeper.store.database.contents.documents import (
     code_documents,
     coded_variable,
     group_of,
+    header_from,
     scenario_from,
 )
 from gamekeeper.store.database.file.refusals import Contradiction
@@ -149,7 +150,7 @@ class _Reverting:
         for change in step.changes:
             match change.kind:
                 case "environment":
-                    self._header = change.before
+                    self._header = header_from(change.before)
                 case "form":
                     now = self._forms.get(change.name, self._start.forms.get(change.name))
                     self._forms[change.name] = patched_form(now, change.before)

@@ -59,8 +59,12 @@ def history_problems(
                 document = codes[change.name].get(change.code)
             else:
                 document = now[key] if key in now else _document(state, *key[:2])
-            faults += not _agrees(document, change.after)
-            now[key] = patched(document, change.before)
+            before, after = change.before, change.after
+            if change.kind == "environment":
+                # What was written before there were rules says nothing of them.
+                before, after = {**document, **before}, {**document, **after}
+            faults += not _agrees(document, after)
+            now[key] = patched(document, before)
     return [_problem("steps of the history", faults)] if faults else []
 
 

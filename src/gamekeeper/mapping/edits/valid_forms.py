@@ -1,0 +1,67 @@
+"""A form brought into an environment, if the normal editor may let it in."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.form import Form
+from gamekeeper.mapping.environment.rules import metadata_problems
+from gamekeeper.wording import count_of, quoted
+
+
+def with_form(
+    environment: Environment,
+    form: Form,
+    given: Iterable[str],
+    *,
+    keys: Collection[str] | None = (),
+    questions: Iterable[str] = (),
+    unrestricted: bool,
+) -> Environment:
+    """Return the environment with a form.
+
+    Parameters
+    ----------
+    given
+        Variables that must be valid on it.
+    keys
+        Keys of its metadata that must be as declared; None for all of them.
+    questions
+        Questions whose metadata must be as declared.
+    unrestricted
+        Whether all that may be otherwise.
+    """
+    made = environment.changed(forms={form.name: form})
+    if unrestricted:
+        return made
+    problems = [
+        Problem(
+            Reason.NOT_A_CATEGORIZATION,
+            f"form {quoted([form.name])}, variable {quoted([variable])}",
+            f"{categorization.fault}.",
+            "Change the labels." if variable in form.by_hand else "Change what the answers mean.",
+        )
+        for variable in given
+        if not (categorization := made.categorization(form.name, variable)).is_valid
+    ]
+    if problems:
+        raise InputError(
+            Reason.NOT_A_CATEGORIZATION,
+            f"The form {quoted([form.name])} was asked for.",
+            f"It has {count_of(len(problems), 'categorization')} that does not fit its variable."
+            if len(problems) == 1
+            else f"It has {len(problems)} categorizations that do not fit their variables.",
+            "Select categories that reach every sink once; the unrestricted editor lets others pass.",
+            problems=problems,
+        )
+    if unmet := metadata_problems(environment.rules, form, keys, questions):
+        raise InputError(
+            unmet[0].reason,
+            f"The form {quoted([form.name])} was asked for.",
+            f"Its metadata is not as declared in {count_of(len(unmet), 'place')}.",
+            "Give what was declared; 'gamekeeper env rules' lists it.",
+            problems=unmet,
+        )
+    return made
