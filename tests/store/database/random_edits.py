@@ -83,11 +83,12 @@ def _of_variable(rng: Random, environment: Environment, form: str, new: str) -> 
     category, sink = rng.choice(graph.categories), rng.choice(graph.sinks)
     some = rng.sample(graph.categories, rng.randint(0, min(3, len(graph.categories))))
     low = rng.randint(0, 30)
-    other = rng.choice(list(environment.variables))
+    other = rng.choice([v for v in environment.variables.values() if v.name != name] or [variable])
+    pair = {name: [sink], other.name: [rng.choice(other.graph.categories)]}
     return [
         *_in_words(rng, form, variable, some),
         MarkSensitive(variable=name, categories=[category]),
-        DeclareImpossible(combination={name: [sink], other: [category]}, why=new),
+        *([DeclareImpossible(combination=pair, why=new)] if len(pair) > 1 else []),
         AskVariable(form=form, variable=name, labels=graph.sinks),
         AskVariable(form=form, variable=name, labels=some),
         DropVariable(form=form, variable=name),

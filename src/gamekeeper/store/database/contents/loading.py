@@ -139,21 +139,21 @@ def _forms(ask: Ask) -> Iterable[Form]:
         instances[form_id] = dict(map(of, picked))
         if len(instances[form_id]) < len(picked):
             raise Contradiction
-    forms = [
-        Form(
-            name,
-            instances.pop(form_id, {}),
-            _METADATA.validate_json(metadata, strict=True),
-            *(() if words is None else _words(words)),
-        )
-        for form_id, name, metadata, words in ask(_FORMS)
-    ]
+    forms: list[Form] = []
+    for form_id, name, metadata, words in ask(_FORMS):
+        questions, universe = _NO_WORDS if words is None else _words(words)
+        known = _METADATA.validate_json(metadata, strict=True)
+        forms.append(Form(name, instances.pop(form_id, {}), known, questions, universe))
     if instances:
         raise Contradiction
     return forms
 
 
-def _words(text: str) -> tuple[tuple[Question, ...], Universe | None]:
+_Words = tuple[tuple[Question, ...], Universe | None]
+_NO_WORDS: _Words = ((), None)
+
+
+def _words(text: str) -> _Words:
     """Return what a form says in its own words: its questions and its universe."""
     tree = json.loads(text)
     questions = tuple(Question.model_validate(each) for each in tree.get("questions", ()))

@@ -60,7 +60,7 @@ def history_problems(
             else:
                 document = now[key] if key in now else _document(state, *key[:2])
             before, after = change.before, change.after
-            if change.kind == "environment":
+            if change.kind == "environment" and document is not None:
                 # What was written before there were rules says nothing of them.
                 before, after = {**document, **before}, {**document, **after}
             faults += not _agrees(document, after)
