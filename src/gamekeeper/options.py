@@ -57,7 +57,8 @@ class Option:
     read
         Turns what was typed (a text, or a list of texts) into the value.
     writes
-        What is written to the file that it names: table, picture, page, json or text.
+        What is written to the file that it names: table, picture, page, json, text or values (that
+        fit no category); or to the folder: folder, or environment.
     label
         What that file is called when it has been written.
     """

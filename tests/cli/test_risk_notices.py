@@ -172,7 +172,10 @@ def test_reports_have_the_notices(run, tmp_path, stale, command, options):
     assert "Please note" in shown
     assert "may be stale" in shown
     file = write(tmp_path, "people.csv", WITH_NA)
-    assert run("risk", command, file, "-k", ALL, *options, "--report", page).exit_code == 0
+    assert (
+        run("risk", command, file, "-k", ALL, *options, "--report", page, "--replace").exit_code
+        == 0
+    )
     assert "looks like a code for missing" in page.read_text(encoding="utf-8")
 
 

@@ -266,7 +266,7 @@ def test_areas_within_a_release(run, place):
     found = gk.tables.subtract_within(release, truth, ["Area"], n=[1, 2])
     assert document["rows"] == found.to_arrow().to_pylist()
     assert rows.read_text(encoding="utf-8").count("\n") == 3
-    document = told(run, *options, "--anywhere")
+    document = told(run, *options, "--anywhere", "--replace")
     found = gk.tables.subtract_within(release, truth, ["Area"], n=[1, 2], own_people=False)
     assert document["rows"] == found.to_arrow().to_pylist()
     assert "of the whole population" in document["sentences"][1]
@@ -571,7 +571,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_work(run, place, arg
 )  # fmt: skip
 def test_what_cannot_be_asked_for(run, place, arguments, said, monkeypatch):
     monkeypatch.chdir(place)
-    json_file = place / "release.json"
+    json_file = place / "given.json"
     gk.data.write_release(gk.read_counts(place / "table.csv"), json_file)
     names = {
         "all": place / "all.csv", "place": place, "people": place / "people.csv", "json": json_file,

@@ -323,7 +323,7 @@ def test_a_disk_without_room_leaves_the_folder_as_it_was(folder: Path, tmp_path:
         text=True,
         check=True,
     )
-    assert done.stdout.split() == ["not-writable", "True"] * 2
+    assert done.stdout.split() == ["disk-full", "True"] * 2
     assert snapshot(folder) == before
     assert not (tmp_path / "some").exists()
 

@@ -22,6 +22,7 @@ class Request:
     plot: Annotated[Path | None, Option("A plot.", writes="picture", label="Plot")] = None
     report: Annotated[Path | None, Option("A page.", writes="page", label="Report")] = None
     notes: Annotated[Path | None, Option("Notes.", writes="text", label="Notes")] = None
+    replace: Annotated[bool, Option("Replace.")] = False
 
 
 class Found:
@@ -41,9 +42,9 @@ def data(tmp_path) -> Path:
     return file
 
 
-def refused(asked: Request, outside: Path | None = None) -> list[str]:
+def refused(asked: Request) -> list[str]:
     with pytest.raises(InputError) as caught:
-        require_outputs(asked, outside=outside)
+        require_outputs(asked)
     assert caught.value.reason is Reason.NOT_WRITABLE
     return [problem.found for problem in caught.value.problems]
 
@@ -72,9 +73,23 @@ def test_what_is_read_is_not_replaced(data, tmp_path, name):
 
 
 def test_a_folder_may_be_kept_clean(data, tmp_path):
-    asked = Request(file=data, report=tmp_path / "r.html")
-    assert refused(asked, outside=tmp_path) == ["lies within the environment."]
-    require_outputs(asked, outside=tmp_path / "environment")
+    read = tmp_path / "environment"
+    read.mkdir()
+    asked = Request(file=data, others=(read,), report=read / "r.html")
+    assert refused(asked) == ["lies within what is to be read."]
+    require_outputs(Request(file=data, others=(read,), report=tmp_path / "r.html"))
+
+
+def test_a_file_that_is_there_is_replaced_only_where_that_is_asked(data, tmp_path):
+    there = tmp_path / "r.html"
+    there.write_text("kept")
+    assert refused(Request(file=data, report=there)) == ["is there already."]
+    require_outputs(Request(file=data, report=there, replace=True))
+
+
+def test_one_file_is_not_written_twice(data, tmp_path):
+    asked = Request(file=data, report=tmp_path / "r.html", notes=tmp_path / "r.html")
+    assert refused(asked) == ["is asked for twice."]
 
 
 def test_files_are_written_by_their_kind(data, tmp_path):

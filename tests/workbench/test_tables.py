@@ -149,9 +149,13 @@ def test_tables_are_published_from_microdata(tmp_path):
     again, kept = open_release(ReleaseRequest(files=(file,)))
     assert again.fingerprint == release.fingerprint
     assert np.array_equal(kept.dense(), truth.dense())
-    tables.publish_tables(PublishRequest(**asked))
+    with pytest.raises(InputError, match="there already"):
+        tables.publish_tables(PublishRequest(**asked))
+    tables.publish_tables(PublishRequest(**asked, replace=True))
     assert json.loads(file.read_text(encoding="utf-8"))["truth"] is None
-    one, _ = tables.publish_tables(PublishRequest(microdata=request, output=file)).found
+    one, _ = tables.publish_tables(
+        PublishRequest(microdata=request, output=file, replace=True)
+    ).found
     assert [table.axes for table in one.published] == [KEYS]
 
 

@@ -111,6 +111,8 @@ def say_written(asked: Any) -> None:
     """Say which files a request had written, those of one label together."""
     files: dict[str, list[str]] = {}
     for option, path in written(asked):
+        if not option.label:
+            continue
         files.setdefault(option.label, []).append(str(path))
     for label, paths in files.items():
         say(f"{label}: {', '.join(paths)}")

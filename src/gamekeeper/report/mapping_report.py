@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary
 from gamekeeper.errors import LimitError
+from gamekeeper.files.writing import write_file
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap, Maximal
 from gamekeeper.mapping.analysis.map_table import map_table
 from gamekeeper.mapping.environment.environment import Environment
@@ -23,7 +24,7 @@ from gamekeeper.report.curves import Frame, StepPlot, curve_text, runs
 from gamekeeper.report.drawing import Drawing, draw_harmonization_graph
 from gamekeeper.report.findings import explain, headline, mode_text, prevalence_text
 from gamekeeper.report.rendering import render
-from gamekeeper.report.saving import PAGE_ENDINGS, require_ending, write_file
+from gamekeeper.report.saving import PAGE_ENDINGS, require_ending
 from gamekeeper.wording import categories_text, count_of, listed, number_text, quoted, short
 
 # What a reader can take in. The report says how much is left out.
@@ -146,7 +147,8 @@ def write_mapping_report(
 ) -> Path:
     """Write the report of an analysis to a file that ends in .html or .htm."""
     require_ending("report", path, PAGE_ENDINGS)
-    return write_file(path, build_mapping_report(key_variable_map, environment).encode())
+    page = build_mapping_report(key_variable_map, environment)
+    return write_file(path, page.encode(), private=False)
 
 
 def _notices(outcome: KeyVariableMap) -> list[str]:

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from gamekeeper.files.writing import write_file
 from gamekeeper.report.figures import figure_svg
 from gamekeeper.report.rendering import render
-from gamekeeper.report.saving import PAGE_ENDINGS, require_ending, write_file
+from gamekeeper.report.saving import PAGE_ENDINGS, require_ending
 from gamekeeper.results import Provenance
 from gamekeeper.wording import cell_text, percent_text
 
@@ -129,7 +130,7 @@ def build_risk_report(report: RiskReport) -> str:
 def write_risk_report(report: RiskReport, path: str | Path) -> Path:
     """Write the report to a file that ends in .html."""
     require_ending("report", path, PAGE_ENDINGS)
-    return write_file(path, build_risk_report(report).encode())
+    return write_file(path, build_risk_report(report).encode(), private=True)
 
 
 def _sorted_by(cell: Any) -> str:

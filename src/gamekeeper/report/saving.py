@@ -1,11 +1,12 @@
-"""Pictures and pages written to files, with one kind of error when that fails."""
+"""Which endings pictures and pages have, and pictures written to files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gamekeeper.errors import InputError, Reason, StoreError
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.files.writing import write_file
 from gamekeeper.wording import quoted, short
 
 _PATH_LETTERS = 300
@@ -16,7 +17,8 @@ PAGE_ENDINGS = (".html", ".htm")
 def save_picture(path: str | Path, *, svg: Callable[[], str], png: Callable[[], bytes]) -> Path:
     """Write a picture in the format that the name of the file ends in, .svg or .png."""
     ending = require_ending("picture", path, PICTURE_ENDINGS)
-    return write_file(path, svg().encode() if ending == ".svg" else png())
+    content = svg().encode() if ending == ".svg" else png()
+    return write_file(path, content, private=False)
 
 
 def require_ending(what: str, path: str | Path, endings: Sequence[str]) -> str:
@@ -30,21 +32,6 @@ def require_ending(what: str, path: str | Path, endings: Sequence[str]) -> str:
             f"Let it end in {' or '.join(endings)}.",
         )
     return ending
-
-
-def write_file(path: str | Path, content: bytes) -> Path:
-    """Write a file whole, in place of one that may be there."""
-    path = Path(path)
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise StoreError(
-            Reason.NOT_WRITABLE,
-            f"The file {_named(path)} was to be written.",
-            f"That failed: {error.strerror or 'the system refused'}.",
-            "Check that its folder exists and that you may write there.",
-        ) from error
-    return path
 
 
 def _named(path: str | Path) -> str:

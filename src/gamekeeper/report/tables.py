@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import io
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
-from gamekeeper.report.saving import require_ending, write_file
+from gamekeeper.files.writing import write_file
+from gamekeeper.report.saving import require_ending
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,13 +28,19 @@ def write_table(table: pa.Table, path: str | Path) -> Path:
     '"record"\n1\n2\n'
     """
     ending = require_ending("table", path, TABLE_ENDINGS)
-    content = io.BytesIO()
-    if ending == ".csv":
-        import pyarrow.csv as csv
+    return write_file(path, partial(_write_as[ending], table), private=True)
 
-        csv.write_csv(table, content)
-    else:
-        import pyarrow.parquet as parquet
 
-        parquet.write_table(table, content)
-    return write_file(path, content.getvalue())
+def _write_csv(table: pa.Table, file: BinaryIO) -> None:
+    import pyarrow.csv as csv
+
+    csv.write_csv(table, file)
+
+
+def _write_parquet(table: pa.Table, file: BinaryIO) -> None:
+    import pyarrow.parquet as parquet
+
+    parquet.write_table(table, file)
+
+
+_write_as = {".csv": _write_csv, ".parquet": _write_parquet}

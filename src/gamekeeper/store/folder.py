@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gamekeeper.errors import InputError, Problem, Reason, StoreError
+from gamekeeper.files.sets import replace_files
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
-from gamekeeper.store.file_sets import replace_files
 from gamekeeper.store.layout import HEADER, SHAPES, content, header, listed, unreadable
 from gamekeeper.store.models import EnvironmentFile
 from gamekeeper.store.parsing import parse

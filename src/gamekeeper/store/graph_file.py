@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.files.reading import require_ordinary
 from gamekeeper.mapping.environment.names import name_problems
 from gamekeeper.store.layout import unreadable
 from gamekeeper.store.models import VARIABLE_FILE, GraphFile
@@ -70,6 +71,7 @@ def read_named_graph(path: str | Path) -> tuple[str, PartitionGraph]:
 def _named_graph(path: Path, problems: list[Problem]) -> tuple[str, PartitionGraph] | None:
     where, own = shown_path(path.name)[1:-1], shown_path(path.stem)[1:-1]
     try:
+        require_ordinary(path)
         data = path.read_bytes()
         tree, _ = decode(data)
     except OSError as error:

@@ -15,13 +15,15 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from gamekeeper.errors import Problem, Reason
+from gamekeeper.files.gate import ENVIRONMENT, FORMAT
+from gamekeeper.files.reading import require_ordinary
 from gamekeeper.mapping.scenario.document import SCENARIO
 from gamekeeper.store.forms import FORM_FILE
-from gamekeeper.store.models import FORMAT, GROUP_FILE, VARIABLE_FILE, VERSION, EnvironmentFile
+from gamekeeper.store.models import GROUP_FILE, VARIABLE_FILE, VERSION, EnvironmentFile
 from gamekeeper.store.parsing import Undecodable, decode, parse
 from gamekeeper.wording import quoted, unfit_character
 
-HEADER: Final = "environment.json"
+HEADER: Final = ENVIRONMENT
 HEADER_FILE = TypeAdapter(EnvironmentFile)
 SHAPES: Final[Mapping[str, TypeAdapter[Any]]] = {
     "variables": VARIABLE_FILE,
@@ -81,6 +83,7 @@ def listed(root: Path, kind: str, problems: list[Problem]) -> list[str]:
 def content(root: Path, name: str) -> bytes:
     """Return what a file holds."""
     # A Path for each of ten thousand files would cost a third of reading them.
+    require_ordinary(f"{root}/{name}")
     with open(f"{root}/{name}", "rb", buffering=0) as file:  # noqa: PTH123
         return file.read()
 

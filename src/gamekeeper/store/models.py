@@ -17,7 +17,6 @@ from gamekeeper.mapping.environment.questions import Question, Universe
 from gamekeeper.mapping.environment.rules import NO_RULES, Rules
 from gamekeeper.mapping.environment.variable import OUTSIDE
 
-FORMAT = "gamekeeper environment"
 VERSION = 1
 
 _Code = Annotated[str, Field(pattern=r"^[CH](0|[1-9][0-9]*)\.[0-9]{3,}$")]

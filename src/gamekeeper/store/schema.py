@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from gamekeeper.files.writing import write_file
 from gamekeeper.mapping.edits import EDIT
 from gamekeeper.mapping.scenario.document import SCENARIO
 from gamekeeper.results.document import document_schema
@@ -68,4 +69,4 @@ def _plain(schema: Any) -> Any:
 
 if __name__ == "__main__":
     for file, text in published_schemas().items():
-        (Path(sys.argv[1]) / file).write_text(text, encoding="utf-8")
+        write_file(Path(sys.argv[1]) / file, text.encode(), private=False)

@@ -8,12 +8,13 @@ from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
 from gamekeeper.errors import Problem, Reason
+from gamekeeper.files.gate import FORMAT
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.rules import NO_RULES, rules_tree
 from gamekeeper.mapping.scenario.document import document_of
 from gamekeeper.store.forms import FORM_FILE, words_tree
 from gamekeeper.store.layout import HEADER, HEADER_FILE
-from gamekeeper.store.models import FORMAT, GROUP_FILE, VARIABLE_FILE, VERSION
+from gamekeeper.store.models import GROUP_FILE, VARIABLE_FILE, VERSION
 from gamekeeper.store.parsing import check
 from gamekeeper.store.variables import tree_of, variable_of
 from gamekeeper.wording import quoted

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gamekeeper.errors import Reason, StoreError
+from gamekeeper.files.gate import ENVIRONMENT
 from gamekeeper.mapping.edits import Consequences, Edit, weigh_edits
 from gamekeeper.results import Progress
 from gamekeeper.store.folder import read_environment, write_environment
+from gamekeeper.wording import shown_path
 from gamekeeper.workbench.environments import opened, opened_store, person
 from gamekeeper.workbench.history import revision_text
+from gamekeeper.workbench.outputs import require_outputs
 from gamekeeper.workbench.requests.editing import Signature
 from gamekeeper.workbench.requests.store import (
     ExportRequest,
@@ -63,6 +67,14 @@ def import_folder(asked: ImportRequest, *, progress: Progress | None = None) -> 
 
 def export_folder(asked: ExportRequest) -> None:
     """Write the environment of a store to a folder, as it is or as it was."""
+    require_outputs(asked)
+    if (asked.folder / ENVIRONMENT).exists() and not asked.replace:
+        raise StoreError(
+            Reason.NOT_WRITABLE,
+            f"An environment was to be written to {shown_path(asked.folder)}.",
+            "There is an environment already, which may be another.",
+            "Name another folder, or have it replaced (--replace).",
+        )
     with opened(asked.place.store, as_of=asked.as_of) as place:
         write_environment(place.environment, asked.folder)
 

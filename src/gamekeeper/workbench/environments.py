@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gamekeeper.errors import GamekeeperError, InputError, Reason
+from gamekeeper.files.gate import is_database
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
 from gamekeeper.wording import quoted, shown_path
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from gamekeeper.mapping.environment.codes import CodeRegister
     from gamekeeper.store.database.environment_store import EnvironmentStore
 
-_SQLITE = b"SQLite format 3\x00"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -82,11 +82,7 @@ class Place:
 
 def is_store(path: Path) -> bool:
     """Tell whether a path is a store rather than a folder or another file."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(_SQLITE)) == _SQLITE
-    except OSError:
-        return False
+    return is_database(path)
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def check(
 def map_target(asked: MapRequest, *, progress: Progress | None = None) -> KeyVariableMap:
     """Map the key variables of a target; write a report and a plot where asked for."""
     where = asked.opened
-    require_outputs(asked, outside=where.environment)
+    require_outputs(asked)
     with opened(where.environment, as_of=where.as_of, progress=progress) as place:
         environment = place.environment
         outcome = analyse(environment, asked.question, progress=progress)
@@ -94,8 +94,8 @@ def show_graph(
 ) -> CodeTable | CategoryTable:
     """List the codes of a variable, or its categories, and draw their graph where asked for."""
     of_categories = asked.kind is Kind.PARTITION or _is_graph(asked.path)
+    require_outputs(asked)
     _require_fitting(asked, of_categories)
-    require_outputs(asked, outside=asked.path)
     if of_categories:
         return _categories(asked, progress)
     return _codes(asked, progress)

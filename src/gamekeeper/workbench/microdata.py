@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +20,9 @@ from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.keys.key_table import KeyTable, count_keys
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.data.reading.source import Source, open_source
-from gamekeeper.errors import InputError, Problem, Reason, StoreError
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.files.reading import require_ordinary
+from gamekeeper.files.writing import write_file
 from gamekeeper.mapping.environment.category_blocks import categorization_of
 from gamekeeper.mapping.environment.coarsening import coarsenings
 from gamekeeper.mapping.environment.environment import Environment
@@ -296,29 +299,20 @@ def _require_mapped(plan: RecodePlan, table: CodedTable, request: MicrodataReque
 def _write_unmapped(
     unmapped: Iterable[UnmappedValues], counts: Mapping[str, np.ndarray], path: Path
 ) -> None:
-    try:
-        with path.open("x", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(_HEADER)
-            for item in unmapped:
-                for value, word, code in zip(item.values, item.words, item.codes, strict=True):
-                    label = word if word != value else ""
-                    number = int(counts[item.variable][code])
-                    writer.writerow((item.variable, value, label, number, ""))
-    except FileExistsError:
-        raise StoreError(
-            Reason.NOT_WRITABLE,
-            f"The values that are not mapped were to be written to {shown_path(path)}.",
-            "There is such a file already.",
-            "Name another, or remove it.",
-        ) from None
-    except OSError as error:
-        raise StoreError(
-            Reason.NOT_WRITABLE,
-            f"The values that are not mapped were to be written to {shown_path(path)}.",
-            f"The system refused ({type(error).__name__}).",
-            "Name another file.",
-        ) from None
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(_HEADER)
+    for item in unmapped:
+        for value, word, code in zip(item.values, item.words, item.codes, strict=True):
+            label = word if word != value else ""
+            writer.writerow((item.variable, value, label, int(counts[item.variable][code]), ""))
+    write_file(
+        path,
+        text.getvalue().encode(),
+        private=True,
+        replace=False,
+        asked="The values that are not mapped were to be written to {}.",
+    )
 
 
 def _read_values(path: Path) -> dict[str, dict[str, str]]:
@@ -328,6 +322,7 @@ def _read_values(path: Path) -> dict[str, dict[str, str]]:
     lines: list[dict[str, str | None]] = []
     failure = ""
     try:
+        require_ordinary(path)
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file)
             header = tuple(reader.fieldnames or ())

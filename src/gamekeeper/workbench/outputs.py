@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.files.gate import fault_of_file, fault_of_folder
 from gamekeeper.options import Option, paths, written
 from gamekeeper.report.figures import save_figure
 from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
@@ -19,25 +20,34 @@ _ENDINGS = {
     "page": PAGE_ENDINGS,
     "json": (".json",),
 }
+_FOLDERS = ("folder", "environment")
+# What the work writes as it goes, or only where it must.
+_BY_THE_WORK = (*_FOLDERS, "values")
 
 
-def require_outputs(asked: Any, *, outside: Path | None = None) -> None:
-    """Refuse before any work what could not be written, or would spoil what is read.
+def require_outputs(asked: Any) -> None:
+    """Refuse before any work what could not be written, or would spoil what is read or is there.
 
-    Every file that the request names and does not write counts as read. `outside` is a folder that
-    nothing may be written to.
+    Every file or folder that the request names and does not write counts as read. A file that is
+    there already is replaced if the request has `replace` set.
     """
     read = [path for path in paths(asked) if path.exists()]
-    faults = [(path, *_fault(option, path, read, outside)) for option, path in written(asked)]
-    problems = [
-        Problem(Reason.NOT_WRITABLE, f"file {quoted([str(path)], letters=400)}", found, do)
-        for path, found, do in faults
-        if found
-    ]
+    replace = bool(getattr(asked, "replace", False))
+    asked_for = written(asked)
+    places = [path.absolute() for _, path in asked_for]
+    problems: list[Problem] = []
+    for number, (option, path) in enumerate(asked_for):
+        found, do = _fault(option, path, read, replace=replace)
+        if not found and places[number] in places[:number]:
+            found, do = "is asked for twice.", "Name two files."
+        if found:
+            kind = "folder" if option.writes in _FOLDERS else "file"
+            where = f"{kind} {quoted([str(path)], letters=400)}"
+            problems.append(Problem(Reason.NOT_WRITABLE, where, found, do))
     if problems:
         raise InputError(
             Reason.NOT_WRITABLE,
-            f"{count_of(len(problems), 'file')} could not be written.",
+            f"{count_of(len(problems), 'file or folder', 'files or folders')} could not be written.",
             "Nothing was done.",
             problems=problems,
         )
@@ -55,20 +65,23 @@ def write_outputs(asked: Any, found: Any, **ways: Callable[[Path], object]) -> N
             way(path)
         elif option.writes == "table":
             write_table(found.to_arrow(), path)
-        else:
-            assert option.writes == "picture", f"no way to write a {option.writes} is given"
+        elif option.writes == "picture":
             save_figure(found.plot(), path)
+        else:
+            assert option.writes in _BY_THE_WORK, f"no way to write a {option.writes} is given"
 
 
-def _fault(option: Option, path: Path, read: list[Path], outside: Path | None) -> tuple[str, str]:
+def _fault(option: Option, path: Path, read: list[Path], *, replace: bool) -> tuple[str, str]:
     """Return what is wrong with a file that is to be written and what to do, or nothing."""
     endings = _ENDINGS.get(option.writes, ())
     if endings and path.suffix.lower() not in endings:
         return "has a name with another ending.", f"Let it end in {' or '.join(endings)}."
-    if not path.parent.is_dir():
-        return "lies in a folder that does not exist.", "Make the folder first."
-    if outside is not None and path.resolve().is_relative_to(outside.resolve()):
-        return "lies within the environment.", "Write it elsewhere."
     if path.exists() and any(path.samefile(source) for source in read):
         return "is to be read, and would be replaced.", "Write to another file."
-    return "", ""
+    if any(path.resolve().is_relative_to(source.resolve()) for source in read if source.is_dir()):
+        return "lies within what is to be read.", "Write it elsewhere."
+    if option.writes == "environment":
+        return fault_of_folder(path, may_be_environment=True)
+    if option.writes == "folder":
+        return fault_of_folder(path)
+    return fault_of_file(path, replace=replace and option.writes != "values")

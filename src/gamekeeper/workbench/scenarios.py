@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gamekeeper.files.writing import write_file
 from gamekeeper.mapping.edits import SaveScenario
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.scenario.document import document_of
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
 from gamekeeper.mapping.scenario.staleness import staleness
-from gamekeeper.report.saving import write_file
 from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, make_listing
 from gamekeeper.wording import count_of, exact_percent, folded, number_text
 from gamekeeper.workbench.editing import Edited, acknowledged
 from gamekeeper.workbench.environments import Place, opened, opened_store, person
 from gamekeeper.workbench.mapping import analyse
+from gamekeeper.workbench.outputs import require_outputs
 from gamekeeper.workbench.requests.browsing import NamesRequest, ScenarioRequest
 from gamekeeper.workbench.requests.mapping import (
     ExportScenarioRequest,
@@ -135,10 +136,11 @@ def review(asked: ReviewRequest, *, progress: Progress | None = None) -> Scenari
 
 def export_scenario(asked: ExportScenarioRequest) -> None:
     """Write a scenario to a JSON file."""
+    require_outputs(asked)
     with opened(asked.opened.environment, as_of=asked.opened.as_of) as place:
         document = document_of(place.environment.scenario(asked.scenario))
     text = document.model_dump_json(indent=1, by_alias=True)
-    write_file(asked.file, f"{text}\n".encode())
+    write_file(asked.file, f"{text}\n".encode(), private=False, replace=asked.replace)
 
 
 def _has_changed(scenario: Scenario, place: Place) -> bool:

@@ -170,7 +170,7 @@ def test_check_assigns_codes_that_stay(run, folder):
         (("graph", "FOLDER"), "No variable was named"),
         (("graph", "FOLDER", "Age", "-c", "C9.009"), "no such code"),
         (("graph", "FOLDER", "Age", "-o", "FOLDER/age.gif"), ".svg"),
-        (("graph", "FOLDER", "Age", "-o", "FOLDER/age.svg"), "lies within the environment"),
+        (("graph", "FOLDER", "Age", "-o", "FOLDER/age.svg"), "lies within what is to be read"),
         (("graph", "FOLDER", "Age", "-o", "nowhere/age.svg"), "folder that does not exist"),
         (("graph", "FOLDER", "Age", "--form", "Bank"), "goes with the graph of categories"),
         (("graph", "FOLDER", "Age", "--kind", "partition", "-c", "C2.001"), "graph of codes"),

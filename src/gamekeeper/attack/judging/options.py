@@ -24,7 +24,7 @@ ATTACK_FRACTIONS = Option(
 ATTACK_SAMPLES = Option("Samples at each fraction of attacks.", least=1)
 MEASURES = Option("suda, is, dis_suda, dis_is, mc3, annealing or occam.", flags="--measure")
 STRATIFY_BY = Option("Columns of strata.")
-FOLDER = Option("Keep finished samples here; the same command resumes.")
+FOLDER = Option("Keep finished samples here; the same command resumes.", writes="folder")
 DEFAULT_MEASURES = ("suda", "dis_is", "mc3", "annealing", "occam")
 
 

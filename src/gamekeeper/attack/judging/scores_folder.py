@@ -7,11 +7,8 @@ a sample for attacks only. It is written before the sample counts as finished.
 
 from __future__ import annotations
 
-import os
-import secrets
 import zipfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +18,7 @@ from numpy.typing import NDArray
 from gamekeeper.attack.judging.attacks import ATTACKS
 from gamekeeper.attack.judging.scores import AttackValue, ScoredSample, Scores
 from gamekeeper.attack.simulation.folder import SampleFolder
-from gamekeeper.errors import Reason, StoreError
-from gamekeeper.wording import quoted
+from gamekeeper.files.writing import write_file
 
 _PARTS = ("values", "match", "unique")
 _VALUES = ("pr_cm", "cost", "keys")
@@ -105,22 +101,12 @@ class ScoreFolder:
         return found
 
     def _write_arrays(self, number: int, arrays: Mapping[str, NDArray[Any]]) -> None:
-        beside = self.path / f".{secrets.token_hex(4)}.tmp"
-        try:
-            with beside.open("xb") as file:
-                np.savez_compressed(file, allow_pickle=False, **arrays)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(self._path(number))
-        except OSError as error:
-            with suppress(OSError):
-                beside.unlink()
-            raise StoreError(
-                Reason.NOT_WRITABLE,
-                f"A comparison was to be kept in {quoted([str(self.path)], letters=200)}.",
-                f"The system refused it: {error.strerror or 'no reason given'}.",
-                "Check the space left and the permissions; finished samples are kept.",
-            ) from error
+        write_file(
+            self._path(number),
+            lambda file: np.savez_compressed(file, allow_pickle=False, **arrays),
+            private=True,
+            asked="A sample of a comparison was to be kept in {}.",
+        )
 
     def _path(self, number: int) -> Path:
         return self.path / f"sample-{number + 1:06d}.npz"

@@ -8,14 +8,15 @@ each is either whole or absent.
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
-from gamekeeper.errors import InputError, Reason, StoreError
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.files.asides import make_folders
+from gamekeeper.files.gate import fault_of_folder
+from gamekeeper.files.reading import require_ordinary
+from gamekeeper.files.writing import refusal, write_file
 from gamekeeper.wording import quoted
 
 Values = Mapping[str, float | None]
@@ -32,6 +33,9 @@ class SampleFolder:
         wanted = json.loads(json.dumps(plan))
         kept = self._read(path / "plan.json")
         if kept is None:
+            found, do = fault_of_folder(path)
+            if found:
+                raise InputError(Reason.NOT_WRITABLE, asked, f"It {found}", do)
             if path.exists() and (not path.is_dir() or any(path.iterdir())):
                 raise InputError(
                     Reason.NOT_READABLE,
@@ -72,29 +76,21 @@ class SampleFolder:
     @staticmethod
     def _read(path: Path) -> dict[str, Any] | None:
         try:
+            require_ordinary(path)
             found: object = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
         return cast("dict[str, Any]", found) if isinstance(found, dict) else None
 
     def _write(self, name: str, content: Mapping[str, Any]) -> None:
-        beside = self.path / f".{secrets.token_hex(4)}.tmp"
+        place = quoted([str(self.path)], letters=200)
+        asked = f"The simulation was to be kept in {place}; it keeps {quoted([name])}."
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            with beside.open("x", encoding="utf-8") as file:
-                json.dump(content, file, allow_nan=False, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(self.path / name)
+            make_folders(self.path, [], private=True)
         except OSError as error:
-            with suppress(OSError):
-                beside.unlink()
-            raise StoreError(
-                Reason.NOT_WRITABLE,
-                f"The simulation was to be kept in {quoted([str(self.path)], letters=200)}.",
-                f"The system refused {quoted([name])}: {error.strerror or 'no reason given'}.",
-                "Check the space left and the permissions; finished samples are kept.",
-            ) from error
+            raise refusal(asked, error, "Finished samples are kept.") from error
+        text = json.dumps(content, allow_nan=False, indent=1)
+        write_file(self.path / name, text.encode(), private=True, asked=asked)
 
 
 def _name(number: int) -> str:

@@ -34,7 +34,9 @@ WITH_MODELS = Option(
     "For fractions: compare attacks by annealed models as well; takes longer. `risk compare` has"
     " attacks by every measure."
 )
-FOLDER = Option("Keep finished samples here (numbers only); the same command resumes.")
+FOLDER = Option(
+    "Keep finished samples here (numbers only); the same command resumes.", writes="folder"
+)
 _PERCENTAGES = tuple(Fraction(percent, 100) for percent in range(1, 100))
 _Power = Annotated[
     int, Option("The power of ten of the SUDA score; DIS-SUDA depends on it.", least=0, most=18)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
-import tempfile
 import threading
 import weakref
 from collections import deque
@@ -25,6 +24,7 @@ from gamekeeper.data.engine.duckdb_errors import run_discreetly
 from gamekeeper.data.engine.duckdb_parquet import file_sql, make_map, needs_map, scanned_sql
 from gamekeeper.data.engine.gate import RECORD, ScannedColumn
 from gamekeeper.errors import InputError, Reason, StoreError
+from gamekeeper.files.asides import temporary_folder
 from gamekeeper.results import Progress
 from gamekeeper.wording import quoted
 
@@ -292,7 +292,7 @@ def default_engine(memory_limit: str | None = None) -> DuckDBEngine:
 
 def _temporary_folder(folder: Path | str | None) -> Path:
     try:
-        return Path(tempfile.mkdtemp(prefix="gamekeeper-", dir=folder))
+        return temporary_folder(folder)
     except OSError as error:
         raise StoreError(
             Reason.NOT_WRITABLE,

@@ -14,6 +14,7 @@ from gamekeeper.data.reading.frames import Frame, is_path
 from gamekeeper.data.reading.parquet_file import ParquetFile
 from gamekeeper.data.reading.statistical_file import SUFFIXES, StatisticalFile
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.files.reading import require_ordinary
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -290,6 +291,7 @@ def _check_file(file: Path) -> None:
         elif file.is_dir():
             reason, found = Reason.NOT_READABLE, "It is a folder."
         else:
+            require_ordinary(file)
             with file.open("rb"):
                 pass
     except OSError as error:

@@ -30,10 +30,7 @@ an object of `cells` and `counts` with the non-zero cells.
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -48,7 +45,9 @@ from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.published_table import PublishedTable
 from gamekeeper.data.tables.release import Release, check_truth
 from gamekeeper.data.tables.subtotals import Disjoint, asking, disjoint_names
-from gamekeeper.errors import InputError, Problem, Reason, StoreError
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.files.reading import require_ordinary
+from gamekeeper.files.writing import write_file
 from gamekeeper.wording import did_you_mean, quoted
 
 FORMAT = "gamekeeper-release"
@@ -171,7 +170,8 @@ def write_release(release: Release, path: str | Path, truth: CountTable | None =
         f'"truth": {_json(_plain_truth(truth))}',
         "}",
     ]
-    _replace(Path(path), "\n".join(lines) + "\n")
+    text = "\n".join(lines) + "\n"
+    write_file(path, text.encode(), private=True, asked="A release was to be written to {}.")
 
 
 def _listed(items: Iterable[object]) -> str:
@@ -223,6 +223,7 @@ def _tree(file: Path, asked: str) -> Mapping[str, Any]:
     """Return what a file holds, if it is a release of a known version."""
     reason, found, do, tree = None, "", "Check the file.", None
     try:
+        require_ordinary(file)
         text = file.read_bytes().decode("utf-8-sig")
         tree = json.loads(text, object_pairs_hook=_fields)
     except FileNotFoundError:
@@ -340,20 +341,3 @@ def _sparse(
         problems.append(Problem(Reason.MALFORMED, "truth", said))
         return None
     return CountTable(axes, counts, cells)
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file beside and put it in place, so that a failure leaves what was there."""
-    beside = path.with_name(f".{secrets.token_hex(4)}.tmp")
-    try:
-        beside.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(beside, path)  # noqa: PTH105 - overwrites on every system
-    except OSError as error:
-        with suppress(OSError):
-            beside.unlink()
-        raise StoreError(
-            Reason.NOT_WRITABLE,
-            f"A release was to be written to {quoted([str(path)], letters=200)}.",
-            f"The system refused it: {error.strerror or 'no reason given'}.",
-            "Check the folder, the space left and the permissions.",
-        ) from error

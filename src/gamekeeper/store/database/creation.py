@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Engine
 
 from gamekeeper.errors import Reason, StoreError
+from gamekeeper.files.asides import aside, clear_leftovers, put_new
+from gamekeeper.files.gate import LOGS, environment_around
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.file.backups import renew_backup
 from gamekeeper.store.database.file.connections import (
@@ -20,13 +23,6 @@ from gamekeeper.store.database.file.connections import (
 from gamekeeper.store.database.file.engines import ask_of, engine_of, reading, writing
 from gamekeeper.store.database.file.refusals import attempt
 from gamekeeper.store.database.file.versions import VERSIONS, migrate, version_of
-from gamekeeper.store.database.file.whole_files import (
-    LOGS,
-    clear_leftovers,
-    put_new,
-    remove_with_logs,
-    temporary,
-)
 from gamekeeper.store.database.history.new_revision import begin
 from gamekeeper.store.database.history.revisions import Revision
 from gamekeeper.wording import shown_path
@@ -40,8 +36,20 @@ def create_file(path: Path, environment: Environment, first: Revision) -> None:
     attempt(_ASKED_TO_CREATE, path, lambda: _create(path, environment, first))
 
 
+def require_no_link(path: Path) -> None:
+    """Refuse to make a store where a link says."""
+    if os.path.islink(path):  # noqa: PTH114 - a path that cannot be is no link
+        raise StoreError(
+            Reason.NOT_WRITABLE,
+            _ASKED_TO_CREATE.format(shown_path(path)),
+            "It is a link, and links are not followed. Nothing was changed.",
+            "Name the file itself.",
+        )
+
+
 def open_engine(access: Access) -> Engine:
     """Return an engine for a store, after bringing it to the version of today."""
+    clear_leftovers(access.path)
     require_store(access.path, _ASKED_TO_OPEN)
     return attempt(_ASKED_TO_OPEN, access.path, lambda: _open(access))
 
@@ -57,9 +65,15 @@ def _create(path: Path, environment: Environment, first: Revision) -> None:
             f"There is no folder {shown_path(path.parent)}.",
             "Make the folder first, or check the path.",
         )
+    if environment_around(path.parent) is not None:
+        raise StoreError(
+            Reason.NOT_WRITABLE,
+            _ASKED_TO_CREATE.format(shown_path(path)),
+            "It lies within the folder of an environment.",
+            "Make it elsewhere.",
+        )
     clear_leftovers(path)
-    made = temporary(path)
-    try:
+    with aside(path, private=True) as made:
         with closing(connect(made, mode="rwc")) as connection:
             connection.execute(f"PRAGMA application_id = {MARK}")
         engine = engine_of(Access(made, readonly=False))
@@ -75,8 +89,6 @@ def _create(path: Path, environment: Environment, first: Revision) -> None:
             put_new(made, path)
         except FileExistsError:
             raise _taken(path) from None
-    finally:
-        remove_with_logs(made)
 
 
 def _open(access: Access) -> Engine:

@@ -23,7 +23,7 @@ from gamekeeper.mapping.edits import Edit, apply_edits, edit_notes, touched
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
 from gamekeeper.store.database.contents.loading import State, load, position
-from gamekeeper.store.database.creation import create_file
+from gamekeeper.store.database.creation import create_file, require_no_link
 from gamekeeper.store.database.file.backups import (
     backup_position,
     keep_backup,
@@ -117,6 +117,7 @@ class EnvironmentStore:
         if name is not None or description is not None:
             begun = begun.changed(name=name, description=description)
         place = place_of(path)
+        require_no_link(Path(path))
         create_file(place, begun, Revision(1, datetime.now(UTC), who, Action.IMPORT, note=note))
         store = cls.open(place)
         store._file.has_written = True

@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from gamekeeper.files.asides import clear_leftovers
 from gamekeeper.store.database.contents.loading import State, load
 from gamekeeper.store.database.file.connections import Access, place_of, require_store
 from gamekeeper.store.database.file.refusals import attempt
@@ -29,6 +30,7 @@ def read_state(path: str | Path) -> State | None:
     'Norland'
     """
     place = place_of(path)
+    clear_leftovers(place)
     require_store(place, _OPEN)
     with closing(attempt(_OPEN, place, lambda: _begun(place))) as connection:
 

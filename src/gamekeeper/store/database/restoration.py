@@ -8,11 +8,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
+from gamekeeper.files.asides import aside as made_aside
+from gamekeeper.files.asides import bring_to_disk, move, put_new
+from gamekeeper.files.gate import BACKUP, LOGS
 from gamekeeper.results import Progress
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.file.backups import (
     AUTOMATIC,
-    BACKUP,
     REPLACED,
     Backup,
     find_backups,
@@ -21,13 +23,6 @@ from gamekeeper.store.database.file.backups import (
 )
 from gamekeeper.store.database.file.connections import beside, connect, place_of, require_store
 from gamekeeper.store.database.file.refusals import attempt
-from gamekeeper.store.database.file.whole_files import (
-    LOGS,
-    bring_to_disk,
-    put_new,
-    remove_with_logs,
-    temporary,
-)
 from gamekeeper.store.slugs import slugs
 from gamekeeper.wording import did_you_mean, quoted, shown_path
 
@@ -99,8 +94,9 @@ def _restored(path: Path, name: str, progress: Progress | None) -> tuple[Backup,
     require_store(backup.path, _RESTORE)
     _require_unused(path)
     is_healthy = _is_healthy(path, progress)
-    made = temporary(path)
-    try:
+    # The store may be gone; then the backup says who may read it.
+    like = path if path.exists() else backup.path
+    with made_aside(path, private=True, like=like) as made:
         # A store that was replaced may have its log beside it.
         has_log = beside(backup.path, "-wal").exists()
         with closing(connect(backup.path, mode="ro", immutable=not has_log)) as source:
@@ -118,8 +114,6 @@ def _restored(path: Path, name: str, progress: Progress | None) -> tuple[Backup,
                 copy.execute("PRAGMA journal_mode = WAL")
         aside = _set_aside(path, REPLACED if is_healthy else "damaged")
         put_new(made, path)
-    finally:
-        remove_with_logs(made)
     return backup, aside
 
 
@@ -166,7 +160,7 @@ def _set_aside(path: Path, what: str) -> Path | None:
     moved: Path | None = None
     for ending in ("", *LOGS):
         with suppress(FileNotFoundError):
-            beside(path, ending).rename(beside(aside, ending))
+            move(beside(path, ending), beside(aside, ending))
             moved = moved or aside
     if moved:
         bring_to_disk(path.parent)

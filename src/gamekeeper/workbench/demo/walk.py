@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gamekeeper.errors import Reason, StoreError
+from gamekeeper.files.asides import make_folders, remove
+from gamekeeper.files.writing import refusal, write_file
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
 from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.edits import AskVariable
@@ -17,7 +20,7 @@ from gamekeeper.report.drawing import draw_harmonization_graph
 from gamekeeper.report.mapping_report import write_mapping_report
 from gamekeeper.results import Listing, Progress
 from gamekeeper.store.folder import write_environment
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, shown_path
 from gamekeeper.workbench.demo.environment import TARGET, demo_environment
 from gamekeeper.workbench.demo.linkage import LinkageDemo, run_linkage_demo
 from gamekeeper.workbench.demo.risk import STEPS as RISK_STEPS
@@ -28,6 +31,7 @@ from gamekeeper.workbench.editing import edit_store, import_folder
 from gamekeeper.workbench.environments import opened
 from gamekeeper.workbench.history import list_history
 from gamekeeper.workbench.mapping import analyse
+from gamekeeper.workbench.outputs import require_outputs
 from gamekeeper.workbench.requests.demo import DemoRequest
 from gamekeeper.workbench.requests.editing import Signature
 from gamekeeper.workbench.requests.environment import InStore, Person
@@ -42,6 +46,8 @@ _WHO = "demo"
 _SCENARIO = "A data broker"
 _KEYS = 5
 _CHANGED = 5
+_MARK = "made-by-gamekeeper-demo.txt"
+_MARKED = "Everything here is made up by 'gamekeeper demo'. The next demo replaces it.\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +80,11 @@ def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
 
     step(0)
     output, seed = asked.output, asked.seed
+    _claim(asked)
     folder, store = output / "environment", output / "norland.gk"
     write_environment(demo_environment(seed=seed), folder)
     for earlier in (store, store.with_name(f"{store.name}.backup")):
-        earlier.unlink(missing_ok=True)
+        remove(earlier)
     place, who = InStore(store=store), Person(who=_WHO)
     import_folder(ImportRequest(folder=folder, place=place, person=who))
     step(1)
@@ -159,6 +166,24 @@ def _later(store: Path, environment: Environment, scenario: Scenario) -> list[st
     reviewed = review(ReviewRequest(environment=store, scenario=scenario.name))
     lines += [f"  {sentence}" for sentence in reviewed.sentences]
     return lines
+
+
+def _claim(asked: DemoRequest) -> None:
+    """Make the folder of the demo, or take one that an earlier demo made; no other."""
+    require_outputs(asked)
+    mark = asked.output / _MARK
+    if asked.output.is_dir() and any(asked.output.iterdir()) and not mark.is_file():
+        raise StoreError(
+            Reason.NOT_WRITABLE,
+            f"The demo was to be written to {shown_path(asked.output)}.",
+            "The folder holds things that no demo has marked as its own.",
+            "Name a new folder (--output), or remove this one.",
+        )
+    try:
+        make_folders(asked.output, [])
+    except OSError as error:
+        raise refusal(f"The folder {shown_path(asked.output)} was to be made.", error) from error
+    write_file(mark, _MARKED.encode(), private=False)
 
 
 def _most_telling(outcome: KeyVariableMap) -> KeyVariable:

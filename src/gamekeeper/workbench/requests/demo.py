@@ -13,7 +13,12 @@ from gamekeeper.options import Option
 class DemoRequest:
     """Where the demo writes to, and which country it makes up."""
 
-    output: Annotated[Path, Option("Folder to write to.", flags="--output -o")] = Path(
-        "demo-output"
-    )
+    output: Annotated[
+        Path,
+        Option(
+            "Folder to write to: a new one, or that of an earlier demo, which is replaced.",
+            flags="--output -o",
+            writes="folder",
+        ),
+    ] = Path("demo-output")
     seed: Annotated[int, Option("Another seed makes up other forms.")] = 2026

@@ -12,6 +12,7 @@ from gamekeeper.attack.linkage.options import LinkOptions, MaskingOptions, Struc
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of, whole_pairs_of
 from gamekeeper.workbench.requests.reading import Reading
+from gamekeeper.workbench.requests.shared import Replace
 
 _COMPARE = "How records are compared"
 
@@ -120,6 +121,7 @@ class LinkRequest:
     reading: Reading = field(default_factory=Reading)
     output: _Output = None
     plot: _Plot = None
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +135,7 @@ class EvaluateRequest:
     reading: Reading = field(default_factory=Reading)
     output: _Output = None
     plot: _Plot = None
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,3 +154,4 @@ class StructureRequest:
     reading: Reading = field(default_factory=Reading)
     output: _Output = None
     plot: _Plot = None
+    replace: Replace = False

@@ -14,6 +14,7 @@ from gamekeeper.mapping.analysis.options import MapOptions, MaxNodes
 from gamekeeper.options import Option
 from gamekeeper.wording import quoted
 from gamekeeper.workbench.requests.environment import AsOf, InStore, Opened, Person
+from gamekeeper.workbench.requests.shared import Replace
 
 _PATH = "Store or folder of an environment, or a file with a partition graph."
 
@@ -39,6 +40,7 @@ class MapRequest:
         Path | None,
         Option("Draw the curves to this .svg or .png file.", writes="picture", label="Written"),
     ] = None
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,7 @@ class GraphRequest:
     ] = None
     max_nodes: MaxNodes = MAX_NODES
     as_of: AsOf = ""
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,3 +141,4 @@ class ExportScenarioRequest:
     file: Annotated[
         Path, Option("The JSON file to write.", is_argument=True, writes="json", label="Written")
     ]
+    replace: Replace = False

@@ -62,6 +62,7 @@ class MicrodataRequest:
         Option(
             "Where to write the values that fit no category, to be filled in for --values."
             " The file then has values of your data: keep it as safe as those.",
+            writes="values",
             panel=_KEYS,
         ),
     ] = None

@@ -21,7 +21,7 @@ from gamekeeper.attack.simulation.options import SAMPLES
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import pairs_of
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
-from gamekeeper.workbench.requests.shared import Population, Records, Top
+from gamekeeper.workbench.requests.shared import Population, Records, Replace, Top
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +35,7 @@ class ModelRequest:
         Path | None,
         Option("Write a plot to this .svg or .png.", writes="picture", label="Model graph"),
     ] = None
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,7 @@ class InferRequest:
     ] = MOST_CELLS
     records: Records = None
     top: Top = 10
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,3 +102,4 @@ class CompareRequest:
             "Write figures, tables and timings to this HTML file.", writes="page", label="Report"
         ),
     ] = None
+    replace: Replace = False

@@ -11,7 +11,7 @@ from gamekeeper.attack.measures.options import MeasuresOptions
 from gamekeeper.attack.uniques.options import DisOptions, SpecialOptions, UniquesOptions
 from gamekeeper.options import Option
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
-from gamekeeper.workbench.requests.shared import Plot, Population, Records, Report, Top
+from gamekeeper.workbench.requests.shared import Plot, Population, Records, Replace, Report, Top
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,7 @@ class KeysRequest:
             label="Classes",
         ),
     ] = None
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,7 @@ class DisRequest:
         ),
     ] = None
     plot: Plot = None
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +78,7 @@ class SudaRequest:
             flags="--report-records/--no-report-records",
         ),
     ] = True
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +97,7 @@ class SpecialRequest:
             label="Every sample unique",
         ),
     ] = None
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +109,7 @@ class MatchRequest:
     matching: MatchingOptions = field(default_factory=MatchingOptions)
     population: Population = None
     plot: Plot = None
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,3 +125,4 @@ class MeasuresRequest:
     ] = None
     records: Records = None
     plot: Plot = None
+    replace: Replace = False

@@ -1,4 +1,4 @@
-"""Options of several requests: files that are written, a population that is read."""
+"""Options of several requests: files that are written or replaced, a population that is read."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ Records = Annotated[
 Report = Annotated[
     Path | None, Option("Write an HTML report to this file.", writes="page", label="Report")
 ]
+Replace = Annotated[bool, Option("Replace files that are there already.")]
 Population = Annotated[
     Path | None,
     Option("A file with everybody in it, of the same columns: then nothing is estimated."),

@@ -20,7 +20,7 @@ from gamekeeper.attack.simulation.options import (
 )
 from gamekeeper.options import Option
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
-from gamekeeper.workbench.requests.shared import Plot
+from gamekeeper.workbench.requests.shared import Plot, Replace
 
 
 class ExperimentKind(StrEnum):
@@ -66,3 +66,4 @@ class SimulateRequest:
             label="Every number",
         ),
     ] = None
+    replace: Replace = False

@@ -35,8 +35,13 @@ class ExportRequest:
     """A store that is written to a folder."""
 
     place: InStore
-    folder: Annotated[Path, Option("Folder of an environment.", is_argument=True)]
+    folder: Annotated[
+        Path, Option("Folder of an environment.", is_argument=True, writes="environment")
+    ]
     as_of: AsOf = ""
+    replace: Annotated[
+        bool, Option("Replace the environment that the folder has; its other files go.")
+    ] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
 from gamekeeper.workbench.requests.reading import Decimal, Delimiter, Encoding
+from gamekeeper.workbench.requests.shared import Replace
 
 _PANEL = "How the tables are written"
 
@@ -135,6 +136,7 @@ class PublishRequest:
     ] = False
     seed: Annotated[int, Option("The same seed gives the same result.", least=0)] = 0
     title: Annotated[str, Option("What the release is called.")] = ""
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +150,7 @@ class BoundsRequest:
     output: _Output = None
     plot: _Plot = None
     report: _Report = None
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +161,7 @@ class FeasibleRequest:
     options: FeasibleOptions = field(default_factory=FeasibleOptions)
     top: Annotated[int, Option("Show so many cells.", least=0)] = 20
     output: _Output = None
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +173,7 @@ class InferRequest:
     top: Annotated[int, Option("Print so many statements.", least=0)] = 20
     output: _Output = None
     report: _Report = None
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,6 +195,7 @@ class SapRequest:
     output: _Output = None
     plot: _Plot = None
     report: _Report = None
+    replace: Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,3 +217,4 @@ class ComparisonRequest:
     ] = ()
     output: _Output = None
     plot: _Plot = None
+    replace: Replace = False

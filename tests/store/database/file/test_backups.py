@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
+import subprocess
+import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -12,12 +15,13 @@ import pytest
 
 from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.errors import Reason
+from gamekeeper.files.asides import aside
 from gamekeeper.mapping.edits import AddForm
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.file.backups import backup_position
-from gamekeeper.store.database.file.whole_files import temporary
-from gamekeeper.store.database.restoration import list_backups
+from gamekeeper.store.database.reading import read_state
+from gamekeeper.store.database.restoration import list_backups, restore_store
 from tests.store.database.conftest import WHO, contents, refusal
 
 
@@ -120,10 +124,44 @@ def test_a_backup_of_a_damaged_store_never_replaces_a_good_one(closed: Path) -> 
     assert [name for name in contents(closed.parent) if name.endswith(".tmp")] == []
 
 
-def test_what_was_cut_off_is_cleared_after_an_hour(closed: Path) -> None:
+def test_what_was_cut_off_is_cleared_at_the_next_opening(closed: Path) -> None:
+    def killed(*, ago: float = 0, process: int = os.getpid(), computer: str = "") -> Path:
+        with aside(closed, private=True) as made:
+            head, here, _ = made.name.rsplit("-", 2)
+        left = made.with_name(f"{head}-{computer or here}-{process}.tmp")
+        left.write_bytes(b"half a copy")
+        os.utime(left, (time.time() - ago, time.time() - ago))
+        return left
+
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    dead, old = killed(process=ended.pid), killed(ago=4_000)
+    alive, elsewhere = killed(), killed(process=ended.pid, computer="0" * 8)
+    read_state(closed)
+    assert [path.exists() for path in (dead, old, alive, elsewhere)] == [False, False, True, True]
+    another = killed(process=ended.pid)
+    EnvironmentStore.open(closed, readonly=True).close()
+    assert not another.exists()
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
+def test_a_store_and_its_backups_are_for_the_owner_and_modes_are_kept(closed: Path) -> None:
     backup = closed.with_name("forms.gk.backup")
-    old, new = temporary(backup), temporary(backup)
-    os.utime(old, (time.time() - 4_000, time.time() - 4_000))
+    assert (mode(closed), mode(backup)) == (0o600, 0o600)
+    closed.chmod(0o640)
     add(closed, "A")
-    assert not old.exists()
-    assert new.exists()
+    assert (mode(closed), mode(backup)) == (0o640, 0o640)
+    with EnvironmentStore.open(closed) as store:
+        assert mode(store.backup("kept")) == 0o640
+    closed.chmod(0o600)
+    backup.chmod(0o644)
+    restore_store(closed)
+    assert mode(closed) == 0o600
+    # Where the store is gone, the backup says who may read it.
+    closed.unlink()
+    restore_store(closed)
+    assert mode(closed) == 0o644

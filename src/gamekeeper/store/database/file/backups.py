@@ -10,27 +10,20 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from contextlib import closing
+from collections.abc import Generator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.files.asides import aside, put_in_place, put_new
+from gamekeeper.files.gate import BACKUP
 from gamekeeper.store.database.file.connections import beside, connect
 from gamekeeper.store.database.file.refusals import damaged
-from gamekeeper.store.database.file.whole_files import (
-    clear_leftovers,
-    put_in_place,
-    put_new,
-    remove_with_logs,
-    temporary,
-)
 from gamekeeper.store.slugs import slugs
 from gamekeeper.wording import quoted
-
-BACKUP: Final = ".backup"
-"""What the name of the automatic backup has after that of its store."""
 
 AUTOMATIC: Final = "automatic"
 """What the automatic backup is called in lists."""
@@ -70,19 +63,14 @@ class Backup:
 def renew_backup(source: sqlite3.Connection, path: Path, asked: str) -> Path:
     """Copy a store to its automatic backup, in place of the one before."""
     target = beside(path, BACKUP)
-    clear_leftovers(target)
-    made = _copied(source, target, path, asked)
-    try:
+    with _copied(source, path, asked) as made:
         put_in_place(made, target)
-    finally:
-        remove_with_logs(made)
     return target
 
 
 def keep_backup(source: sqlite3.Connection, path: Path, asked: str, *, name: str) -> Path:
     """Copy a store to a backup of its own, under a name and the time."""
-    made = _copied(source, beside(path, BACKUP), path, asked)
-    try:
+    with _copied(source, path, asked) as made:
         at = datetime.now(UTC)
         while True:
             target = beside(path, f"{BACKUP}-{name}-{at:{_STAMP}}")
@@ -93,8 +81,6 @@ def keep_backup(source: sqlite3.Connection, path: Path, asked: str, *, name: str
                 at += timedelta(seconds=1)
             else:
                 return target
-    finally:
-        remove_with_logs(made)
 
 
 def find_backups(path: Path) -> list[Backup]:
@@ -156,10 +142,10 @@ def is_sound(connection: sqlite3.Connection, check: str) -> bool:
         return False
 
 
-def _copied(source: sqlite3.Connection, target: Path, path: Path, asked: str) -> Path:
-    """Return a checked copy of a store, under a name that is not to last."""
-    made = temporary(target)
-    try:
+@contextmanager
+def _copied(source: sqlite3.Connection, path: Path, asked: str) -> Generator[Path]:
+    """Give a checked copy of a store, with its permissions, under a name that is not to last."""
+    with aside(path, private=True, like=path) as made:
         with closing(connect(made, mode="rwc")) as copy:
             copy.execute("PRAGMA synchronous = OFF")
             source.backup(copy)
@@ -167,10 +153,7 @@ def _copied(source: sqlite3.Connection, target: Path, path: Path, asked: str) ->
             copy.execute("PRAGMA journal_mode = DELETE")
             if not is_sound(copy, "quick_check"):
                 raise damaged(asked, path)
-    except BaseException:
-        remove_with_logs(made)
-        raise
-    return made
+        yield made
 
 
 def _revision(path: Path) -> int | None:

@@ -14,13 +14,14 @@ from typing import Final
 from urllib.parse import quote
 
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
+from gamekeeper.files.gate import SQLITE
+from gamekeeper.files.reading import require_ordinary
 from gamekeeper.store.database.file.refusals import has_no_room
 from gamekeeper.wording import shown_path
 
 MARK: Final = 0x476B5374
 """The application id of our files: "GkSt"."""
 
-_MAGIC: Final = b"SQLite format 3\x00"
 _MARK_AT: Final = 68
 _HEADER: Final = 100
 # Waiting is not fair: with many at once, somebody may wait much longer than on average.
@@ -123,6 +124,7 @@ def _strangeness(path: Path) -> tuple[type[GamekeeperError], Reason, str, str] |
             return InputError, Reason.WRONG_SCHEMA, "It is a folder, and a store is a file.", do
         if not path.exists():
             return InputError, Reason.NOT_FOUND, "There is no such file.", do
+        require_ordinary(path)
         with path.open("rb") as file:
             start = file.read(_HEADER)
     except OSError as error:
@@ -130,7 +132,7 @@ def _strangeness(path: Path) -> tuple[type[GamekeeperError], Reason, str, str] |
         return InputError, Reason.NOT_READABLE, found, "Check the path and the permissions."
     if not start:
         return StoreError, Reason.DAMAGED, "The file is empty.", do
-    if not start.startswith(_MAGIC):
+    if not start.startswith(SQLITE):
         return InputError, Reason.WRONG_SCHEMA, "The file is not a store.", do
     if len(start) < _HEADER:
         return StoreError, Reason.DAMAGED, "The file breaks off after a few bytes.", do

@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from gamekeeper.errors import Reason, StoreError
+from gamekeeper.files.asides import make_folders
+from gamekeeper.files.writing import NO_SPACE
 from gamekeeper.wording import count_of, shown_path
 
 
@@ -23,7 +25,7 @@ def replace_files(folder: Path, texts: Mapping[str, bytes], stale: Iterable[str]
     target = folder
     try:
         for target in sorted({(folder / name).parent for name in texts}):
-            _make_folder(target, made)
+            make_folders(target, made)
         for name, text in texts.items():
             target = folder / name
             beside = target.with_name(f".{token}-{len(written)}.tmp")
@@ -38,6 +40,7 @@ def replace_files(folder: Path, texts: Mapping[str, bytes], stale: Iterable[str]
     done = 0
     try:
         for beside, target in written.items():
+            _keep_mode(beside, target)
             os.replace(beside, target)  # noqa: PTH105 - the same, and ten thousand times
             done += 1
         for name in stale:
@@ -52,11 +55,10 @@ def replace_files(folder: Path, texts: Mapping[str, bytes], stale: Iterable[str]
         raise
 
 
-def _make_folder(folder: Path, made: list[Path]) -> None:
-    missing = [folder, *folder.parents]
-    for part in reversed([part for part in missing if not part.exists()]):
-        part.mkdir()
-        made.append(part)
+def _keep_mode(beside: Path, target: Path) -> None:
+    with suppress(FileNotFoundError):
+        mode = os.stat(target).st_mode  # noqa: PTH116 - again ten thousand times
+        os.chmod(beside, mode & 0o777)  # noqa: PTH101
 
 
 def _clear(written: Iterable[Path], made: Iterable[Path]) -> None:
@@ -71,7 +73,7 @@ def _clear(written: Iterable[Path], made: Iterable[Path]) -> None:
 def _not_written(folder: Path, target: Path, error: OSError, state: str) -> StoreError:
     why = error.strerror or "no reason given"
     return StoreError(
-        Reason.NOT_WRITABLE,
+        Reason.DISK_FULL if error.errno in NO_SPACE else Reason.NOT_WRITABLE,
         f"The environment was to be written to {shown_path(folder.absolute())}.",
         f"The system refused {shown_path(target.absolute())}: {why}. {state}",
         "Check the space left, the permissions and that no other program holds the files.",

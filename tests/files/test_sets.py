@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gamekeeper.errors import Reason, StoreError
-from gamekeeper.store.file_sets import replace_files
+from gamekeeper.files.sets import replace_files
 
 
 def names(folder: Path) -> set[str]:
