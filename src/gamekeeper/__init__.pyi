@@ -45,6 +45,8 @@ from gamekeeper.mapping import (
 )
 from gamekeeper.models import fit_models as fit_models, infer_risk as infer_risk
 from gamekeeper.risk import (
+    Assessment as Assessment,
+    assess as assess,
     assess_dis as assess_dis,
     assess_matching as assess_matching,
     assess_uniques as assess_uniques,

@@ -8,6 +8,9 @@ The tree::
     ├── LimitError     the work would exceed a stated limit     (exit code 3)
     └── Cancelled      the caller stopped the work              (exit code 130)
 
+Exit code 4 is no error: a policy, rule or target that was named is not met or not proven. The result
+is told as usual.
+
 An error says what was asked, what was found and what to do, in that order, and lists every
 problem that was found, not just the first. It names variables, counts, types and labels of the
 environment or of a code list, never a value observed in a data file.
@@ -21,6 +24,8 @@ from enum import StrEnum
 from typing import ClassVar
 
 _SHOWN_PROBLEMS = 40
+NOT_MET_CODE = 4
+"""The exit code where a named policy, rule or target is not met or not proven."""
 
 
 class Reason(StrEnum):

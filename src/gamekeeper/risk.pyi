@@ -36,3 +36,5 @@ from gamekeeper.attack.uniques.suda import (
     UniquesRisk as UniquesRisk,
     assess_uniques as assess_uniques,
 )
+from gamekeeper.workbench.assessment.result import Assessment as Assessment
+from gamekeeper.workbench.assessment.running import assess as assess

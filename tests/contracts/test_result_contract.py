@@ -73,6 +73,8 @@ from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
 from gamekeeper.results import Listing, Result, package_version
+from gamekeeper.workbench.assessment.result import Assessment
+from gamekeeper.workbench.assessment.running import assess
 
 MARKUP = "<b>bold</b> & co"
 
@@ -113,6 +115,13 @@ def key_table():
 
 def uniques():
     return assess_uniques(key_table())
+
+
+def assessment():
+    words = [[people().codebook[key].words[code] for code in column] for key, column in
+             zip(KEYS, zip(*PEOPLE, strict=True), strict=True)]  # fmt: skip
+    data = pa.table(dict(zip(KEYS, words, strict=True)))
+    return assess(data, keys=KEYS, fraction="1/4", policy="hdx")
 
 
 def special():
@@ -157,6 +166,7 @@ EXAMPLES = {
     Listing: lambda: list_forms(environment()),
     ScenarioReview: review,
     KeyTable: key_table,
+    Assessment: assessment,
     UniquesRisk: uniques,
     RecordRisk: lambda: uniques().records,
     FileRisk: lambda: uniques().file,

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 NOT_UNIQUE = "not unique"
 """The class of records that share their key with another."""
 
-_MEASURES = ("dis_is", "dis_suda", "dis_is_suda", "pol", "is", "suda")
-_UP_TO_ONE = frozenset({"dis_is", "dis_suda", "dis_is_suda", "pol"})
+_MEASURES = ("dis_is", "dis_suda", "dis_is_suda", "pol", "is", "suda", "p_match")
+_UP_TO_ONE = frozenset({"dis_is", "dis_suda", "dis_is_suda", "pol", "p_match"})
 _NAME_LETTERS = 40
 
 
@@ -33,7 +33,8 @@ class RiskClasses:
     below
         The name of the class of sample uniques that meet no threshold.
     measure
-        The measure that is classified: dis_is, dis_suda, dis_is_suda, pol, is or suda.
+        The measure that is classified: dis_is, dis_suda, dis_is_suda, pol, is or suda; p_match in
+        an assessment.
 
     Attributes
     ----------

@@ -1,7 +1,8 @@
 """The `gamekeeper` command: its sub-commands, and how errors leave it.
 
 Groups of commands are imported when they are used: `--version`, `--help` and the tab key are quick.
-Exit codes: 0 fine, 1 our fault, 2 your input, 3 a limit was exceeded, 130 cancelled.
+Exit codes: 0 fine, 1 our fault, 2 your input, 3 a limit was exceeded, 4 a policy that was named is not
+met or not proven, 130 cancelled.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ PARTS = {
     "check": (
         "environment.mapping",
         "Check an environment: every file, every partition graph, every categorization.",
+    ),
+    "assess": (
+        "assess",
+        "Assess a file that may be released: a verdict, what drives the risk, what to do about it.",
     ),
     "demo": ("demo", "Run the main job on made-up data and write an HTML report."),
     "shell": (

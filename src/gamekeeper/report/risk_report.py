@@ -16,7 +16,7 @@ _MSUS_OF_A_RECORD = 4
 _CATEGORIES = 100
 _MEASURES = ("record", "risk_class", "dis_is", "dis_suda", "is", "msus")
 _UNIQUE_BY = "unique by "
-_WORDS = (
+WORDS = (
     ("Key variables", "what an intruder is assumed to know of people and to match on"),
     ("Sample unique", "a record whose key no other record of the file has"),
     (
@@ -25,6 +25,11 @@ _WORDS = (
         " would do; the fewer variables it takes, the more the record stands out"),
     ),
     ("Special unique", "a sample unique that fewer than all key variables set apart"),
+    (
+        "Probability of a right match",
+        ("1 over the number of people who have the key of the record; where that number is not known,"
+        " models of the file infer it, with a 95% interval"),
+    ),
     (
         "DIS",
         ("estimated probability that a match with exactly one record of the file is correct, from"
@@ -61,12 +66,15 @@ def assessment_report(
     `notices` say what is to be known of the file and the scenario.
     """
     file = uniques.file
-    sections = [_classes(key_table), *([_records(uniques)] if with_records else [])]
-    sections += [_variables(uniques), *([_categories(uniques)] if with_records else [])]
-    sections.append(_sizes(uniques))
+    sections = [classes_section(key_table), *([_records(uniques)] if with_records else [])]
+    sections += [
+        variables_section(uniques),
+        *([categories_section(uniques)] if with_records else []),
+    ]
+    sections.append(sizes_section(uniques))
     if matching is not None:
-        sections.append(_matching(matching))
-    how = ", ".join(f"{key} {_shown(value)}" for key, value in (settings or {}).items())
+        sections.append(matching_section(matching))
+    how = ", ".join(f"{key} {shown_setting(value)}" for key, value in (settings or {}).items())
     left_out = [] if with_records else ["Single records and categories are left out of this page."]
     shares = [line for line in file.lines if line.name.startswith("class ")]
     tiles = [
@@ -94,15 +102,17 @@ def assessment_report(
         sections,
         [key_table.provenance, uniques.provenance, *([matching.provenance] if matching else [])],
         [*notices, *left_out],
-        _WORDS,
+        WORDS,
     )
 
 
-def _shown(value: str) -> str:
+def shown_setting(value: str) -> str:
+    """Return a setting of a file as a word."""
     return {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", ".": "point"}.get(value, value)
 
 
-def _classes(key_table: KeyTable) -> RiskSection:
+def classes_section(key_table: KeyTable) -> RiskSection:
+    """Tell how the records share their keys."""
     import pyarrow as pa
 
     sizes = sorted(key_table.records_by_size)
@@ -148,7 +158,8 @@ def _records(uniques: UniquesRisk) -> RiskSection:
     )
 
 
-def _variables(uniques: UniquesRisk) -> RiskSection:
+def variables_section(uniques: UniquesRisk) -> RiskSection:
+    """Tell which variables are to blame."""
     caption = "What each variable adds; an MSU counts for each of its variables"
     return RiskSection(
         "variables",
@@ -158,7 +169,8 @@ def _variables(uniques: UniquesRisk) -> RiskSection:
     )
 
 
-def _categories(uniques: UniquesRisk) -> RiskSection:
+def categories_section(uniques: UniquesRisk) -> RiskSection:
+    """Tell which categories are to blame."""
     caption = "What each category adds; the values of a variable sum to that of the variable"
     return RiskSection(
         "categories",
@@ -168,7 +180,8 @@ def _categories(uniques: UniquesRisk) -> RiskSection:
     )
 
 
-def _sizes(uniques: UniquesRisk) -> RiskSection:
+def sizes_section(uniques: UniquesRisk) -> RiskSection:
+    """Tell how many variables it takes to set records apart."""
     caption = "Minimal sample uniques by the number of their variables"
     return RiskSection(
         "sizes",
@@ -178,7 +191,8 @@ def _sizes(uniques: UniquesRisk) -> RiskSection:
     )
 
 
-def _matching(matching: MatchingRisk) -> RiskSection:
+def matching_section(matching: MatchingRisk) -> RiskSection:
+    """Tell what a match would cost."""
     sentences: Sequence[str] = matching.sentences()
     return RiskSection(
         "matching",

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -143,9 +144,8 @@ def open_microdata(
         codes = missing_code_notices(table, decimal=source.decimal)
         return Microdata(source, table, keys, asked.missing, design, tuple(sensitive), codes)
     assert asked.environment is not None
-    with opened(asked.environment) as place:
-        environment = place.environment
-    scenario = environment.scenario(asked.scenario)
+    environment = _environment(asked.environment)
+    scenario = _scenario(asked.scenario, environment)
     wanted = tuple(key.variable for key in scenario.keys)
     columns = columns_of(wanted, names, asked.columns)
     table = coded(columns.values())
@@ -166,6 +166,17 @@ def open_microdata(
         scenario,
         environment,
     )
+
+
+def _environment(given: Path | Environment) -> Environment:
+    if isinstance(given, Environment):
+        return given
+    with opened(given) as place:
+        return place.environment
+
+
+def _scenario(given: str | Scenario, environment: Environment) -> Scenario:
+    return given if isinstance(given, Scenario) else environment.scenario(given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,10 +252,15 @@ def _require_one_way(request: MicrodataRequest) -> None:
     if problems:
         raise InputError(
             problems[0].reason,
-            f"The file {shown_path(request.file)} was to be opened.",
+            f"{_file_words(request.file)} was to be opened.",
             f"{count_of(len(problems), 'fault was', 'faults were')} found in what was asked.",
             problems=problems,
         )
+
+
+def _file_words(file: Path | object) -> str:
+    # A frame is no path, and its text has values.
+    return f"The file {shown_path(file)}" if isinstance(file, Path) else "A data frame"
 
 
 def _names(given: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
@@ -257,8 +273,10 @@ def _names(given: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _fraction(text: str) -> str | dict[str, str] | None:
+def _fraction(text: str | Any) -> Any:
     """Return the fraction, or those of strata: '0.02', '2%', '1/50' or 'North=2%, South=5%'."""
+    if not isinstance(text, str):
+        return text
     if not text.strip():
         return None
     if "=" not in text:

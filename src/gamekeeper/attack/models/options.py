@@ -73,6 +73,9 @@ class By(StrEnum):
     COLLAPSING = "collapsing"
 
 
+Patient = Annotated[bool, Option("Search by mc3 or occam even where that may take hours.")]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitOptions:
     """What may be asked of a search for models.
@@ -112,9 +115,7 @@ class FitOptions:
     most_models: Annotated[
         int, Option("How many models occam looks at, in either direction.", least=1)
     ] = 10_000
-    patient: Annotated[bool, Option("Search by mc3 or occam even where that may take hours.")] = (
-        False
-    )
+    patient: Patient = False
     seed: Seed = 0
     workers: Workers = None
     progress: Progress | None = None

@@ -27,7 +27,11 @@ from gamekeeper.algorithms.uniques.minimal_uniques import (
 )
 from gamekeeper.attack.contribution_risk import CategoryRisk, SizeRisk, VariableRisk
 from gamekeeper.attack.risk import FileRisk, RecordRisk
-from gamekeeper.attack.risk_classes import DEFAULT_RISK_CLASSES, parse_risk_classes
+from gamekeeper.attack.risk_classes import (
+    DEFAULT_RISK_CLASSES,
+    RiskClasses,
+    parse_risk_classes,
+)
 from gamekeeper.attack.uniques.contributions import (
     category_contributions,
     size_contributions,
@@ -62,7 +66,8 @@ MOST_MSUS = 20
 class UniquesRisk(Result):
     """Sample uniques and their risk: per record, for the file, per variable, category and size.
 
-    As a table it is `records`; its summary is that of `file`.
+    As a table it is `records`; its summary is that of `file`. `kind` has the combination of variables
+    that sets records apart most and how many it does, None where that is not known.
     """
 
     records: RecordRisk
@@ -73,6 +78,7 @@ class UniquesRisk(Result):
     provenance: Provenance
     told: tuple[str, ...]
     explainer: Explainer = field(compare=False)
+    kind: tuple[tuple[str, ...], int] | None = None
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -176,7 +182,7 @@ def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
     started = time.perf_counter()
     keys = key_table.keys
     power, rank_by, classes = asked.power, asked.rank_by, asked.classes
-    _check_options(rank_by, asked.fraction)
+    _check_options(rank_by, asked.fraction, classes)
     if isinstance(classes, str):
         classes = parse_risk_classes(classes, measure=rank_by) if classes else DEFAULT_RISK_CLASSES
     variables = tuple(key_table.coded.codebook[name] for name in keys)
@@ -274,6 +280,7 @@ def _results(
         provenance,
         director_sentences(facts, file, lines, variables, kind),
         explainer,
+        kind,
     )
 
 
@@ -283,8 +290,17 @@ def _risky(facts: UniqueFacts) -> NDArray[np.bool_] | None:
     return None if values is None else values >= facts.classes.lowest_threshold
 
 
-def _check_options(rank_by: str, fraction: FractionLike | None) -> None:
+def _check_options(rank_by: str, fraction: FractionLike | None, classes: RiskClasses | str) -> None:
     problems: list[Problem] = []
+    if isinstance(classes, RiskClasses) and classes.measure not in MEASURES:
+        problems.append(
+            Problem(
+                Reason.UNKNOWN_NAME,
+                f"Risk classes of {quoted([classes.measure])}",
+                "uniques have no such measure.",
+                did_you_mean(classes.measure, MEASURES),
+            )
+        )
     if rank_by not in MEASURES:
         problems.append(
             Problem(

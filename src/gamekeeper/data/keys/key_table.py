@@ -139,6 +139,11 @@ class KeyTable(Result):
         made = np.zeros(self.coded.n_records, dtype=np.int64)
         return self.counted.per_record(self.relation, self.size_column, made)
 
+    def released_sizes(self) -> npt.NDArray[np.int64]:
+        """Return how many records have the very key of each, missing cells and all; 0 where left out."""
+        made = np.zeros(self.coded.n_records, dtype=np.int64)
+        return self.counted.per_record(self.relation, "n", made)
+
     def class_numbers(self) -> npt.NDArray[np.int64]:
         """Return for each record the row of its key in `classes()`; -1 where it was left out."""
         names = ", ".join(self.counted.packing.names)
@@ -181,12 +186,15 @@ class KeyTable(Result):
         """Return how many records are in classes smaller than k: against k-anonymity."""
         return sum(n for size, n in self.records_by_size.items() if size < k)
 
+    def released_violations(self, k: int) -> int:
+        """Return how many records have the very key of fewer than k, missing cells and all."""
+        return sum(n for size, n in self.released_by_size.items() if size < k)
+
     def k_sentence(self, k: int) -> str:
         """Return how many records are against k-anonymity, in words."""
-        violating = self.k_violations(k)
+        violating, alike = self.k_violations(k), self.released_violations(k)
         if self._proves:
             return f"{count_of(violating, 'record')} in classes of fewer than {k} ({k}-anonymity)."
-        alike = sum(n for size, n in self.released_by_size.items() if size < k)
         return (
             f"{count_of(alike, 'record')} in classes of fewer than {k} as released ({k}-anonymity);"
             f" {violating:,} where {self.missing.words}."

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.options import Option
@@ -33,13 +33,23 @@ class MicrodataRequest:
         tuple[str, ...],
         Option("Columns to match on: Age,Sex,Region.", flags="--keys -k", panel=_KEYS),
     ] = ()
+    # From Python both may be given as they are, a Scenario and its Environment.
     scenario: Annotated[
-        str,
-        Option("A scenario of stage one: its key variables, at its level of detail.", panel=_KEYS),
+        str | Any,
+        Option(
+            "A scenario of stage one: its key variables, at its level of detail.",
+            panel=_KEYS,
+            read=str,
+        ),
     ] = ""
     environment: Annotated[
-        Path | None,
-        Option("The store or folder that has the scenario.", flags="--environment -e", panel=_KEYS),
+        Path | Any | None,
+        Option(
+            "The store or folder that has the scenario.",
+            flags="--environment -e",
+            panel=_KEYS,
+            read=Path,
+        ),
     ] = None
     columns: Annotated[
         Mapping[str, str],
@@ -84,12 +94,14 @@ class SampleDesign:
 
     weight: Annotated[str, Option("Column of sampling weights.", panel=_SAMPLE)] = ""
     strata: Annotated[str, Option("Column of strata.", panel=_SAMPLE)] = ""
+    # From Python also a number, or a mapping of strata to their fractions.
     fraction: Annotated[
-        str,
+        str | Any,
         Option(
             "Sampling fraction: 0.02, 2% or 1/50; by stratum: 'North=2%, South=5%'. By default"
             " from the weights.",
             flags="--fraction -f",
             panel=_SAMPLE,
+            read=str,
         ),
     ] = ""

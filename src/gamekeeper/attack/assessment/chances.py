@@ -1,0 +1,245 @@
+"""The probability that a match with a record is right, for each record and for the file.
+
+With F people in the population who have the key of a record, a match with it is right with
+probability 1/F. F is known where the file holds everybody; else models infer it, with an interval
+(attack/models). Where they cannot, what is left is a bound that needs no model: F is at least the
+number f of records of the file with that key, so that no match is better than 1/f.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gamekeeper.algorithms.models.file_measures import Measure
+from gamekeeper.attack.models.inference import ModelRisk
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.wording import count_of, percent_text, three_digits
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LEAST_RECORDS = 1_000
+"""With fewer, estimates by models were off by a quarter on average (docs/explain/models.md)."""
+
+
+class Basis(StrEnum):
+    """What a probability rests on."""
+
+    EVERYBODY = "everybody"
+    MODELS = "models"
+    BOUND = "bound"
+
+    @property
+    def words(self) -> str:
+        """The basis in words."""
+        return _BASES[self]
+
+
+_BASES = {
+    Basis.EVERYBODY: "counted, since the file holds everybody",
+    Basis.MODELS: "estimated by models of the file, with 95% intervals",
+    Basis.BOUND: "not estimated; bounded by the number of records that look alike",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A number that is known within bounds; `value` is None where there is no estimate of it."""
+
+    value: float | None
+    lower: float
+    upper: float
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is known exactly."""
+        return self.value is not None and self.lower == self.upper == self.value
+
+    def over(self, number: float) -> Interval:
+        """Return this divided by a number."""
+        value = None if self.value is None else self.value / number
+        return Interval(value, self.lower / number, self.upper / number)
+
+    @property
+    def text(self) -> str:
+        """The number with its bounds.
+
+        Examples
+        --------
+        >>> Interval(12.0, 9.0, 15.5).text, Interval(3.0, 3.0, 3.0).text, Interval(None, 0, 7).text
+        ('12 (9 to 15.5)', '3', 'at most 7')
+        """
+        return self._written(three_digits)
+
+    @property
+    def count_text(self) -> str:
+        """A number of records with its bounds, in whole numbers."""
+        return self._written(
+            lambda number: f"{number:,.0f}" if number >= 10 else three_digits(number)
+        )
+
+    @property
+    def percent_text(self) -> str:
+        """A share with its bounds, in percent."""
+        return self._written(percent_text)
+
+    def _written(self, write: Callable[[float], str]) -> str:
+        if self.value is None:
+            return f"at most {write(self.upper)}"
+        if self.is_exact:
+            return write(self.value)
+        return f"{write(self.value)} ({write(self.lower)} to {write(self.upper)})"
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class MatchChances:
+    """The probability of a right match, record by record and for the file.
+
+    Attributes
+    ----------
+    basis, why
+        What it rests on, and where that is not models the reason in words.
+    p, lower, upper
+        Of each counted record the estimated probability, NaN where there is none, and its bounds.
+    expected_size
+        Of each the number of people who are expected to have its key; NaN where it is not known.
+    p_unique
+        Of each the probability that nobody else has its key; NaN where it is not known.
+    right_matches
+        How many sample uniques are matched rightly if each is matched with one person who fits.
+    population_uniques
+        How many sample uniques are unique in the population.
+    unique_match
+        The probability that somebody who fits just one record of the file is that record.
+    average, highest
+        The mean over all records, and the largest.
+    cautions
+        Why estimates cannot prove that a limit is met, in words; empty where they can.
+    """
+
+    basis: Basis
+    why: str
+    p: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    expected_size: NDArray[np.float64]
+    p_unique: NDArray[np.float64]
+    right_matches: Interval
+    population_uniques: Interval
+    unique_match: Interval | None
+    average: Interval
+    highest: Interval
+    cautions: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"MatchChances({self.basis.value}, {count_of(len(self.p), 'record')})"
+
+    @property
+    def ranking(self) -> NDArray[np.float64]:
+        """What ranks and classifies records: the probability, or its bound where there is none."""
+        return self.upper if self.basis is Basis.BOUND else self.p
+
+
+def why_no_models(key_table: KeyTable) -> str:
+    """Return why models of a file cannot tell what a match is worth; empty where they can."""
+    if key_table.fraction is None:
+        return "the sampling fraction is not known (give --fraction or --weight)"
+    if key_table.missing not in (Missing.CATEGORY, Missing.EXCLUDE):
+        return (
+            f"models need missing cells to be a category or left out (--missing category), and here"
+            f" {key_table.missing.words}"
+        )
+    if key_table.n_records < LEAST_RECORDS:
+        return (
+            f"models need {LEAST_RECORDS:,} records to learn from, and the file has"
+            f" {key_table.n_records:,}"
+        )
+    if key_table.n_uniques == key_table.n_records:
+        return "models learn from records that are alike, and every record is unique"
+    return ""
+
+
+def counted_chances(key_table: KeyTable) -> MatchChances:
+    """Return the probabilities where the file holds everybody: nothing is estimated."""
+    f = _sizes(key_table)
+    p = 1.0 / f
+    n_uniques = float(key_table.n_unlike)
+    all_of_them = Interval(n_uniques, n_uniques, n_uniques)
+    return MatchChances(
+        Basis.EVERYBODY,
+        "the file holds everybody, so that nothing is to be estimated",
+        p, p, p, f, (f == 1).astype(np.float64),
+        all_of_them,
+        all_of_them,
+        Interval(1.0, 1.0, 1.0) if n_uniques else None,
+        _exact(float(p.mean())),
+        _exact(float(p.max())),
+    )  # fmt: skip
+
+
+def bounded_chances(key_table: KeyTable, why: str) -> MatchChances:
+    """Return what is certain without any model: no match is better than one over its class size."""
+    upper = 1.0 / _sizes(key_table)
+    unknown, nothing = np.full(len(upper), np.nan), np.zeros(len(upper))
+    n_uniques = float(key_table.n_unlike)
+    # Without a unique, none is matched rightly, whatever the population.
+    uniques = Interval(None, 0.0, n_uniques) if n_uniques else _exact(0.0)
+    return MatchChances(
+        Basis.BOUND, why, unknown, nothing, upper, unknown, unknown, uniques, uniques,
+        Interval(None, 0.0, 1.0) if n_uniques else None,
+        Interval(None, 0.0, float(upper.mean())),
+        Interval(None, 0.0, float(upper.max())),
+    )  # fmt: skip
+
+
+def modelled_chances(key_table: KeyTable, risk: ModelRisk) -> MatchChances:
+    """Return the probabilities that models infer, with their intervals.
+
+    The interval of a record is that of 1/F. That of the average adds the intervals of the records
+    that are not unique as if all erred the same way, which is cautious.
+    """
+    table = risk.records.table
+    counted = np.asarray(key_table.records)
+
+    def column(name: str) -> NDArray[np.float64]:
+        return table[name].to_numpy(zero_copy_only=False)[counted].astype(np.float64)
+
+    p, people = column("p_match"), column("expected_size")
+    lower, upper = 1.0 / column("upper"), 1.0 / column("lower")
+    shared = column("class_size") > 1
+    file = risk.estimate.file
+    n = len(p)
+    average = Interval(
+        float(p.mean()),
+        min(float(file.tau2.lower + lower[shared].sum()) / n, float(p.mean())),
+        max(float(file.tau2.upper + upper[shared].sum()) / n, float(p.mean())),
+    )
+    fit = risk.fit
+    return MatchChances(
+        Basis.MODELS, "", p, np.minimum(lower, p), np.maximum(upper, p), people, column("p_unique"),
+        _interval(file.tau2),
+        _interval(file.tau1),
+        _interval(file.pr_cm_given_um) if key_table.n_uniques else None,
+        average,
+        Interval(float(p.max()), float(np.minimum(lower, p).max()), float(np.maximum(upper, p).max())),
+        () if fit.converged and fit.complete else ("the search for models has not settled",),
+    )  # fmt: skip
+
+
+def _interval(measure: Measure) -> Interval:
+    return Interval(float(measure.value), float(measure.lower), float(measure.upper))
+
+
+def _exact(value: float) -> Interval:
+    return Interval(value, value, value)
+
+
+def _sizes(key_table: KeyTable) -> NDArray[np.float64]:
+    """Return how many records are like each counted one as released, which is proof."""
+    return key_table.released_sizes()[key_table.records].astype(np.float64)

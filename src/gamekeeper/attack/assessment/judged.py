@@ -1,0 +1,153 @@
+"""A policy held against what was measured of a file: each criterion met, not met or not proven.
+
+An exact measure is compared with its limit. An estimate is judged by its interval: it is met if the
+worse end meets the limit, not met if the better end does not, and not proven between. What is not
+known is not proven, and nothing is proven of records that were left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gamekeeper.attack.assessment.chances import Interval
+from gamekeeper.attack.assessment.criteria import Found, Unit
+from gamekeeper.attack.assessment.measured import Measured
+from gamekeeper.attack.assessment.policy import Limit, Policy
+from gamekeeper.wording import count_of, joined, quoted
+
+
+class Standing(StrEnum):
+    """How a file stands to a limit."""
+
+    MET = "met"
+    NOT_MET = "not met"
+    NOT_PROVEN = "not proven"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLimit:
+    """One limit of a policy, what was found, how the file stands to it, and why not better."""
+
+    limit: Limit
+    found: Interval | None
+    standing: Standing
+    why: str
+
+    @property
+    def found_text(self) -> str:
+        """What was found, in words."""
+        if self.found is None:
+            return "not known"
+        if self.limit.criterion.unit is Unit.SHARE:
+            return self.found.percent_text
+        is_count = self.limit.criterion.unit is Unit.RECORDS
+        return self.found.count_text if is_count else self.found.text
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPolicy:
+    """A policy and how a file stands to each of its limits."""
+
+    policy: Policy
+    lines: tuple[JudgedLimit, ...]
+
+    @property
+    def standing(self) -> Standing:
+        """How the file stands to the policy: as it stands to the limit that it fails most."""
+        found = {line.standing for line in self.lines}
+        return next(
+            standing
+            for standing in (Standing.NOT_MET, Standing.NOT_PROVEN, Standing.MET)
+            if standing in found
+        )
+
+    @property
+    def is_met(self) -> bool:
+        """Whether every limit is met."""
+        return self.standing is Standing.MET
+
+    @property
+    def sentence(self) -> str:
+        """How the file stands to the policy, in words."""
+        named = quoted([self.policy.name])
+        if self.is_met:
+            return f"The file meets the policy {named}."
+        parts = [
+            f"{count_of(len(names), 'criterion', 'criteria')} of {len(self.lines)}"
+            f" {'is' if len(names) == 1 else 'are'} {standing.value} ({', '.join(names)})"
+            for standing in (Standing.NOT_MET, Standing.NOT_PROVEN)
+            if (names := [x.limit.criterion.name for x in self.lines if x.standing is standing])
+        ]
+        does = "does not meet" if self.standing is Standing.NOT_MET else "is not proven to meet"
+        return f"The file {does} the policy {named}: {joined(parts)}."
+
+    def rows(self) -> list[dict[str, object]]:
+        """Return one row per criterion, for tables and programs."""
+        return [
+            {
+                "criterion": line.limit.criterion.name,
+                "asked": line.limit.text,
+                "limit": line.limit.value,
+                "found": line.found_text,
+                "value": None if line.found is None else line.found.value,
+                "lower": None if line.found is None else line.found.lower,
+                "upper": None if line.found is None else line.found.upper,
+                "standing": line.standing.value,
+                "why": line.why,
+                "measures": line.limit.criterion.words,
+                "source": line.limit.source,
+            }
+            for line in self.lines
+        ]
+
+
+def judge_policy(policy: Policy, measured: Measured) -> JudgedPolicy:
+    """Judge every limit of a policy."""
+    return JudgedPolicy(policy, tuple(_judged(limit, measured) for limit in policy.limits))
+
+
+def _judged(limit: Limit, measured: Measured) -> JudgedLimit:
+    found = limit.criterion.measure(measured)
+    standing, why = judge_limit(limit, found)
+    if standing is Standing.MET:
+        doubts = list(_doubts(measured, found))
+        if doubts:
+            return JudgedLimit(limit, found.interval, Standing.NOT_PROVEN, joined(doubts))
+    return JudgedLimit(limit, found.interval, standing, why)
+
+
+def judge_limit(limit: Limit, found: Found) -> tuple[Standing, str]:
+    """Return how what was found stands to a limit, and why not better.
+
+    Examples
+    --------
+    >>> from gamekeeper.attack.assessment.criteria import CRITERIA
+    >>> limit = Limit(CRITERIA["global_risk"], 0.03)
+    >>> [
+    ...     judge_limit(limit, Found(Interval(0.02, low, up)))[0].value
+    ...     for low, up in ((0, 0.03), (0, 0.04))
+    ... ]
+    ['met', 'not proven']
+    """
+    if found.interval is None:
+        return Standing.NOT_PROVEN, found.why
+    worse, better = found.interval.upper, found.interval.lower
+    if limit.criterion.at_least:
+        worse, better = -better, -worse
+    most = -limit.value if limit.criterion.at_least else limit.value
+    if worse <= most:
+        return Standing.MET, ""
+    if better > most:
+        return Standing.NOT_MET, ""
+    return Standing.NOT_PROVEN, found.why or "the interval of the estimate reaches beyond the limit"
+
+
+def _doubts(measured: Measured, found: Found) -> Iterable[str]:
+    """Return why a limit that seems to be met is not proven to be."""
+    left_out = measured.keys.n_excluded
+    if left_out:
+        yield f"{count_of(left_out, 'record')} with missing cells were left out"
+    if found.interval is not None and not found.interval.is_exact:
+        yield from measured.chances.cautions

@@ -1,0 +1,228 @@
+"""Policies: limits to the risk of a file, each with its source, from a profile or a small JSON file.
+
+A policy names criteria and their limits::
+
+    {
+        "policy": "Our office, scientific use files",
+        "criteria": {
+            "k_anonymity": 3,
+            "population_uniques": {"limit": 0.001, "source": "board decision of May"},
+        },
+    }
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from gamekeeper.attack.assessment.criteria import CRITERIA, Criterion, Unit
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, did_you_mean, percent_text, quoted, shown_path
+
+_FIELDS = ("policy", "criteria")
+_LIMIT_FIELDS = ("limit", "source")
+_LARGEST_FILE = 1_000_000
+_NAME_LETTERS = 200
+_DO = 'Write {"policy": "a name", "criteria": {"k_anonymity": 3}}.'
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit to a criterion, and who set it."""
+
+    criterion: Criterion
+    value: float
+    source: str = ""
+
+    @property
+    def text(self) -> str:
+        """The limit in words.
+
+        Examples
+        --------
+        >>> Limit(CRITERIA["k_anonymity"], 3).text, Limit(CRITERIA["global_risk"], 0.03).text
+        ('at least 3', 'at most 3.0%')
+        """
+        side = "at least" if self.criterion.at_least else "at most"
+        is_share = self.criterion.unit is Unit.SHARE
+        return f"{side} {percent_text(self.value) if is_share else f'{self.value:,g}'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A name and some limits."""
+
+    name: str
+    limits: tuple[Limit, ...]
+
+
+def _profile(name: str, source: str, **limits: float) -> Policy:
+    made = (Limit(CRITERIA[criterion], value, source) for criterion, value in limits.items())
+    return Policy(name, tuple(made))
+
+
+_ALIKE = "IHSN guide to microdata: at least {} alike; a usual choice, set by no authority"
+_PROFILES = (
+    _profile("k2", "no record may be unique: the least that is asked anywhere", k_anonymity=2),
+    _profile("k3", _ALIKE.format(3), k_anonymity=3),
+    _profile("k5", _ALIKE.format(5), k_anonymity=5),
+    _profile(
+        "ema",
+        "European Medicines Agency, guidance to Policy 0070, public release",
+        highest_risk=0.09,
+        average_risk=0.09,
+    ),
+    _profile(
+        "health-canada",
+        "Health Canada, guidance on the public release of clinical information",
+        highest_risk=0.09,
+        average_risk=0.09,
+    ),
+    _profile(
+        "hdx",
+        "OCHA Centre for Humanitarian Data, Humanitarian Data Exchange",
+        global_risk=0.03,
+    ),
+)
+
+PROFILES: Mapping[str, Policy] = {policy.name: policy for policy in _PROFILES}
+"""The policies that are known by name."""
+
+
+def read_policy(given: str | Path | Mapping[str, Any] | Policy) -> Policy:
+    """Return a policy by the name of a profile, from a JSON file, or from its content.
+
+    Examples
+    --------
+    >>> read_policy("hdx").limits[0].text
+    'at most 3.0%'
+    >>> read_policy({"policy": "Ours", "criteria": {"k_anonymity": 3}}).name
+    'Ours'
+    """
+    if isinstance(given, Policy):
+        return given
+    if isinstance(given, Mapping):
+        return _checked(given, "A policy was given.", [])
+    if str(given) in PROFILES:
+        return PROFILES[str(given)]
+    path = Path(given)
+    if not path.is_file():
+        named = quoted([str(given)], letters=_NAME_LETTERS)
+        raise InputError(
+            Reason.NOT_FOUND,
+            f"The policy {named} was asked for.",
+            "There is no such profile, and no such file.",
+            f"{did_you_mean(str(given), PROFILES)} Or give a JSON file of your own.",
+        )
+    asked = f"A policy was to be read from {shown_path(path)}."
+    twice: list[str] = []
+
+    def once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        counts = Counter(name for name, _ in pairs)
+        twice.extend(name for name, count in counts.items() if count > 1)
+        return dict(pairs)
+
+    found = ""
+    content: Any = None
+    try:
+        if path.stat().st_size > _LARGEST_FILE:
+            found = "It is larger than a policy can be."
+        else:
+            content = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=once)
+    except (OSError, UnicodeDecodeError) as error:
+        found = f"It could not be read ({type(error).__name__})."
+    except (ValueError, RecursionError):
+        found = "It is no JSON."
+    if found:
+        raise InputError(Reason.MALFORMED, asked, found, _DO)
+    if not isinstance(content, dict):
+        raise InputError(Reason.WRONG_SCHEMA, asked, "It is no JSON object.", _DO)
+    return _checked(cast("dict[str, Any]", content), asked, twice)
+
+
+def _checked(content: Mapping[str, Any], asked: str, twice: Sequence[str]) -> Policy:
+    """Return a policy, or raise one error for all that is wrong with it."""
+    problems = [
+        Problem(Reason.DUPLICATE, f"field {quoted([name])}", "it is there more than once.")
+        for name in dict.fromkeys(twice)
+    ]
+    problems += _unknown(content, _FIELDS, "field")
+    name = content.get("policy", "")
+    if not isinstance(name, str) or not name.strip():
+        problems.append(
+            Problem(Reason.BAD_NAME, "field 'policy'", "it is no text.", "Give the policy a name.")
+        )
+    criteria = content.get("criteria")
+    limits: list[Limit] = []
+    if not isinstance(criteria, Mapping) or not criteria:
+        problems.append(
+            Problem(
+                Reason.NOTHING_GIVEN,
+                "field 'criteria'",
+                "it has no criterion with its limit.",
+                f"There are {quoted(CRITERIA, most=len(CRITERIA))}.",
+            )
+        )
+    else:
+        for criterion, limit in cast("Mapping[Any, Any]", criteria).items():
+            made, faults = _limit(str(criterion), limit)
+            limits += made
+            problems += faults
+    if problems:
+        found = f"{count_of(len(problems), 'fault was', 'faults were')} found in it."
+        raise InputError(problems[0].reason, asked, found, problems=problems)
+    return Policy(str(name).strip(), tuple(limits))
+
+
+def _limit(name: str, given: Any) -> tuple[list[Limit], list[Problem]]:
+    where = f"criterion {quoted([name])}"
+    if name not in CRITERIA:
+        found, do = "there is no such criterion.", did_you_mean(name, CRITERIA)
+        return [], [Problem(Reason.UNKNOWN_NAME, where, found, do)]
+    criterion = CRITERIA[name]
+    problems: list[Problem] = []
+    source: Any = ""
+    if isinstance(given, Mapping):
+        fields = cast("Mapping[Any, Any]", given)
+        problems += _unknown(fields, _LIMIT_FIELDS, f"{where}, field")
+        source, given = fields.get("source", ""), fields.get("limit")
+    if not isinstance(source, str):
+        problems.append(Problem(Reason.BAD_OPTION, where, "its source is no text."))
+    fault = _fault(criterion, given)
+    if fault:
+        problems.append(Problem(Reason.BAD_OPTION, where, *fault))
+    return ([] if problems else [Limit(criterion, float(given), str(source))]), problems
+
+
+def _fault(criterion: Criterion, value: Any) -> tuple[str, str] | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return "its limit is no number.", "Give a number."
+    least, most = criterion.least, criterion.most
+    if value < least or (most is not None and value > most):
+        upper = "" if most is None else f" to {most:g}"
+        return (
+            f"its limit {value:g} is out of range.",
+            f"Give a number from {least:g}{upper} ({criterion.unit.value}).",
+        )
+    if criterion.at_least and value != int(value):
+        return f"its limit {value:g} is no whole number.", "Give a whole number."
+    return None
+
+
+def _unknown(content: Mapping[Any, Any], known: Sequence[str], what: str) -> list[Problem]:
+    return [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            f"{what} {quoted([str(name)])}",
+            "it is not known.",
+            did_you_mean(str(name), known),
+        )
+        for name in content
+        if name not in known
+    ]

@@ -1,0 +1,63 @@
+"""The table with one row per record of a file: its class, the probability of a match, its ranks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.attack.assessment.measured import Measured
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+RANKINGS = ("msus", "smallest_msu", "suda", "is", "dis_suda", "dis_is")
+"""The columns that are taken from the search for uniques: rankings and published measures."""
+
+MEANINGS = {
+    "record": "number of the record in the file, from 1",
+    "class_size": "records with the same values on the key variables, with itself",
+    "p_match": "probability that a match with this record is right; empty where it is not known",
+    "p_lower": "it is at least this (95% interval)",
+    "p_upper": "and at most this; where there is no estimate, a bound that is certain",
+    "p_unique": "probability that nobody else in the population has its key",
+    "expected_size": "expected number of people with its key",
+    "risk_class": "class by p_match, or by p_upper where there is no estimate",
+    "household_risk": "probability that a match with some member of its household is right",
+}
+
+
+def record_table(measured: Measured) -> pa.Table:
+    """Return one row per record, in the order of the file; those left out have no measures."""
+    import pyarrow as pa
+
+    chances, keys = measured.chances, measured.keys
+    n, places = keys.coded.n_records, np.asarray(keys.records)
+    left_out = np.ones(n, dtype=bool)
+    left_out[places] = False
+
+    def spread(values: NDArray[Any]) -> pa.Array:
+        whole = np.zeros(n, dtype=values.dtype)
+        whole[places] = values
+        absent = left_out.copy()
+        if values.dtype.kind == "f":
+            absent[places] |= np.isnan(values)
+        return pa.array(whole, mask=absent)
+
+    ranked = measured.uniques.records.table
+    numbers = measured.classes.classify(chances.ranking)
+    classes = pa.DictionaryArray.from_arrays(spread(numbers), pa.array(measured.classes.names))
+    made: dict[str, Any] = {
+        "record": ranked["record"],
+        "class_size": ranked["class_size"],
+        "p_match": spread(chances.p),
+        "p_lower": spread(chances.lower),
+        "p_upper": spread(chances.upper),
+        "p_unique": spread(chances.p_unique),
+        "expected_size": spread(chances.expected_size),
+        "risk_class": classes.cast(pa.string()),
+    }
+    if measured.household_chances is not None:
+        made["household_risk"] = spread(measured.household_chances)
+    return pa.table(made | {name: ranked[name] for name in RANKINGS})

@@ -1,0 +1,198 @@
+"""An assessment in words: the verdict, what drives the risk, what to do; no value of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from gamekeeper.attack.assessment.chances import Basis, Interval
+from gamekeeper.attack.assessment.judged import JudgedPolicy, Standing
+from gamekeeper.attack.assessment.measured import Measured
+from gamekeeper.wording import (
+    be,
+    count_of,
+    joined,
+    number_text,
+    percent_text,
+    quoted,
+    share_text,
+    three_digits,
+)
+
+_BLAMED = 3
+
+
+def verdict(measured: Measured, judged: JudgedPolicy | None) -> str:
+    """Return the outcome in one sentence, for a director; with a policy it begins with that."""
+    risk = _risk(measured)
+    if judged is None:
+        return risk
+    return f"{judged.sentence} {risk}"
+
+
+def _risk(measured: Measured) -> str:
+    keys, chances = measured.keys, measured.chances
+    n = count_of(keys.n_records, "record")
+    if not keys.n_unlike:
+        smallest = min(keys.released_by_size)
+        return (
+            f"No record of the {keys.n_records:,} stands alone on the key variables: each looks like"
+            f" {count_of(smallest - 1, 'other')} at least, so that no match is right with a"
+            f" probability above {share_text(Fraction(1, smallest))}."
+        )
+    uniques = f"{keys.n_unlike:,} ({percent_text(keys.n_unlike / keys.n_records)})"
+    if chances.basis is Basis.EVERYBODY:
+        return (
+            f"Of {n}, {uniques} can be matched with certainty: the file holds everybody, and they look"
+            " like nobody else on the key variables."
+        )
+    if chances.basis is Basis.BOUND:
+        return (
+            f"Of {n}, {uniques} {be(keys.n_unlike)} unique on the key variables, and any of them may be"
+            f" re-identified: how many is not known, because {chances.why}."
+        )
+    likely = int(np.count_nonzero(chances.p > 0.5))
+    return (
+        f"An intruder who knows the key variables would re-identify about"
+        f" {_range(chances.right_matches)} of the {n}: {uniques} are unique in the file, and a match"
+        f" with {likely:,} of the records is more likely right than wrong."
+    )
+
+
+def _range(found: Interval) -> str:
+    return f"{found.value:,.0f} ({found.lower:,.0f} to {found.upper:,.0f})"
+
+
+def drivers(measured: Measured) -> tuple[str, ...]:
+    """Return what drives the risk: variables, and the combination that sets records apart most."""
+    keys, uniques = measured.keys, measured.uniques
+    if not keys.n_uniques:
+        return ("No record is unique, so that no variable is to blame.",)
+    told: list[str] = []
+    if measured.variables is not None:
+        parts = [
+            f"{line.tau1_left:,.0f} without {line.variable}"
+            for line in measured.variables.lines[:_BLAMED]
+        ]
+        told.append(
+            f"About {_range(measured.chances.population_uniques)} of the unique records are unique in the"
+            f" population; it would be {joined(parts)}."
+        )
+    file_is = uniques.variables.file_is
+    if file_is and len(keys.keys) > 1:
+        parts = [
+            f"{line.variable} ({percent_text(line.is_score / file_is)})"
+            for line in uniques.variables.lines[:_BLAMED]
+            if line.is_score
+        ]
+        told.append(
+            f"{joined(parts)} {'weighs' if len(parts) == 1 else 'weigh'} most in the combinations that"
+            " set records apart (share of IS, a ranking)."
+        )
+    if uniques.kind is not None and len(keys.keys) > 1:
+        names, count = uniques.kind
+        how = f"{names[0]} alone sets" if len(names) == 1 else f"{joined(names)} together set"
+        told.append(f"{how} {count_of(count, 'record')} apart.")
+    return tuple(told)
+
+
+def advice(measured: Measured, judged: JudgedPolicy | None) -> tuple[str, ...]:
+    """Return what to do about the risk, the most telling first."""
+    keys = measured.keys
+    told = [f"{line}" for line in _for_policy(measured, judged)]
+    if not keys.n_unlike:
+        return (
+            *told,
+            "Assess it on other key variables that somebody may know, too: nothing is said about those.",
+        )
+    told += _coarsen(measured)
+    worst = next(iter(measured.class_counts().items()))
+    if measured.chances.basis is not Basis.BOUND and worst[1]:
+        told.append(
+            f"Look at the {count_of(worst[1], 'record')} of the class {quoted([worst[0]])} one by one"
+            " (--records FILE lists them; --explain NUMBER says what sets one apart)."
+        )
+    if measured.chances.basis is Basis.BOUND:
+        told.append(
+            "Until it is known what a match is worth, treat every unique record as one that can be"
+            f" re-identified. It is not known because {measured.chances.why}."
+        )
+    return tuple(told)
+
+
+def _for_policy(measured: Measured, judged: JudgedPolicy | None) -> Iterator[str]:
+    """Return what each limit that is not met would take."""
+    for line in () if judged is None else judged.lines:
+        if line.standing is Standing.MET:
+            continue
+        limit, name = line.limit, line.limit.criterion.name
+        told = f"{name} is {line.found_text}, and {limit.text} is asked"
+        if name == "k_anonymity":
+            below = measured.keys.released_violations(int(limit.value))
+            told += f": {count_of(below, 'record')} must come to look like others"
+        elif line.why:
+            told += f": {line.why}"
+        yield f"{told}."
+
+
+def _coarsen(measured: Measured) -> Iterator[str]:
+    """Return which variable to coarsen first, by models where there are some."""
+    codebook = measured.keys.coded.codebook
+    n_categories = {name: codebook[name].n_codes - 1 for name in measured.keys.keys}
+    by_models = measured.variables
+    if by_models is not None:
+        left = {line.variable: line for line in by_models.lines}
+        order = list(left)
+    else:
+        left = {}
+        order = [line.variable for line in measured.uniques.variables.lines if line.is_score]
+    if not order:
+        return
+    # Two categories have nothing coarser than the variable's removal.
+    first = next((name for name in order if n_categories[name] > 2), None)
+    if first is None:
+        yield f"Leave {order[0]} out, since no variable has more than two categories to join."
+        return
+    gain = ""
+    if first in left and left[first].tau1_lower is not None:
+        line = left[first]
+        gain = (
+            f": without it {line.tau1_left:,.0f} ({line.tau1_lower:,.0f} to {line.tau1_upper:,.0f})"
+            " population uniques would be left"
+        )
+    yield (
+        f"Coarsen {first} first, which has"
+        f" {count_of(n_categories[first], 'category', 'categories')}{gain}. Then assess again."
+    )
+
+
+def of_record(measured: Measured, record: int) -> tuple[str, ...]:
+    """Return what a match with a record is worth, in words; none where the record was left out.
+
+    `record` is its number in the file, from 1.
+    """
+    measured.uniques.explainer.check([record])
+    place = int(np.searchsorted(measured.keys.records, record - 1))
+    if place >= measured.keys.n_records or measured.keys.records[place] != record - 1:
+        return ()
+    chances = measured.chances
+    found = Interval(
+        None if np.isnan(chances.p[place]) else float(chances.p[place]),
+        float(chances.lower[place]),
+        float(chances.upper[place]),
+    )
+    told = [f"A match with it is right with probability {found.text}."]
+    if chances.basis is Basis.MODELS:
+        told.append(
+            f"{number_text(chances.expected_size[place])} people are expected to have its key, and with"
+            f" probability {three_digits(chances.p_unique[place])} nobody else has it."
+        )
+    if measured.household_chances is not None:
+        risk = float(measured.household_chances[place])
+        most = "at most " if chances.basis is Basis.BOUND else ""
+        told.append(
+            f"A match with its household is right with probability {most}{three_digits(risk)}."
+        )
+    return tuple(told)

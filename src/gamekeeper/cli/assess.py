@@ -1,0 +1,128 @@
+"""The `assess` command: everything about a file in one go, the verdict first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from gamekeeper.cli.commands import AsFormat, command, say_written
+from gamekeeper.cli.risk_show import say_how, say_notices, show_for_programs, show_result
+from gamekeeper.cli.show import Format, progress_bar, say, show_table
+from gamekeeper.errors import NOT_MET_CODE
+from gamekeeper.wording import cell_text, percent_text
+from gamekeeper.workbench.requests.assessment import AssessRequest
+
+if TYPE_CHECKING:
+    from gamekeeper.workbench.assessment.result import Assessment
+
+app = typer.Typer(rich_markup_mode="rich")
+
+
+@command(app, "assess")
+def assess_command(asked: AssessRequest, how: AsFormat = Format.TABLE) -> None:
+    """Assess a file that may be released: a verdict, what drives the risk, what to do about it.
+
+    Counts keys, searches for uniques, fits models and matches in one go. With a sampling fraction or
+    weights it estimates how many records would be re-identified, with an interval; with a policy it
+    judges each criterion, and ends with exit code 4 where one is not met or not proven.
+
+    [bold]Examples[/bold]
+
+      gamekeeper assess people.csv --keys Age,Sex,Region,Occupation --fraction 2% --report people.html
+
+    Under a scenario of stage one, held to a limit that others use:
+      gamekeeper assess people.csv --scenario "A data broker" -e norland.gk --weight w --policy hdx
+    """
+    from gamekeeper.workbench.assessment.running import assess_release
+
+    with progress_bar("Assessing the file") as progress:
+        answer = assess_release(asked, progress=progress)
+    found = answer.found
+    explained = {str(record): found.explain_record(record) for record in asked.explain}
+    if how is Format.TABLE:
+        say_notices(answer.notices)
+        tell_assessment(found)
+        if asked.top:
+            _show_riskiest(found, asked.top)
+        _show_details(found)
+        for record, lines in explained.items():
+            say()
+            say(f"Record {record}:")
+            for line in lines:
+                say(f"  {line}")
+        say_how(found)
+        say_written(asked)
+    else:
+        more: dict[str, Any] = {"explanations": explained} if explained else {}
+        show_for_programs(found, how, answer.notices, **found.parts(), **more)
+    if found.policy is not None and not found.policy.is_met:
+        raise typer.Exit(NOT_MET_CODE)
+
+
+def tell_assessment(found: Assessment, *, indent: str = "") -> None:
+    """Say the verdict, how the file stands to the policy, what drives the risk, and what to do."""
+    say(f"{indent}{found.verdict}")
+    if found.policy is not None:
+        say()
+        rows = found.policy.rows()
+        names = ("criterion", "asked", "found", "standing", "source")
+        show_table(names, [[str(row[name]) for name in names] for row in rows])
+    for title, lines in (
+        ("What drives the risk", found.drivers),
+        ("What to do about it", found.advice),
+    ):
+        say()
+        say(f"{indent}{title}:")
+        for line in lines:
+            say(f"{indent}- {line}")
+
+
+def _show_riskiest(found: Assessment, most: int) -> None:
+    ranked = found.ranked()
+    shown = ranked.top(most)
+    say()
+    say("The riskiest records and what sets them apart:")
+    say()
+    names = ["record", "risk_class", "p_match", "p_lower", "p_upper"]
+    headings = ["record", "class", "right match", "from", "to", "why"]
+    rows = [
+        [*map(cell_text, row), "; ".join(found.measured.uniques.explain(row[0], most=3))]
+        for row in zip(*(shown[name].to_pylist() for name in names), strict=True)
+    ]
+    show_table(headings, rows)
+
+
+def _show_details(found: Assessment) -> None:
+    measured = found.measured
+    keys = measured.keys
+    say()
+    say("Records by the probability that a match is right, and by how many look alike:")
+    say()
+    lower = dict(zip(measured.classes.names, measured.classes.lower, strict=True))
+    rows = [
+        [f"{name} (from {lower[name]:g})", f"{n:,}", percent_text(n / keys.n_records)]
+        for name, n in measured.class_counts().items()
+    ]
+    rows += [
+        [f"fewer than {k} alike", f"{n:,}", percent_text(n / keys.n_records)]
+        for k, n in found.k_violations().items()
+    ]
+    show_table(["records", "number", "share"], rows)
+    if measured.variables is not None:
+        say()
+        say("What each variable adds, by models:")
+        say()
+        show_result(
+            measured.variables,
+            {
+                "variable": "variable",
+                "tau1_left": "population uniques left without it",
+                "tau1_lower": "from",
+                "tau1_upper": "to",
+            },
+        )
+    say()
+    say("What guidance on anonymity asks:")
+    for answer in found.guidance():
+        say(f"- {answer.question}: {answer.words}")

@@ -1,0 +1,195 @@
+"""The page of an assessment: the verdict first, then what drives the risk, what to do, and details."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gamekeeper.attack.assessment.guidance import answers
+from gamekeeper.attack.assessment.judged import JudgedPolicy
+from gamekeeper.attack.assessment.measured import Measured
+from gamekeeper.attack.assessment.plots import plot_assessment
+from gamekeeper.attack.risk import RecordRisk
+from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
+from gamekeeper.report.risk_report import (
+    WORDS,
+    categories_section,
+    classes_section,
+    matching_section,
+    shown_setting,
+    sizes_section,
+    variables_section,
+)
+from gamekeeper.wording import fraction_text
+
+_RECORDS = 25
+_MSUS_OF_A_RECORD = 4
+_UNIQUE_BY = "unique by "
+_SHOWN = (
+    "record",
+    "risk_class",
+    "p_match",
+    "p_lower",
+    "p_upper",
+    "expected_size",
+    "household_risk",
+)
+_NAMES = {
+    "p_match": "probability of a right match",
+    "p_lower": "from",
+    "p_upper": "to",
+    "expected_size": "people with its key",
+    "risk_class": "class",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AssessmentPage:
+    """What the page tells: what was measured, and what is said about it."""
+
+    measured: Measured
+    policy: JudgedPolicy | None
+    ranked: RecordRisk
+    verdict: str
+    drivers: Sequence[str]
+    advice: Sequence[str]
+    name: str
+    settings: Mapping[str, str]
+    scenario: str
+    attacker: str
+    notices: Sequence[str]
+
+
+def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskReport:
+    """Put an assessment together as a report; without records more people may see it."""
+    measured, policy = page.measured, page.policy
+    keys, chances = measured.keys, measured.chances
+    sections = [
+        *([_policy(policy)] if policy is not None else []),
+        RiskSection(
+            "drivers",
+            "What drives the risk",
+            page.drivers,
+            figures=[(plot_assessment(measured), "How many records can be matched, and why")],
+            tables=_relative(measured),
+        ),
+        RiskSection("advice", "What to do about it", page.advice),
+        _guidance(measured),
+        *([_records(page)] if with_records else []),
+        classes_section(keys),
+        variables_section(measured.uniques),
+        *([categories_section(measured.uniques)] if with_records else []),
+        sizes_section(measured.uniques),
+        *([matching_section(measured.matching)] if measured.matching is not None else []),
+    ]
+    how = ", ".join(f"{key} {shown_setting(value)}" for key, value in page.settings.items())
+    left_out = [] if with_records else ["Single records and categories are left out of this page."]
+    judged = [] if policy is None else [(policy.standing.value, f"policy {policy.policy.name}")]
+    tiles = [
+        *judged,
+        (f"{keys.n_records:,}", "records"),
+        (f"{keys.n_unlike:,}", "unique in the file"),
+        (chances.population_uniques.count_text, "unique in the population"),
+        (chances.right_matches.count_text, "would be matched rightly"),
+    ]
+    models, matching = measured.models, measured.matching
+    made = [item for item in (keys, measured.uniques, models, matching) if item is not None]
+    return RiskReport(
+        f"Disclosure risk of {page.name}",
+        [page.verdict],
+        facts_of(
+            [
+                ("File", page.name),
+                ("Read as", how),
+                ("Scenario", page.scenario),
+                ("Attacker", page.attacker),
+                ("Key variables", ", ".join(keys.keys)),
+                ("Missing values", f"{keys.missing.value}: {keys.missing.words}"),
+                ("Records", f"{keys.n_records:,} counted, {keys.n_excluded:,} left out"),
+                ("Sampling fraction", fraction_text(keys.fraction)),
+                ("Households", measured.household),
+                ("Probabilities", chances.basis.words),
+                ("Why not estimated", chances.why),
+            ]
+        ),
+        tiles,
+        sections,
+        [item.provenance for item in made],
+        [*page.notices, *left_out],
+        WORDS,
+    )
+
+
+def _policy(judged: JudgedPolicy) -> RiskSection:
+    import pyarrow as pa
+
+    columns = ("criterion", "asked", "found", "standing", "why", "measures", "source")
+    rows = [{name: str(row[name]) for name in columns} for row in judged.rows()]
+    caption = f"The policy {judged.policy.name}, criterion by criterion"
+    return RiskSection(
+        "policy",
+        "How it stands to the policy",
+        [judged.sentence],
+        tables=[RiskTable.of(caption, pa.Table.from_pylist(rows))],
+        notices=[
+            "An estimate meets a limit only if the worse end of its interval does; else it is not proven."
+        ],
+    )
+
+
+def _relative(measured: Measured) -> list[RiskTable]:
+    if measured.variables is None:
+        return []
+    names = {
+        "tau1_left": "population uniques left without it",
+        "tau1_lower": "from",
+        "tau1_upper": "to",
+        "relative_tau1": "times fewer",
+        "relative_match": "match probability, times less",
+    }
+    caption = "What each variable adds, by models"
+    table = measured.variables.to_arrow()
+    return [RiskTable.of(caption, table, names=names, columns=["variable", *names])]
+
+
+def _guidance(measured: Measured) -> RiskSection:
+    import pyarrow as pa
+
+    rows = [answer.row() for answer in answers(measured)]
+    table = pa.table(
+        {
+            name: pa.array([str(row[name]) for row in rows])
+            for name in ("question", "measure", "answer")
+        }
+    )
+    return RiskSection(
+        "guidance",
+        "What guidance on anonymity asks",
+        ["Three criteria of WP216 (Opinion 05/2014) and the motivated intruder of the ICO."],
+        tables=[RiskTable.of("Questions, measures and answers", table)],
+    )
+
+
+def _records(page: AssessmentPage) -> RiskSection:
+    import pyarrow as pa
+
+    uniques = page.measured.uniques
+    top = page.ranked.top(_RECORDS)
+    shown = top.select([name for name in _SHOWN if name in top.column_names])
+    caption = "The records most probably matched rightly"
+    if uniques.explainer.found.masks is not None:
+        words = [
+            "; ".join(
+                line.removeprefix(_UNIQUE_BY)
+                for line in uniques.explain(record, most=_MSUS_OF_A_RECORD)
+            )
+            for record in top["record"].to_pylist()
+        ]
+        shown = shown.append_column("unique by", pa.array(words, pa.string()))
+        caption += ", with what sets them apart"
+    return RiskSection(
+        "records",
+        "The riskiest records",
+        tables=[RiskTable.of(caption, shown, names=_NAMES)],
+        notices=["Click a heading to sort. Records are numbered from 1 in the order of the file."],
+    )

@@ -1,0 +1,1 @@
+"""The assessment of a file in one call. Begin with `running`."""

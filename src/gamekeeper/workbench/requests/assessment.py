@@ -1,0 +1,50 @@
+"""What people ask of the assessment of a file: everything in one go, under a policy if they like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from gamekeeper.attack.assessment.options import MeasureOptions
+from gamekeeper.attack.assessment.policy import PROFILES, Policy
+from gamekeeper.options import Option
+from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
+from gamekeeper.workbench.requests.shared import Plot, Records, Report, Top
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssessRequest:
+    """Assess a file on its keys, judge it by a policy, say why, write records and a report."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    sensitive: Annotated[
+        tuple[str, ...],
+        Option("A sensitive variable: does finding a class of records give its value away?"),
+    ] = ()
+    policy: Annotated[
+        str | Path | Mapping[str, Any] | Policy,
+        Option(
+            f"Limits to hold the file to: {', '.join(PROFILES)}, or a JSON file of your own. Exit"
+            " code 4 where one is not met or not proven.",
+            read=str,
+        ),
+    ] = ""
+    measure: MeasureOptions = field(default_factory=MeasureOptions)
+    top: Top = 5
+    explain: Annotated[
+        tuple[int, ...],
+        Option("Say what sets this record apart (its number in the file, from 1)."),
+    ] = ()
+    records: Records = None
+    report: Report = None
+    report_records: Annotated[
+        bool,
+        Option(
+            "Whether the report describes single records and categories.",
+            flags="--report-records/--no-report-records",
+        ),
+    ] = True
+    plot: Plot = None

@@ -1,0 +1,153 @@
+"""What is measured in one go: what a match is worth, and what is used where models cannot tell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gamekeeper.attack.assessment.chances import Basis
+from gamekeeper.attack.assessment.guidance import answers
+from gamekeeper.attack.assessment.measured import measure_file
+from gamekeeper.attack.assessment.sentences import advice, drivers, of_record, verdict
+from gamekeeper.attack.models.fitting import fit_models
+from gamekeeper.attack.models.inference import infer_risk
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.keys.key_table import count_keys
+
+NAMES = ("age", "job", "place", "home")
+
+
+def people(n=1200, levels=7, seed=1):
+    rng = np.random.default_rng(seed)
+    age = rng.integers(1, levels + 1, n)
+    # A job that hangs together with age, so that models have something to find.
+    job = np.where(rng.random(n) < 0.7, age, rng.integers(1, levels + 1, n))
+    return np.column_stack([age, job, rng.integers(1, levels + 1, n), np.arange(n) // 2 + 1])
+
+
+def keys(codes=None, fraction="1/10", **more):
+    codes = people() if codes is None else np.asarray(codes)
+    coded = coded_from_codes(codes.tolist(), NAMES[: codes.shape[1]])
+    return count_keys(coded, NAMES[: min(3, codes.shape[1])], fraction=fraction, **more)
+
+
+@pytest.fixture(scope="module")
+def modelled():
+    return measure_file(keys(), household="home", workers=1)
+
+
+def test_the_numbers_are_those_of_the_single_results(modelled):
+    table = keys()
+    alone = infer_risk(table, fit_models(table, method="annealing"))
+    file, chances = alone.estimate.file, modelled.chances
+    assert chances.basis is Basis.MODELS
+    assert chances.right_matches.value == file.tau2.value
+    assert (chances.right_matches.lower, chances.right_matches.upper) == (
+        file.tau2.lower,
+        file.tau2.upper,
+    )
+    assert chances.population_uniques.value == file.tau1.value
+    assert chances.p.tolist() == alone.records.table["p_match"].to_pylist()
+    assert chances.average.value == pytest.approx(np.mean(chances.p))
+
+
+def test_intervals_hold_their_values(modelled):
+    chances = modelled.chances
+    assert np.all(chances.lower <= chances.p)
+    assert np.all(chances.p <= chances.upper)
+    assert np.all(chances.upper <= 1 / modelled.keys.class_sizes() + 1e-12)
+    for found in (chances.average, chances.highest, chances.right_matches):
+        assert found.lower <= found.value <= found.upper
+    # The average is at least what its parts sum to, each at its lower end.
+    n = modelled.keys.n_records
+    shared = modelled.keys.class_sizes() > 1
+    worst = chances.right_matches.upper + chances.upper[shared].sum()
+    assert chances.average.upper == pytest.approx(worst / n)
+
+
+def test_a_household_is_found_by_any_of_its_members(modelled):
+    p, homes = modelled.chances.p, people()[:, 3]
+    for place in (0, 7, 600):
+        expected = 1 - np.prod(1 - p[homes == homes[place]])
+        assert modelled.household_chances[place] == pytest.approx(expected)
+
+
+def test_classes_count_every_record_once(modelled):
+    counts = modelled.class_counts()
+    assert list(counts) == ["very high", "high", "medium", "low"]
+    assert sum(counts.values()) == modelled.keys.n_records
+    assert counts["very high"] == np.count_nonzero(modelled.chances.p >= 0.5)
+
+
+def test_the_words_have_the_estimate_and_its_interval(modelled):
+    found = modelled.chances.right_matches
+    text = verdict(modelled, None)
+    assert f"{found.value:,.0f} ({found.lower:,.0f} to {found.upper:,.0f})" in text
+    assert "IS" not in text
+    assert any("without" in line for line in drivers(modelled))
+    assert any(line.startswith("Coarsen ") for line in advice(modelled, None))
+
+
+def test_where_everybody_is_in_the_file_nothing_is_estimated():
+    found = measure_file(keys(fraction=1), workers=1)
+    assert found.chances.basis is Basis.EVERYBODY
+    assert found.models is None
+    assert found.chances.right_matches.is_exact
+    assert found.chances.right_matches.value == found.keys.n_uniques
+    assert found.chances.p == pytest.approx(1 / found.keys.class_sizes())
+    assert "with certainty" in verdict(found, None)
+
+
+@pytest.mark.parametrize(
+    ("codes", "options", "why"),
+    [
+        (None, {"fraction": None}, "sampling fraction is not known"),
+        (people(n=400), {}, "1,000 records"),
+        ([[i // 40 + 1, i % 40 + 1] for i in range(1200)], {}, "every record is unique"),
+        ([[1, 1]], {}, "1,000 records"),
+        (None, {"missing": "wildcard"}, "missing cells"),
+    ],
+)
+def test_where_models_cannot_tell_a_bound_is_used_and_the_words_say_why(codes, options, why):
+    found = measure_file(keys(codes, **options), workers=1)
+    chances = found.chances
+    assert chances.basis is Basis.BOUND
+    assert why in chances.why
+    assert np.all(np.isnan(chances.p))
+    assert chances.upper == pytest.approx(1 / found.keys.released_sizes())
+    assert chances.right_matches.value is None
+    assert chances.right_matches.upper == found.keys.n_unlike
+    told = verdict(found, None)
+    assert why in told
+    assert "not known" in told
+    assert found.class_counts()["very high"] == np.count_nonzero(chances.upper >= 0.5)
+    assert any("treat every unique record" in line for line in advice(found, None))
+    assert "at most" in of_record(found, 1)[0]
+
+
+def test_without_a_unique_record_the_verdict_promises_no_more_than_it_knows():
+    found = measure_file(keys([[1, 1], [1, 1], [2, 1], [2, 1], [2, 1]], fraction=None), workers=1)
+    text = verdict(found, None)
+    assert "stands alone" in text
+    assert "50%" in text
+    assert "safe" not in text
+    assert found.chances.right_matches.is_exact
+    assert "other key variables" in advice(found, None)[0]
+
+
+def test_guidance_is_answered_by_its_formulas(modelled):
+    by_measure = {answer.measure: answer for answer in answers(modelled)}
+    n, n1 = modelled.keys.n_records, modelled.keys.n_uniques
+    assert by_measure["share of uniques"].found.value == n1 / n
+    tau1 = modelled.chances.population_uniques.value
+    assert by_measure["share of population uniques"].found.value == tau1 / n
+    linked = by_measure["Pr(CM|UM)"].found.value
+    assert by_measure["people to be searched"].found.value == pytest.approx(
+        (n * 10 + 1) / (1 + n1 / linked)
+    )
+    assert by_measure["one value of a sensitive variable"].found is None
+    with_job = measure_file(
+        count_keys(coded_from_codes([[1, 1], [1, 1], [2, 1], [2, 2]], ["a", "b"]), ["a"], sensitive=["b"]),
+        workers=1,
+    )  # fmt: skip
+    assert {a.measure: a for a in answers(with_job)}["one value of b"].found.value == 0.5

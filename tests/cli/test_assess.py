@@ -1,0 +1,130 @@
+"""`gamekeeper assess`: the verdict first, the same numbers for programs, exit code 4 for a policy."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import gamekeeper as gk
+from tests.given.microdata import OF_SCENARIO, PEOPLE, SCENARIO, write, write_world
+
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+@pytest.fixture
+def people(tmp_path):
+    return write(tmp_path, "people.csv", PEOPLE)
+
+
+@pytest.fixture(scope="module")
+def larger(tmp_path_factory):
+    """A file that is large enough for models."""
+    rng = np.random.default_rng(5)
+    age = rng.integers(1, 9, 1100)
+    job = np.where(rng.random(1100) < 0.6, age, rng.integers(1, 9, 1100))
+    lines = [f"{a},{j},{p}" for a, j, p in zip(age, job, rng.integers(1, 9, 1100), strict=True)]
+    folder = tmp_path_factory.mktemp("larger")
+    return write(folder, "larger.csv", "Age,Job,Place\n" + "\n".join(lines) + "\n")
+
+
+def test_the_first_line_is_the_verdict(run, people):
+    done = run("assess", people, "--keys", "Age,Sex,Status")
+    assert done.exit_code == 0
+    first = done.out.splitlines()[0]
+    assert first.startswith("Of 12 records, 2 (16.7%) are unique on the key variables")
+    for heading in (
+        "What drives the risk:",
+        "What to do about it:",
+        "What guidance on anonymity asks:",
+    ):
+        assert heading in done.out
+
+
+@pytest.mark.parametrize(
+    ("policy", "code"), [("k2", 4), ("hdx", 4), ("mild.json", 0), ("doubtful.json", 4)]
+)
+def test_a_policy_that_is_not_met_or_not_proven_ends_with_4_and_the_result_is_printed(
+    run, people, tmp_path, policy, code
+):
+    write(tmp_path, "mild.json", '{"policy": "mild", "criteria": {"share_of_uniques": 0.5}}')
+    write(tmp_path, "doubtful.json", '{"policy": "doubt", "criteria": {"right_matches": 1}}')
+    given = tmp_path / policy if policy.endswith(".json") else policy
+    report = tmp_path / "people.html"
+    for how in ("table", "json", "csv"):
+        done = run("assess", people, "-k", "Age,Sex,Status", "--policy", given, "--format", how,
+                   "--report", report)  # fmt: skip
+        assert done.exit_code == code
+        assert done.out
+        assert report.exists()
+        assert "Traceback" not in done.err
+    found = json.loads(
+        run("assess", people, "-k", "Age,Sex,Status", "--policy", given, "--format", "json").out
+    )
+    assert (found["policy"]["standing"] == "met") == (code == 0)
+
+
+def test_a_policy_that_cannot_be_read_ends_with_2_before_any_work(run, people, tmp_path):
+    bad = write(tmp_path, "bad.json", '{"policy": "x", "criteria": {"k": 3, "global_risk": 30}}')
+    report = tmp_path / "people.html"
+    done = run("assess", people, "-k", "Age", "--policy", bad, "--report", report)
+    assert done.exit_code == 2
+    assert not done.out
+    assert not report.exists()
+    assert "'k'" in done.err
+    assert "from 0 to 1" in done.err
+
+
+def test_every_number_that_is_printed_is_in_the_json(run, larger):
+    options = (larger, "-k", "Age,Job,Place", "-f", "5%", "--policy", "ema", "--workers", "1")
+    printed = run("assess", *options, "--explain", "3")
+    told = json.loads(run("assess", *options, "--explain", "3", "--format", "json").out)
+    assert printed.exit_code == 4
+    text = json.dumps(told)
+    known = {float(number.replace(",", "")) for number in NUMBER.findall(text)}
+    # What is printed is rounded: each number must be that of some number in the JSON.
+    body = printed.out.split("\nHow:")[0]
+    body = re.sub(r"EMA|WP216|Policy 0070|95%", "", body)
+    for number in set(NUMBER.findall(body)):
+        value = float(number.replace(",", ""))
+        near = (abs(value - scale * other) for other in known for scale in (1, 100))
+        assert min(near) <= max(
+            0.06 * 10 ** -max(0, len(number.partition(".")[2]) - 1), 1e-3 * value
+        ), number
+
+
+def test_library_and_prompt_give_the_same(run, larger):
+    printed = run("assess", larger, "-k", "Age,Job,Place", "-f", "5%", "--format", "json")
+    told = json.loads(printed.out)
+    found = gk.assess(larger, keys=["Age", "Job", "Place"], fraction="5%")
+    assert told["verdict"] == found.verdict
+    assert told["summary"] == found.summary()
+    assert [row["p_match"] for row in told["rows"]] == pytest.approx(
+        found.to_arrow()["p_match"].to_pylist()
+    )
+    assert told["chances"]["right_matches"]["upper"] == found.measured.chances.right_matches.upper
+
+
+def test_a_scenario_gives_the_keys_and_files_are_written(run, tmp_path):
+    file = write(tmp_path, "clerk.csv", OF_SCENARIO)
+    done = run("assess", file, "--scenario", SCENARIO, "-e", write_world(tmp_path),
+               "--records", tmp_path / "r.csv", "--plot", tmp_path / "p.svg")  # fmt: skip
+    assert done.exit_code == 0
+    assert (tmp_path / "r.csv").read_text().startswith('"record","class_size","p_match"')
+    assert (tmp_path / "p.svg").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("-k", "Age", "--explain", "99"), "records 1 to 12"),
+        (("-k", "Age", "--household", "Hause"), "not in the data"),
+        ((), "none is given"),
+    ],
+)
+def test_bad_input_is_one_clear_error(run, people, options, words):
+    done = run("assess", people, *options)
+    assert done.exit_code == 2
+    assert words in done.err
