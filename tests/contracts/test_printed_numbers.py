@@ -44,6 +44,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "map --curves": ("{place}/world", "Census", "--curves"),
     "graph": ("{place}/world", "Age"),
     "check": ("{place}/world",),
+    "assess": (PEOPLE_CSV, *KEYS, "-f", "10%", "--sensitive", "Region", "--explain", "1"),
+    "assess --fraction": ("{place}/larger.csv", "-k", "a,b,c", "-f", "5%", "--workers", "1"),
     "risk keys": (PEOPLE_CSV, *KEYS, "-f", "10%", "--sensitive", "Region"),
     "risk keys --missing": (PEOPLE_CSV, *KEYS, "--missing", "wildcard"),
     "risk keys --scenario": CLERK,
@@ -97,6 +99,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder, "everybody.csv", PEOPLE + "".join(OTHERS))
     write(folder, "clerk.csv", OF_SCENARIO)
     write_world(folder)
+    # Enough for models, which learn from records that are alike.
+    codes = np.random.default_rng(1).integers(1, 8, (1_100, 3)).tolist()
+    write(folder, "larger.csv", "a,b,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c in codes))
     lines = ["Area,Age,Work"]
     for row, number in (("n,16-17,no", 2), ("n,18+,yes", 2), ("s,16-17,no", 1), ("s,18+,yes", 3)):
         lines += [row] * number

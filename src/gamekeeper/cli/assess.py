@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -54,8 +54,15 @@ def assess_command(asked: AssessRequest, how: AsFormat = Format.TABLE) -> None:
         say_how(found)
         say_written(asked)
     else:
-        more: dict[str, Any] = {"explanations": explained} if explained else {}
-        show_for_programs(found, how, answer.notices, **found.parts(), **more)
+        riskiest = found.ranked().top(asked.top)["record"].to_pylist() if asked.top else []
+        show_for_programs(
+            found,
+            how,
+            answer.notices,
+            **found.parts(),
+            why=found.measured.uniques.explanations(riskiest),
+            explanations=explained or None,
+        )
     if found.policy is not None and not found.policy.is_met:
         raise typer.Exit(NOT_MET_CODE)
 

@@ -72,6 +72,12 @@ def test_a_household_is_found_by_any_of_its_members(modelled):
         assert modelled.household_chances[place] == pytest.approx(expected)
 
 
+def test_the_highest_of_households_has_an_interval(modelled):
+    found = modelled.households
+    assert found.value == pytest.approx(modelled.household_chances.max())
+    assert found.lower <= found.value <= found.upper <= 1
+
+
 def test_classes_count_every_record_once(modelled):
     counts = modelled.class_counts()
     assert list(counts) == ["very high", "high", "medium", "low"]

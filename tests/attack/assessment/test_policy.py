@@ -58,6 +58,16 @@ def test_exact_criteria_by_hand():
     assert values["one_sensitive_value"] is None
 
 
+def test_criteria_on_sensitive_values_by_hand():
+    # Classes {x, y} and {x, x}: of the file 3/4 are x, so that the second is 1/4 away.
+    coded = coded_from_codes([[1, 1], [1, 2], [2, 1], [2, 1]], ["a", "b"])
+    found = measure_file(count_keys(coded, ["a"], sensitive=["b"]), workers=1)
+    criteria = {"l_diversity": 2, "t_closeness": 0.25, "one_sensitive_value": 0.5}
+    lines = judged(criteria, found).lines
+    assert [line.found.value for line in lines] == [1, 0.25, 0.5]
+    assert [line.standing.value for line in lines] == ["not met", "met", "met"]
+
+
 def test_an_exact_measure_is_met_or_not():
     assert standings({"share_of_uniques": 0.1, "average_risk": 0.39, "k_anonymity": 2}) == [
         "met",

@@ -57,7 +57,15 @@ def test_a_long_list_is_cut_after_the_smallest_and_the_rest_is_counted():
     assert risk.explain(1, most=1)[1:] == ["and by 2 more combinations"]
     made = risk.explanations([1], most=1)
     assert made.left_out == 2
-    assert made.summary() == {"records": 1, "msus": 1, "left_out": 2}
+    assert made.summary() == {"records": 1, "msus": 1, "left_out": 2, "more_uniques": 0}
+    assert "2 further combinations" in made.sentences()[1]
+
+
+def test_uniques_that_are_not_told_are_counted():
+    made = assess([[1, 1, 1], [2, 2, 2], [3, 1, 2]]).explanations([2])
+    assert made.more_uniques == 2
+    assert "2 further sample uniques" in made.sentences()[-1]
+    assert "2 further sample uniques" in made._repr_html_()
 
 
 def test_explanations_are_of_the_riskiest_uniques_by_default():

@@ -10,8 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+
 from gamekeeper.attack.assessment.chances import Interval
 from gamekeeper.attack.assessment.measured import Measured
+from gamekeeper.attack.measures.per_record import sensitive_values
+
+_NO_SENSITIVE = "no sensitive variable is named (--sensitive)"
 
 
 class Unit(StrEnum):
@@ -20,6 +25,8 @@ class Unit(StrEnum):
     RECORDS = "records"
     SHARE = "share of the records"
     PROBABILITY = "probability"
+    VALUES = "values"
+    DISTANCE = "distance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +67,7 @@ class Criterion:
     @property
     def most(self) -> float | None:
         """The largest limit that means anything."""
-        return None if self.unit is Unit.RECORDS else 1
+        return None if self.unit in (Unit.RECORDS, Unit.VALUES) else 1
 
 
 def _exact(value: float) -> Found:
@@ -85,7 +92,7 @@ def _average_risk(measured: Measured) -> Found:
     return _exact(sum(n / size for size, n in by_size.items()) / measured.keys.n_records)
 
 
-def _match_probability(measured: Measured) -> Found:
+def _individual_risk(measured: Measured) -> Found:
     return Found(measured.chances.highest, measured.chances.why)
 
 
@@ -108,10 +115,33 @@ def _unique_match(measured: Measured) -> Found:
     return Found(Interval(0.0, 0.0, 0.0) if found is None else found, measured.chances.why)
 
 
+def _household_risk(measured: Measured) -> Found:
+    found = measured.households
+    if found is None:
+        return Found(None, "no variable tells households (--household)")
+    return Found(found, measured.chances.why)
+
+
+def _l_diversity(measured: Measured) -> Found:
+    values = [min(by_values) for by_values in measured.keys.diversity.values()]
+    return _exact(float(min(values))) if values else Found(None, _NO_SENSITIVE)
+
+
+def _t_closeness(measured: Measured) -> Found:
+    classes = measured.keys.class_numbers()
+    found = [
+        sensitive_values(measured.keys, classes, name, c=3.0, is_ordered=False).closeness
+        for name in measured.keys.diversity
+    ]
+    return (
+        _exact(max(float(np.nanmax(far)) for far in found)) if found else Found(None, _NO_SENSITIVE)
+    )
+
+
 def _one_sensitive_value(measured: Measured) -> Found:
     shares = measured.sensitive_shares()
     if not shares:
-        return Found(None, "no sensitive variable is named (--sensitive)")
+        return Found(None, _NO_SENSITIVE)
     return _exact(max(shares.values()))
 
 
@@ -137,9 +167,9 @@ _ALL = (
         Unit.PROBABILITY,
     ),
     Criterion(
-        "match_probability",
+        "individual_risk",
         "the highest probability that a match of a record with the population is right",
-        _match_probability,
+        _individual_risk,
         Unit.PROBABILITY,
     ),
     Criterion(
@@ -165,6 +195,25 @@ _ALL = (
         "the probability that somebody who fits just one record is that record",
         _unique_match,
         Unit.PROBABILITY,
+    ),
+    Criterion(
+        "household_risk",
+        "the highest probability that a match with some member of a household is right",
+        _household_risk,
+        Unit.PROBABILITY,
+    ),
+    Criterion(
+        "l_diversity",
+        "the smallest number of values of a sensitive variable among records that look alike",
+        _l_diversity,
+        Unit.VALUES,
+        at_least=True,
+    ),
+    Criterion(
+        "t_closeness",
+        "how far the values of a sensitive variable in a class are from those of the file",
+        _t_closeness,
+        Unit.DISTANCE,
     ),
     Criterion(
         "one_sensitive_value",

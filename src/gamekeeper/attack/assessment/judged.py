@@ -42,7 +42,7 @@ class JudgedLimit:
             return "not known"
         if self.limit.criterion.unit is Unit.SHARE:
             return self.found.percent_text
-        is_count = self.limit.criterion.unit is Unit.RECORDS
+        is_count = self.limit.criterion.unit in (Unit.RECORDS, Unit.VALUES)
         return self.found.count_text if is_count else self.found.text
 
 

@@ -6,12 +6,14 @@ What cannot be measured of a file is None, with the reason in words beside it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.intrusion.household_risk import household_risk
+from gamekeeper.algorithms.anonymity.households import household_risk
 from gamekeeper.attack.assessment.chances import (
+    Basis,
+    Interval,
     MatchChances,
     bounded_chances,
     counted_chances,
@@ -51,9 +53,9 @@ class Measured:
         What models infer, and what each variable adds by them; None where there are none.
     matching, why_no_matching
         What an intruder's search achieves and costs, or why that is not known.
-    household, household_chances
-        The variable that tells households, and of each counted record the probability that a
-        member of its household is matched rightly (its bound, where there is no estimate).
+    household, household_chances, households
+        The variable that tells households, of each counted record the probability that a member of
+        its household is matched rightly (its bound, where there is no estimate), and the highest.
     """
 
     keys: KeyTable
@@ -65,6 +67,7 @@ class Measured:
     why_no_matching: str
     household: str
     household_chances: NDArray[np.float64] | None
+    households: Interval | None
     classes: RiskClasses = CLASSES
 
     def class_counts(self) -> dict[str, int]:
@@ -107,6 +110,9 @@ def measure_file(key_table: KeyTable, asked: MeasureOptions) -> Measured:
         chances = modelled_chances(key_table, models)
         variables = variables_risk(models, progress=asked.progress) if len(fit.keys) > 1 else None
     why_no_matching = _why_no_matching(key_table)
+    homes = None
+    if asked.household:
+        homes = key_table.coded.codes(asked.household)[key_table.records]
     return Measured(
         key_table,
         uniques,
@@ -116,7 +122,8 @@ def measure_file(key_table: KeyTable, asked: MeasureOptions) -> Measured:
         None if why_no_matching else assess_matching(key_table),
         why_no_matching,
         asked.household,
-        _household_chances(key_table, chances, asked.household),
+        None if homes is None else household_risk(chances.ranking, homes),
+        None if homes is None else _highest_of_households(chances, homes),
     )
 
 
@@ -128,9 +135,11 @@ def _why_no_matching(key_table: KeyTable) -> str:
     return ""
 
 
-def _household_chances(
-    key_table: KeyTable, chances: MatchChances, household: str
-) -> NDArray[np.float64] | None:
-    if not household:
-        return None
-    return household_risk(chances.ranking, key_table.coded.codes(household)[key_table.records])
+def _highest_of_households(
+    chances: MatchChances, homes: NDArray[np.unsignedinteger[Any]]
+) -> Interval:
+    lower, value, upper = (
+        float(household_risk(each, homes).max())
+        for each in (chances.lower, chances.ranking, chances.upper)
+    )
+    return Interval(None if chances.basis is Basis.BOUND else value, lower, upper)

@@ -33,11 +33,16 @@ class Explanation:
 
 @dataclass(frozen=True, repr=False)
 class Explanations(Result):
-    """MSUs of some records in words; `left_out` counts the MSUs beyond those asked for."""
+    """MSUs of some records in words.
+
+    `left_out` counts the MSUs of these records beyond those asked for, `more_uniques` the sample
+    uniques that are not among the records.
+    """
 
     lines: tuple[Explanation, ...]
     n_records: int
     left_out: int
+    more_uniques: int
     provenance: Provenance
 
     def summary(self) -> dict[str, Any]:
@@ -46,7 +51,23 @@ class Explanations(Result):
             "records": self.n_records,
             "msus": sum(line.size is not None for line in self.lines),
             "left_out": self.left_out,
+            "more_uniques": self.more_uniques,
         }
+
+    def sentences(self) -> list[str]:
+        """Return how much is told here, and how much is not."""
+        told = [f"What sets {count_of(self.n_records, 'record')} apart."]
+        if self.left_out:
+            told.append(
+                f"{count_of(self.left_out, 'further combination')} of these records are not told: give"
+                " a larger number (most=...)."
+            )
+        if self.more_uniques:
+            told.append(
+                f"{count_of(self.more_uniques, 'further sample unique')} are not told: name them by"
+                " their numbers (records=...)."
+            )
+        return told
 
     def to_arrow(self) -> pa.Table:
         """Return one row per reason: record, MSU size, its variables, and in words."""
@@ -65,7 +86,8 @@ class Explanations(Result):
     def _repr_html_(self) -> str:
         # Without the words, which hold values of the file: a notebook travels further.
         rows = [(line.record, line.size, " + ".join(line.variables)) for line in self.lines]
-        return table_html(["record", "size", "variables"], rows, caption=type(self).__name__)
+        caption = f"{type(self).__name__}: {' '.join(self.sentences())}"
+        return table_html(["record", "size", "variables"], rows, caption=caption)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

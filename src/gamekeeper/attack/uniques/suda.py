@@ -126,7 +126,8 @@ class UniquesRisk(Result):
         records
             Their numbers in the file, from 1; the ten riskiest sample uniques by default.
         most
-            How many MSUs of a record are told, the smallest first.
+            How many MSUs of a record are told, the smallest first. What is not told is counted, in
+            the summary and in words.
         """
         if records is None:
             chosen = [int(record) for record in self.riskiest(MOST_EXPLAINED)["record"].to_pylist()]
@@ -139,7 +140,10 @@ class UniquesRisk(Result):
             told, more = self.explainer.explain(record, most)
             lines += told
             left_out += more
-        return Explanations(tuple(lines), len(chosen), left_out, self.provenance)
+        sizes = self.explainer.class_sizes
+        told_uniques = sum(int(sizes[record - 1]) == 1 for record in set(chosen))
+        more = int((sizes == 1).sum()) - told_uniques
+        return Explanations(tuple(lines), len(chosen), left_out, more, self.provenance)
 
     def plot(self) -> Figure:
         """Plot how risk is distributed over the records; needs no display."""

@@ -164,7 +164,7 @@ class Assessment(Result):
         )  # fmt: skip
 
     def parts(self) -> dict[str, Any]:
-        """Return everything else that was found, as plain values: what is printed, and more."""
+        """Return what is told besides the records, by name: results, and plain values."""
         measured = self.measured
         keys, chances = measured.keys, measured.chances
         known = {
@@ -174,57 +174,50 @@ class Assessment(Result):
             "average": chances.average,
             "highest": chances.highest,
         }
+        lower = measured.classes.lower
         return {
-            "verdict": self.verdict,
-            "drivers": list(self.drivers),
-            "advice": list(self.advice),
+            "verdict": {
+                "verdict": self.verdict,
+                "drivers": list(self.drivers),
+                "advice": list(self.advice),
+            },
             "policy": None
             if self.policy is None
             else {
                 "name": self.policy.policy.name,
                 "standing": self.policy.standing.value,
-                "criteria": self.policy.rows(),
-            },
-            "basis": {
-                "name": chances.basis.value,
-                "words": chances.basis.words,
-                "why": chances.why,
+                "rows": self.policy.rows(),
             },
             "chances": {
-                name: None
-                if found is None
-                else {"value": found.value, "lower": found.lower, "upper": found.upper}
-                for name, found in known.items()
+                "basis": chances.basis.value,
+                "basis_in_words": chances.basis.words,
+                "why": chances.why,
+                **{
+                    name: {"value": found.value, "lower": found.lower, "upper": found.upper}
+                    for name, found in known.items()
+                    if found is not None
+                },
             },
-            "classes": [
-                {"class": name, "from": lower, "records": n, "share": n / keys.n_records}
-                for (name, n), lower in zip(
-                    measured.class_counts().items(), measured.classes.lower, strict=True
-                )
-            ],
-            "k_anonymity": [
-                {"fewer_than": k, "records": n, "share": n / keys.n_records}
-                for k, n in self.k_violations().items()
-            ],
-            "guidance": [answer.row() for answer in self.guidance()],
-            "relative_risks": _rows(measured.variables),
-            "variables": _rows(measured.uniques.variables),
-            "categories": _rows(measured.uniques.categories),
-            "sizes": _rows(measured.uniques.sizes),
-            "uniques": {
-                "lines": _rows(measured.uniques.file),
-                "sentences": measured.uniques.sentences(),
+            "classes": {
+                "rows": [
+                    {"class": name, "from": least, "records": n, "share": n / keys.n_records}
+                    for (name, n), least in zip(measured.class_counts().items(), lower, strict=True)
+                ]
             },
-            "models": None
-            if measured.models is None
-            else {
-                "lines": _rows(measured.models.file),
-                "sentences": measured.models.sentences(),
+            "anonymity": {
+                "rows": [
+                    {"fewer_than": k, "records": n, "share": n / keys.n_records}
+                    for k, n in self.k_violations().items()
+                ]
             },
-            "matching": {"why_not": measured.why_no_matching}
-            if measured.matching is None
-            else {"rows": _rows(measured.matching), "sentences": measured.matching.sentences()},
-            "keys": keys.summary(),
+            "guidance": {"rows": [answer.row() for answer in self.guidance()]},
+            "relative_risks": measured.variables,
+            "variables": measured.uniques.variables,
+            "categories": measured.uniques.categories,
+            "sizes": measured.uniques.sizes,
+            "uniques": measured.uniques.file,
+            "models": None if measured.models is None else measured.models.file,
+            "matching": measured.matching,
         }
 
     def plot(self) -> Figure:
@@ -274,7 +267,3 @@ class Assessment(Result):
         rows += [(f"class {name}", f"{n:,}") for name, n in measured.class_counts().items()]
         rows += [(answer.question, answer.words) for answer in self.guidance()]
         return table_html(["", "found"], rows, caption=self.verdict)
-
-
-def _rows(result: Result | None) -> list[dict[str, Any]] | None:
-    return None if result is None else result.to_arrow().to_pylist()
