@@ -52,7 +52,7 @@ def test_a_policy_that_is_not_met_or_not_proven_ends_with_4_and_the_result_is_pr
     report = tmp_path / "people.html"
     for how in ("table", "json", "csv"):
         done = run("assess", people, "-k", "Age,Sex,Status", "--policy", given, "--format", how,
-                   "--report", report)  # fmt: skip
+                   "--report", report, "--replace")  # fmt: skip
         assert done.exit_code == code
         assert done.out
         assert report.exists()

@@ -28,7 +28,7 @@ from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.assessment import AssessRequest
 
 _NOT_OF_PYTHON = frozenset(
-    {"file", "top", "explain", "records", "report", "report_records", "plot"}
+    {"file", "top", "explain", "records", "report", "report_records", "plot", "replace"}
 )
 
 
