@@ -79,7 +79,7 @@ def way(request, monkeypatch):
     """Take each way through the search on files that would not need it."""
     if request.param == "short classes":
         monkeypatch.setattr(search, "_SMALL", 1)
-        monkeypatch.setattr(search, "_MEDIUM", 2)
+        monkeypatch.setattr(search, "_MOST", 1)
         monkeypatch.setattr(search, "_TABLE_BYTES", 200)
     elif request.param != "tables":
         most = 0 if request.param == "tables per record" else None

@@ -19,11 +19,10 @@ from gamekeeper.results import Progress
 
 MOST_TABLE_COLUMNS = 24
 _TABLE_BYTES = 512 << 20
-_PREFIX = 3
-# Classes up to these sizes are compared pair by pair, on all variables and on the low ones. Other
-# values from 8 to 32 and from 32 to 96 made no difference that stood out from the noise.
-_SMALL = 8
-_MEDIUM = 48
+# Classes up to these sizes are not split further: those are compared pair by pair on all variables,
+# these by sets of members on the low ones.
+_SMALL = 16
+_MOST = 1024
 # A task should take a fraction of a second, so that work can be cancelled.
 _PAIRS_PER_TASK = 30_000_000
 
@@ -109,6 +108,7 @@ class Reducer:
 def search_by_tables(rows: Rows, task: Task) -> Found:
     """Search by tables of all sets of variables; takes 2^(m-6) words per record of a block."""
     from gamekeeper.algorithms.uniques import shared_set_kernels as kernels
+    from gamekeeper.algorithms.uniques.pair_kernels import mark_pairs
 
     found = Found.nothing(rows, task.max_size)
     reducer = Reducer(rows, task, found)
@@ -118,49 +118,31 @@ def search_by_tables(rows: Rows, task: Task) -> Found:
         complete = rows.present == full_set(rows)
         incomplete = np.flatnonzero(~complete).astype(np.int32)
         classes = _complete_part(rows, complete) if len(incomplete) else rows
+    walk = kernels.Walk.through(classes, _SMALL, _MOST)
+    block = _block_size(n_targets, n_high, len(incomplete), task.workers)
 
-    block = max(1, min(n_targets, _TABLE_BYTES >> (3 + n_high)))
-    pairs = n_targets * max(1, len(incomplete))
-    chunk = max(1, -(-block // 8), -(-block * _PAIRS_PER_TASK // max(pairs, 1)) // 8)
-    chunk = min(chunk, block)
-    n_prefix = min(n_high, _PREFIX)
-    blocks = [(first, min(first + block, n_targets)) for first in range(0, n_targets, block)]
-    total = sum((1 << n_prefix) + -(-(last - first) // chunk) for first, last in blocks)
-    all_tables = np.empty((block, 1 << n_high), dtype=np.uint64)
-    with Crew(task.workers, total, task.progress) as crew:
-        for first, last in blocks:
-            tables = all_tables[: last - first]
-            tables[:] = 0
+    def search(first: int) -> Piece:
+        numbers = np.arange(first, min(first + block, n_targets))
+        tables = np.zeros((len(numbers), 1 << n_high), dtype=np.uint64)
+        kernels.fill_tables(tables, first, walk, kernels.Space.to(walk, n_codes))
+        if len(incomplete):
+            mark_pairs(
+                tables, rows.targets[numbers], rows.present, incomplete, rows.codes,
+                rows.packed, rows.wide, n_high,
+            )  # fmt: skip
+        sums = np.zeros_like(found.sums)
+        return numbers, reducer.reduce(tables, numbers, sums), sums
 
-            def fill(prefix: int, tables: NDArray[np.uint64] = tables, first: int = first) -> None:
-                begin, end = _row_range(classes, first, first + len(tables), prefix)
-                space = kernels.Space.new(
-                    rows.n_columns, end - begin, n_codes, rows.packed.shape[1], _MEDIUM
-                )
-                kernels.fill_tables(
-                    tables, first, begin, end, classes.slots, classes.codes, classes.packed,
-                    classes.wide, n_high, prefix, n_prefix, _SMALL, _MEDIUM, space,
-                )  # fmt: skip
-
-            def reduce(
-                begin: int, tables: NDArray[np.uint64] = tables, first: int = first
-            ) -> Piece:
-                numbers = np.arange(begin, min(begin + chunk, first + len(tables)))
-                own = tables[begin - first : begin - first + len(numbers)]
-                sums = np.zeros_like(found.sums)
-                if len(incomplete):
-                    kernels.mark_pairs(
-                        own, rows.targets[numbers], rows.present, incomplete, rows.codes,
-                        rows.packed, rows.wide, n_high,
-                    )  # fmt: skip
-                return numbers, reducer.reduce(own, numbers, sums), sums
-
-            crew.do(fill, range(1 << n_prefix))
-            for numbers, masks, sums in crew.run(reduce, range(first, last, chunk)):
-                found.sums += sums
-                if task.listing:
-                    found.pieces.append((numbers, masks))
+    with Crew(task.workers, -(-n_targets // block), task.progress) as crew:
+        for numbers, masks, sums in crew.run(search, range(0, n_targets, block)):
+            found.sums += sums
+            if task.listing:
+                found.pieces.append((numbers, masks))
     return found
+
+
+def _block_size(n_targets: int, n_high: int, n_incomplete: int, workers: int) -> int:
+    return max(1, min(n_targets, _TABLE_BYTES >> (3 + n_high)))
 
 
 def search_by_transversals(rows: Rows, task: Task) -> Found:
@@ -251,20 +233,6 @@ def _masks_of(n_sets: int, bit_masks: NDArray[np.uint64]) -> NDArray[np.uint64]:
     for bit, mask in enumerate(bit_masks):
         masks |= ((indices >> np.uint64(bit)) & np.uint64(1)) * mask
     return masks
-
-
-def _row_range(rows: Rows, first: int, last: int, prefix: int) -> tuple[int, int]:
-    """Return the rows that can share a class with a block: rows are sorted by the first column."""
-    if not prefix & 1:
-        return 0, rows.n_rows
-    inside = np.flatnonzero((rows.slots >= first) & (rows.slots < last))
-    if not len(inside):
-        return 0, 0
-    leading = rows.codes[0]
-    return (
-        int(np.searchsorted(leading, leading[inside[0]], side="left")),
-        int(np.searchsorted(leading, leading[inside[-1]], side="right")),
-    )
 
 
 def _complete_part(rows: Rows, complete: NDArray[np.bool_]) -> Rows:
