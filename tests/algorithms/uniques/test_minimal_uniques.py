@@ -74,13 +74,15 @@ def coded(rows):
     return np.array(rows, dtype=np.uint16)
 
 
-@pytest.fixture(params=["tables", "short classes", "transversals", "tables per record"])
+@pytest.fixture(params=["tables", "short classes", "low sets", "transversals", "tables per record"])
 def way(request, monkeypatch):
     """Take each way through the search on files that would not need it."""
     if request.param == "short classes":
         monkeypatch.setattr(search, "_SMALL", 1)
         monkeypatch.setattr(search, "_MOST", 1)
         monkeypatch.setattr(search, "_TABLE_BYTES", 200)
+    elif request.param == "low sets":
+        monkeypatch.setattr(search, "_SMALL", 1)
     elif request.param != "tables":
         most = 0 if request.param == "tables per record" else None
         monkeypatch.setattr(minimal_uniques, "best_search", lambda *_: "transversals")
@@ -302,9 +304,12 @@ def test_larger_files_agree_by_both_searches(policy, monkeypatch):
     tables = find_minimal_uniques(codes, missing=policy, workers=2)
     monkeypatch.setattr(search, "_TABLE_BYTES", 10_000)
     blocks = find_minimal_uniques(codes, missing=policy, workers=1)
+    monkeypatch.setattr(search, "_SMALL", 30)
+    monkeypatch.setattr(search, "_MOST", 30)
+    split = find_minimal_uniques(codes, missing=policy, workers=1)
     monkeypatch.setattr(minimal_uniques, "best_search", lambda *_: "transversals")
     pairs = find_minimal_uniques(codes, missing=policy, workers=2)
-    for other in (blocks, pairs):
+    for other in (blocks, split, pairs):
         assert np.array_equal(tables.records, other.records)
         assert np.array_equal(tables.counts, other.counts)
         assert np.array_equal(tables.by_variable, other.by_variable)

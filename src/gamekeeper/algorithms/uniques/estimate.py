@@ -20,14 +20,15 @@ from gamekeeper.algorithms.uniques.search import (
     Found,
     Reducer,
     Task,
+    mask_type,
     most_difference_sets,
     usable_columns,
 )
 
 # Rough seconds per word of a table, per packed word of a pair, per step of a search. The first is
-# from a survey of 20 and 24 dependent variables (6e-8 to 7e-8); 16 weakly dependent ones took some
-# six times as long. The other two are guesses that choose the right search on that survey.
-_PER_TABLE_WORD = 7e-8
+# from surveys of 16 to 24 dependent variables (1e-8 to 3e-8); 16 weakly dependent ones took 7e-8. The
+# other two are guesses that choose the right search on those surveys.
+_PER_TABLE_WORD = 3e-8
 _PER_PAIR_WORD = 2e-9
 _PER_STEP = 6e-9
 _MOST_NODES = 1 << 12
@@ -99,7 +100,7 @@ def estimate_for_rows(rows: Rows, task: Task, *, sample: int, seed: int) -> Uniq
         n_msus=n_msus,
         standard_error=error,
         at_least=probe.at_least,
-        list_bytes=8 * n_msus,
+        list_bytes=np.dtype(mask_type(rows.n_columns)).itemsize * n_msus,
         seconds=n_targets * min(probe.seconds, _table_seconds(rows)),
         n_sampled=n_sampled,
     )
@@ -170,6 +171,7 @@ def _probe(rows: Rows, task: Task, numbers: NDArray[np.int64]) -> _Probe:
         for i in np.flatnonzero(many):
             table = np.zeros((1, 1 << rows.n_high), dtype=np.uint64)
             reduction.mark_differences(table, starts[i : i + 2], sets, rows.n_columns)
+            reduction.close_tables(table, rows.n_high)
             reducer.reduce(table, numbers[i : i + 1], found.sums)
             n_sets[i] = found.n_sets[numbers[i]]
     by_pairs = rows.n_rows * rows.packed.shape[1] * _PER_PAIR_WORD

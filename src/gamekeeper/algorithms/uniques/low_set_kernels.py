@@ -33,8 +33,8 @@ def count_open(
     n_open = 0
     for row in rows:
         slot = slots[row]
-        if first <= slot < last:
-            n_open += np.int64((~tables[slot - first, high] >> low) & _ONE)
+        if first <= slot < last and not (tables[slot - first, high] >> low) & _ONE:
+            n_open += 1
     return n_open
 
 
@@ -71,17 +71,25 @@ def _gather_members(
 
 
 @inner
-def _place(
-    places: NDArray[np.int32], row: int, level: int, begin: int, low: np.uint64, n_places: int
-) -> int:
-    """Return where the members are that agree with a row on a low variable.
+def _find_spots(
+    places: NDArray[np.int32],
+    row: int,
+    begin: int,
+    low: np.uint64,
+    n_places: int,
+    n_words: int,
+    spots: NDArray[np.int64],
+) -> None:
+    """Find where the members are that agree with a row, for each low variable.
 
     Of the variables before `begin` all members agree on those that are chosen, and none counts
     for those that are left out, or that do not exist.
     """
-    if begin <= level < places.shape[1]:
-        return np.int64(places[row, level])
-    return np.int64(n_places) + np.int64((low >> np.uint64(level)) & _ONE)
+    for level in range(len(spots)):
+        if begin <= level < places.shape[1]:
+            spots[level] = n_words * np.int64(places[row, level])
+        else:
+            spots[level] = n_words * (n_places + np.int64((low >> np.uint64(level)) & _ONE))
 
 
 @inner
@@ -97,6 +105,7 @@ def mark_low_sets(
     low: np.uint64,
     top: np.uint64,
     members: NDArray[np.uint64],
+    spots: NDArray[np.int64],
 ) -> None:
     """Set the bits of the sets of low variables on which each member agrees with another.
 
@@ -113,19 +122,15 @@ def mark_low_sets(
         word = tables[slot - first, high]
         if (word >> top) & _ONE:
             continue
-        p0 = n_words * _place(places, row, 0, begin, low, n_places)
-        p1 = n_words * _place(places, row, 1, begin, low, n_places)
-        p2 = n_words * _place(places, row, 2, begin, low, n_places)
-        p3 = n_words * _place(places, row, 3, begin, low, n_places)
-        p4 = n_words * _place(places, row, 4, begin, low, n_places)
-        p5 = n_words * _place(places, row, 5, begin, low, n_places)
+        _find_spots(places, row, begin, low, n_places, n_words, spots)
+        s0, s1, s2, s3, s4, s5 = spots[0], spots[1], spots[2], spots[3], spots[4], spots[5]
         for w in range(n_words):
             others = _ALL
             if w == i >> 6:
                 others ^= _ONE << np.uint64(i & 63)
             word |= met_subsets(
-                others, members[p0 + w], members[p1 + w], members[p2 + w], members[p3 + w],
-                members[p4 + w], members[p5 + w],
+                others, members[s0 + w], members[s1 + w], members[s2 + w], members[s3 + w],
+                members[s4 + w], members[s5 + w],
             )  # fmt: skip
             if (word >> top) & _ONE:
                 break

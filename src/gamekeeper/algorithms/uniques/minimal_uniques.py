@@ -33,6 +33,7 @@ from gamekeeper.algorithms.uniques.packed_rows import Rows, distinct_rows
 from gamekeeper.algorithms.uniques.search import (
     Found,
     Task,
+    mask_type,
     search_by_tables,
     search_by_transversals,
 )
@@ -70,7 +71,7 @@ class MinimalUniques:
         variable and whose record has the code.
     offsets, masks
         The MSUs of `records[i]` are `masks[offsets[i]:offsets[i + 1]]`, ordered by size;
-        bit v stands for variable v. None if no list was asked for.
+        bit v stands for variable v, in 16, 32 or 64 bits. None if no list was asked for.
     """
 
     n_records: int
@@ -81,7 +82,7 @@ class MinimalUniques:
     by_variable: NDArray[np.int64]
     by_category: tuple[NDArray[np.int64], ...]
     offsets: NDArray[np.int64] | None
-    masks: NDArray[np.uint64] | None
+    masks: NDArray[np.unsignedinteger] | None
 
     @property
     def n_uniques(self) -> int:
@@ -145,7 +146,7 @@ def find_minimal_uniques(
     max_size
         Look for MSUs of up to so many variables; all if None.
     listing
-        Keep the MSUs themselves, 8 bytes each, not only their numbers.
+        Keep the MSUs themselves, 2 to 8 bytes each, not only their numbers.
     workers
         Number of threads; all processors if None. The result is the same.
     n_codes
@@ -273,7 +274,7 @@ def _in_order(
     offsets = masks = None
     if listing:
         offsets = np.concatenate([[0], np.cumsum(counts.sum(axis=1))])
-        masks = np.empty(int(offsets[-1]), dtype=np.uint64)
+        masks = np.empty(int(offsets[-1]), dtype=mask_type(rows.n_columns))
         places = np.full(len(rows.targets), -1, dtype=np.int64)
         places[uniques] = np.arange(len(uniques))
         while found.pieces:

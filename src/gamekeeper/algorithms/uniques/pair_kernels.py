@@ -68,6 +68,19 @@ def _take_fields(
 
 
 @inner
+def _compare_with_all(
+    words: NDArray[np.uint64], own: int, n_rows: int, agreed: NDArray[np.uint64]
+) -> None:
+    """Find the index of the set on which one member of a class agrees with each."""
+    for b in range(n_rows):
+        agreed[b] = _agreement(words[0, own] ^ words[0, b])
+    for w in range(1, words.shape[0]):
+        shift = np.uint64(LOW * w)
+        for b in range(n_rows):
+            agreed[b] |= _agreement(words[w, own] ^ words[w, b]) << shift
+
+
+@inner
 def mark_pairs_of_class(
     tables: NDArray[np.uint64],
     first: int,
@@ -80,6 +93,7 @@ def mark_pairs_of_class(
     chosen: np.uint64,
     rest: np.uint64,
     words: NDArray[np.uint64],
+    agreed: NDArray[np.uint64],
 ) -> None:
     """Compare all pairs of a small class that agrees on the chosen high variables.
 
@@ -87,21 +101,17 @@ def mark_pairs_of_class(
     that are in neither have been left out of the class.
     """
     last = first + tables.shape[0]
+    n_rows = len(rows)
     _take_fields(words, rows, packed, codes, wide, n_high)
-    for a in range(len(rows)):
+    for a in range(n_rows):
         slot = slots[rows[a]]
         if not first <= slot < last:
             continue
         table = tables[slot - first]
-        for b in range(len(rows)):
-            if b == a:
-                continue
-            high = _ZERO
-            for w in range(words.shape[0] - 1, 0, -1):
-                high = (high << _TO_SIX) | _agreement(words[w, a] ^ words[w, b])
-            high &= rest
-            low = _agreement(words[0, a] ^ words[0, b])
-            if (table[chosen | high] >> low) & _ONE:
+        _compare_with_all(words, a, n_rows, agreed)
+        for b in range(n_rows):
+            high, low = (agreed[b] >> _TO_SIX) & rest, agreed[b] & _SIX
+            if b == a or (table[chosen | high] >> low) & _ONE:
                 continue
             part = high
             while True:

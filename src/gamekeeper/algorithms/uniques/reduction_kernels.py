@@ -1,8 +1,9 @@
 """Compiled reduction of tables of shared sets to minimal sample uniques, their numbers and lists.
 
 Tables are those of shared_set_kernels: a row per record, a bit per set of variables, set when
-another record agrees on the set. `minimize_tables` adds what follows for subsets and leaves the
-bits of the minimal sets that are not shared; `emit_sets` counts and lists these.
+another record agrees on the set. `close_tables` adds what follows for subsets, where that is not
+known yet; `minimize_tables` leaves the bits of the minimal sets that are not shared; `emit_sets`
+counts and lists these.
 """
 
 from __future__ import annotations
@@ -51,22 +52,10 @@ def mark_differences(
 
 
 @numba.njit(nogil=True, cache=True)
-def minimize_tables(
-    tables: NDArray[np.uint64],
-    targets: NDArray[np.int32],
-    valid: NDArray[np.uint64],
-    n_high: int,
-    max_size: int,
-    unique: NDArray[np.bool_],
-    n_sets: NDArray[np.int64],
-) -> None:
-    """Turn tables of shared sets into tables of minimal sample uniques, in place.
-
-    `valid` holds, per row of the file, the variables that its minimal uniques may use. Tells per
-    target whether it is unique on all of these, and how many minimal sets it has.
-    """
+def close_tables(tables: NDArray[np.uint64], n_high: int) -> None:
+    """Set the bits of all subsets of sets that are shared."""
     n_words = tables.shape[1]
-    for t in range(len(targets)):
+    for t in range(tables.shape[0]):
         table = tables[t]
         for b in range(n_high):
             step = 1 << b
@@ -84,6 +73,25 @@ def minimize_tables(
             word |= (word & _HAS_4) >> _S16
             word |= (word & _HAS_5) >> _S32
             table[s] = word
+
+
+@numba.njit(nogil=True, cache=True)
+def minimize_tables(
+    tables: NDArray[np.uint64],
+    targets: NDArray[np.int32],
+    valid: NDArray[np.uint64],
+    max_size: int,
+    unique: NDArray[np.bool_],
+    n_sets: NDArray[np.int64],
+) -> None:
+    """Turn closed tables of shared sets into tables of minimal sample uniques, in place.
+
+    `valid` holds, per row of the file, the variables that its minimal uniques may use. Tells per
+    target whether it is unique on all of these, and how many minimal sets it has.
+    """
+    n_words = tables.shape[1]
+    for t in range(len(targets)):
+        table = tables[t]
         usable = valid[targets[t]]
         usable_high = usable >> _TO_SIX
         usable_low = usable & np.uint64(63)
@@ -179,12 +187,12 @@ def emit_sets(
 
 @numba.njit(nogil=True, cache=True)
 def gather_lists(
-    found: NDArray[np.uint64],
+    found: NDArray[np.unsignedinteger],
     n_sets: NDArray[np.int64],
     places: NDArray[np.int64],
     offsets: NDArray[np.int64],
     counts: NDArray[np.int64],
-    masks: NDArray[np.uint64],
+    masks: NDArray[np.unsignedinteger],
 ) -> None:
     """Put the lists of a block where they belong, each ordered by size.
 

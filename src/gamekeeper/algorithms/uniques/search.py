@@ -1,8 +1,8 @@
 """The two searches for minimal sample uniques, in blocks of records, by threads.
 
-By tables: every block has a bit per record and set of variables. It is filled by tasks that share
-no words, one per choice of the first few variables, and reduced by tasks that share no records. By
-transversals: every record is compared with all others. Neither depends on the number of threads.
+By tables: every block has a bit per record and set of variables, and is filled and reduced by one
+thread. By transversals: every record is compared with all others. Neither depends on the number of
+threads.
 """
 
 from __future__ import annotations
@@ -18,10 +18,15 @@ from gamekeeper.algorithms.uniques.packed_rows import LOW, Rows
 from gamekeeper.results import Progress
 
 MOST_TABLE_COLUMNS = 24
-_TABLE_BYTES = 512 << 20
-# Classes up to these sizes are not split further: those are compared pair by pair on all variables,
-# these by sets of members on the low ones.
-_SMALL = 16
+# Tables of one block take at most so much; there are several blocks where all take more than twice
+# the least.
+_TABLE_BYTES = 256 << 20
+_LEAST_BYTES = 4 << 20
+_LISTED_AT_ONCE = 2048
+# A class with up to so many pairs is compared pair by pair on all variables. Of others the low
+# variables are compared at once, unless more members are open than this. Pairs from 256 to 1,024 and
+# members from 512 to 8,192 made little difference.
+_SMALL = 1024
 _MOST = 1024
 # A task should take a fraction of a second, so that work can be cancelled.
 _PAIRS_PER_TASK = 30_000_000
@@ -38,6 +43,10 @@ class Task:
     progress: Progress | None
 
 
+# Numbers of targets and the list of their sets.
+Listed = tuple[NDArray[np.int64], NDArray[np.unsignedinteger]]
+
+
 @dataclass(slots=True, repr=False)
 class Found:
     """What was found about the targets, in their order.
@@ -49,7 +58,7 @@ class Found:
     counts: NDArray[np.int32]
     n_sets: NDArray[np.int64]
     sums: NDArray[np.int64]
-    pieces: list[tuple[NDArray[np.int64], NDArray[np.uint64]]]
+    pieces: list[Listed]
 
     @classmethod
     def nothing(cls, rows: Rows, max_size: int) -> Found:
@@ -64,7 +73,7 @@ class Found:
         )
 
 
-Piece = tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]
+Piece = tuple[NDArray[np.int64], NDArray[np.unsignedinteger], NDArray[np.int64]]
 
 
 class Reducer:
@@ -82,8 +91,8 @@ class Reducer:
 
     def reduce(
         self, tables: NDArray[np.uint64], numbers: NDArray[np.int64], sums: NDArray[np.int64]
-    ) -> NDArray[np.uint64]:
-        """Note what the tables of some targets hold; return their list."""
+    ) -> NDArray[np.unsignedinteger]:
+        """Note what the closed tables of some targets hold; return their list."""
         from gamekeeper.algorithms.uniques import reduction_kernels as reduction
 
         rows, found, max_size = self.rows, self.found, self.task.max_size
@@ -91,9 +100,7 @@ class Reducer:
         unique = np.empty(len(numbers), dtype=bool)
         n_sets = np.empty(len(numbers), dtype=np.int64)
         counts = np.zeros((len(numbers), max_size + 1), dtype=np.int32)
-        reduction.minimize_tables(
-            tables, targets, self.usable, rows.n_high, max_size, unique, n_sets
-        )
+        reduction.minimize_tables(tables, targets, self.usable, max_size, unique, n_sets)
         masks = np.empty(int(n_sets.sum()) if self.task.listing else 0, dtype=np.uint64)
         reduction.emit_sets(
             tables, targets, rows.codes, self.offsets, sums, counts, masks, self.high_masks,
@@ -102,12 +109,17 @@ class Reducer:
         found.unique[numbers] = unique
         found.n_sets[numbers] = n_sets
         found.counts[numbers] = counts
-        return masks
+        return masks.astype(mask_type(rows.n_columns), copy=False)
 
 
 def search_by_tables(rows: Rows, task: Task) -> Found:
     """Search by tables of all sets of variables; takes 2^(m-6) words per record of a block."""
-    from gamekeeper.algorithms.uniques import shared_set_kernels as kernels
+    from gamekeeper.algorithms.uniques import (
+        reduction_kernels as reduction,
+    )
+    from gamekeeper.algorithms.uniques import (
+        shared_set_kernels as kernels,
+    )
     from gamekeeper.algorithms.uniques.pair_kernels import mark_pairs
 
     found = Found.nothing(rows, task.max_size)
@@ -118,10 +130,10 @@ def search_by_tables(rows: Rows, task: Task) -> Found:
         complete = rows.present == full_set(rows)
         incomplete = np.flatnonzero(~complete).astype(np.int32)
         classes = _complete_part(rows, complete) if len(incomplete) else rows
-    walk = kernels.Walk.through(classes, _SMALL, _MOST)
+    walk = kernels.Walk.through(classes, small=_SMALL, most=_MOST)
     block = _block_size(n_targets, n_high, len(incomplete), task.workers)
 
-    def search(first: int) -> Piece:
+    def search(first: int) -> tuple[list[Listed], NDArray[np.int64]]:
         numbers = np.arange(first, min(first + block, n_targets))
         tables = np.zeros((len(numbers), 1 << n_high), dtype=np.uint64)
         kernels.fill_tables(tables, first, walk, kernels.Space.to(walk, n_codes))
@@ -130,19 +142,33 @@ def search_by_tables(rows: Rows, task: Task) -> Found:
                 tables, rows.targets[numbers], rows.present, incomplete, rows.codes,
                 rows.packed, rows.wide, n_high,
             )  # fmt: skip
+            reduction.close_tables(tables, n_high)
         sums = np.zeros_like(found.sums)
-        return numbers, reducer.reduce(tables, numbers, sums), sums
+        # Lists are long before they are made narrow, so that they are made in parts.
+        parts = np.array_split(np.arange(len(numbers)), -(-len(numbers) // _LISTED_AT_ONCE))
+        return [
+            (numbers[part], reducer.reduce(tables[part[0] : part[-1] + 1], numbers[part], sums))
+            for part in parts
+        ], sums
 
     with Crew(task.workers, -(-n_targets // block), task.progress) as crew:
-        for numbers, masks, sums in crew.run(search, range(0, n_targets, block)):
+        for pieces, sums in crew.run(search, range(0, n_targets, block)):
             found.sums += sums
             if task.listing:
-                found.pieces.append((numbers, masks))
+                found.pieces += pieces
     return found
 
 
 def _block_size(n_targets: int, n_high: int, n_incomplete: int, workers: int) -> int:
-    return max(1, min(n_targets, _TABLE_BYTES >> (3 + n_high)))
+    """Return how many targets have tables at a time.
+
+    Each block of targets is compared with all rows, so that few blocks take less time, many less
+    memory; each is the work of one thread.
+    """
+    table_bytes = 8 << n_high
+    n_blocks = min(2 + 2 * workers, n_targets * table_bytes // _LEAST_BYTES)
+    n_blocks = max(n_blocks, n_targets * n_incomplete // (8 * _PAIRS_PER_TASK), 1)
+    return max(1, min(-(-n_targets // n_blocks), _TABLE_BYTES // table_bytes))
 
 
 def search_by_transversals(rows: Rows, task: Task) -> Found:
@@ -184,11 +210,13 @@ def search_by_transversals(rows: Rows, task: Task) -> Found:
         found.unique[numbers] = unique
         found.n_sets[numbers] = n_sets
         found.counts[numbers] = counts
+        masks = masks.astype(mask_type(rows.n_columns), copy=False)
         pieces: list[Piece] = [(numbers, masks, sums)]
         if reducer is not None:
             for i in np.flatnonzero(many):
                 table = np.zeros((1, 1 << rows.n_high), dtype=np.uint64)
                 reduction.mark_differences(table, starts[i : i + 2], sets, rows.n_columns)
+                reduction.close_tables(table, rows.n_high)
                 own = numbers[i : i + 1]
                 pieces.append((own, reducer.reduce(table, own, sums), sums[:0]))
         return pieces
@@ -219,6 +247,11 @@ def most_difference_sets(n_columns: int, max_size: int) -> int | None:
 def usable_columns(rows: Rows, missing: str) -> NDArray[np.uint64]:
     """Return per row the variables that its minimal uniques may use."""
     return rows.present if missing != "category" else np.full(rows.n_rows, full_set(rows))
+
+
+def mask_type(n_variables: int) -> type[np.unsignedinteger]:
+    """Return the narrowest type, from 16 bits on, with a bit for each variable."""
+    return np.uint16 if n_variables <= 16 else np.uint32 if n_variables <= 32 else np.uint64
 
 
 def full_set(rows: Rows) -> np.uint64:

@@ -33,6 +33,8 @@ _FROM, _TO, _COLUMN, _GROUP, _GROUPS, _HIGH, _LOW = range(7)
 _ONE = np.uint64(1)
 # The words of members of categories should stay in the fastest caches.
 _MEMBER_WORDS = 1 << 16
+# Classes up to this size may be compared pair by pair.
+_LONGEST = 128
 
 
 class Walk(NamedTuple):
@@ -53,10 +55,11 @@ class Walk(NamedTuple):
     most: int
 
     @classmethod
-    def through(cls, rows: Rows, small: int, most: int) -> Walk:
-        """Return a walk in which classes up to two sizes are compared at once.
+    def through(cls, rows: Rows, *, small: int, most: int) -> Walk:
+        """Return a walk in which classes of two kinds are not split any more.
 
-        Those up to `small` rows are compared on all variables, those up to `most` on low ones.
+        Those of up to `small` pairs, and those with up to `most` members whose low variables are
+        open.
         """
         n_codes = rows.n_codes[rows.n_high :]
         starts = np.concatenate([[0], np.cumsum(n_codes)])
@@ -81,7 +84,9 @@ class Space(NamedTuple):
     touched: NDArray[np.uint32]
     own: NDArray[np.uint32]
     words: NDArray[np.uint64]
+    agreed: NDArray[np.uint64]
     members: NDArray[np.uint64]
+    spots: NDArray[np.int64]
     levels: NDArray[np.int64]
 
     @classmethod
@@ -95,8 +100,10 @@ class Space(NamedTuple):
             seen=np.zeros(n_codes, dtype=np.int32),
             touched=np.empty(most_groups, dtype=np.uint32),
             own=np.empty(n_rows, dtype=np.uint32),
-            words=np.empty((walk.packed.shape[1], walk.small), dtype=np.uint64),
+            words=np.empty((walk.packed.shape[1], _LONGEST), dtype=np.uint64),
+            agreed=np.empty(_LONGEST, dtype=np.uint64),
             members=np.empty((walk.n_places + 2) * walk.n_words, dtype=np.uint64),
+            spots=np.empty(LOW, dtype=np.int64),
             levels=np.zeros((_LOW + 1, n_columns + 1), dtype=np.int64),
         )
 
@@ -176,6 +183,20 @@ def _keep_groups_of(
 
 
 @inner
+def _is_small(
+    first: int, last: int, rows: NDArray[np.int32], slots: NDArray[np.int32], most_pairs: int
+) -> bool:
+    """Tell whether a class has few pairs in which the first row has a table."""
+    if len(rows) > _LONGEST:
+        return False
+    n_pairs = 0
+    for row in rows:
+        if first <= slots[row] < last:
+            n_pairs += len(rows)
+    return n_pairs <= most_pairs
+
+
+@inner
 def _settled(
     tables: NDArray[np.uint64],
     first: int,
@@ -191,11 +212,12 @@ def _settled(
     The columns before the given one are decided.
     """
     n_columns, n_high = walk.codes.shape[0], walk.n_high
-    if column <= n_high and len(rows) <= walk.small:
+    last = first + tables.shape[0]
+    if column <= n_high and _is_small(first, last, rows, walk.slots, walk.small):
         rest = (_ONE << np.uint64(n_high - column)) - _ONE
         mark_pairs_of_class(
             tables, first, rows, walk.slots, walk.packed, walk.codes, walk.wide, n_high, high,
-            rest, space.words,
+            rest, space.words, space.agreed,
         )  # fmt: skip
         return True
     if column < n_high:
@@ -209,12 +231,11 @@ def _settled(
     if n_open <= walk.most and len(rows) <= 64 * walk.n_words:
         mark_low_sets(
             tables, first, rows, walk.slots, walk.places, walk.n_places, high, begin, low, top,
-            space.members,
+            space.members, space.spots,
         )  # fmt: skip
         return True
     if column < n_columns:
         return False
-    last = first + tables.shape[0]
     for row in rows:
         if first <= walk.slots[row] < last:
             tables[walk.slots[row] - first, high] |= SUBSETS[low]
