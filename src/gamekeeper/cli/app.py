@@ -20,7 +20,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from gamekeeper.cli.loading import loading
-from gamekeeper.errors import Cancelled, GamekeeperError, StoreError
+from gamekeeper.errors import Cancelled, GamekeeperError, InputError, StoreError
 
 _CANCELLED = "gamekeeper: cancelled. What was not said to be written was not written."
 
@@ -164,6 +164,13 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+            # No path that we make up: it was given.
+            _warn(
+                "gamekeeper: A file or folder was named. The system cannot look up its path:"
+                f" {error.strerror}. Give another path. [not-readable]"
+            )
+            sys.exit(InputError.exit_code)
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             _tell_our_fault(error)
             sys.exit(1)

@@ -85,10 +85,18 @@ def is_store(path: Path) -> bool:
     return is_database(path)
 
 
+def is_folder(path: Path) -> bool:
+    """Tell whether a path is a folder; what the system cannot look up is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 @contextmanager
 def opened(path: Path, *, as_of: str = "", progress: Progress | None = None) -> Generator[Place]:
     """Open a folder or a store to read from it; `as_of` is a date, a time or a revision."""
-    if path.is_dir():
+    if is_folder(path):
         if as_of:
             raise InputError(
                 Reason.BAD_OPTION,
@@ -130,7 +138,7 @@ def _read(path: Path, as_of: str) -> Place:
 @contextmanager
 def opened_store(path: Path, *, readonly: bool = False) -> Generator[EnvironmentStore]:
     """Open a store to change it or to look back; a folder is pointed to where that can be done."""
-    if path.is_dir():
+    if is_folder(path):
         raise InputError(
             Reason.BAD_OPTION,
             f"The store {shown_path(path)} was asked for.",

@@ -148,7 +148,10 @@ def _categories(asked: GraphRequest, progress: Progress | None) -> CategoryTable
 
 def _is_graph(path: Path) -> bool:
     """Tell whether a path is a single file with a partition graph."""
-    return path.is_file() and not is_store(path)
+    try:
+        return path.is_file() and not is_store(path)
+    except OSError:
+        return False  # whoever opens it says why it cannot be
 
 
 def _require_fitting(asked: GraphRequest, of_categories: bool) -> None:

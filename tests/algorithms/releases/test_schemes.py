@@ -254,3 +254,9 @@ def test_intervals_without_cuts_cannot_be_published():
     assert not Interval().admits(3, 2)
     assert Interval((0, 5)).admits(0, 4)
     assert not Interval((0, 5)).admits(1, 4)
+
+
+@pytest.mark.parametrize("given_as", [5, None, ["exact"], b"exact"])
+def test_what_is_neither_a_text_nor_a_mapping_is_no_scheme(given_as):
+    with pytest.raises(InputError, match="is no scheme"):
+        parse_scheme(given_as)

@@ -61,3 +61,22 @@ def test_kinds(kind, found):
 def test_other_objects_have_no_text():
     with pytest.raises(TypeError, match="a list has no text"):
         value_text([1])
+
+
+def test_moments_that_differ_have_texts_that_differ():
+    second = pa.array([0, 1, 999, 1_000, 10**9, 2**62], pa.timestamp("ns"))
+    texts = value_texts(second)
+    assert len(set(texts)) == 6
+    assert texts[0] == "1970-01-01"
+    assert texts[1] == "1970-01-01 00:00:00.000000001"
+    assert texts[3] == "1970-01-01 00:00:00.000001"
+    of_day = value_texts(pa.array([0, 1, 1_000, None], pa.time64("ns")))
+    assert of_day == ["00:00:00", "00:00:00.000000001", "00:00:00.000001", None]
+
+
+def test_moments_beyond_python_are_written_in_full():
+    assert value_texts(pa.array([2**40], pa.timestamp("s"))) == ["36812-02-20 00:36:16"]
+    assert value_texts(pa.array([2**40], pa.timestamp("s", "Asia/Tokyo"))) == [
+        "36812-02-20 00:36:16+00:00"
+    ]
+    assert value_texts(pa.array([-(10**6), 0], pa.date32())) == ["-768-02-04", "1970-01-01"]

@@ -128,9 +128,16 @@ def parse_scheme(given: SchemeLike) -> Scheme:
     if isinstance(given, str):
         name, *texts = (part.strip() for part in given.split(":"))
         parts = tuple(texts)
-    else:
+    elif isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - what callers give is not checked
         fields = {str(field): value for field, value in given.items() if field != "type"}
         name = str(given.get("type", ""))
+    else:
+        raise InputError(
+            Reason.WRONG_SCHEMA,
+            "A scheme was asked for.",
+            f"A {type(given).__name__} is no scheme.",
+            "Give a text such as 'conventional:5', or a mapping with its 'type'.",
+        )
     name = name.casefold()
     maker = _MAKERS.get(name)
     if maker is None:

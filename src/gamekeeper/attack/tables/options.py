@@ -48,12 +48,15 @@ def numbers_of(typed: str) -> list[int] | None:
         for part in typed.split(","):
             ends, _, step = part.strip().partition(":")
             first, _, last = ends.partition("-")
-            wanted = range(int(first), int(last or first) + 1, int(step or 1))
-            if len(wanted) > _MOST_NUMBERS:
+            start, stop, stride = int(first), int(last or first) + 1, int(step or 1)
+            # Not the length of the range, which ends where numbers of the machine do.
+            n_wanted = max(0, -((start - stop) // stride)) if stride else 0
+            wanted = range(start, stop, stride)
+            if n_wanted > _MOST_NUMBERS:
                 raise LimitError(
                     Reason.TOO_LARGE,
                     f"Numbers of people were given as {quoted([typed])}.",
-                    f"They are {len(wanted):,}; the limit is {_MOST_NUMBERS:,}.",
+                    f"They are {n_wanted:,}; the limit is {_MOST_NUMBERS:,}.",
                     "Take steps, as in 0-1000000:1000.",
                 )
             made |= set(wanted)

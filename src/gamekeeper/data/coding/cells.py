@@ -6,7 +6,9 @@ their final order, and `CellCoder.order` tells which final code each given one b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +23,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
+
+
+def _as_float(number: Fraction) -> float:
+    """Return the nearest float; what is beyond them all is infinite, as it is to Arrow."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 class CellCoder:
@@ -87,7 +97,7 @@ class NumberReader:
         self.n_faults = 0
         self._missing = missing
         read = (number_of(value, decimal) for value in missing)
-        self._missing_numbers = [float(number) for number in read if number is not None]
+        self._missing_numbers = [_as_float(number) for number in read if number is not None]
 
     def read(self, cells: pa.Array) -> pa.Array:
         """Return the numbers; none where the cell is missing or is not a number."""

@@ -24,6 +24,8 @@ from gamekeeper.wording import count_of, quoted
 DELIMITERS = (",", ";", "\t", "|")
 _BLOCK = 1 << 20
 _SAMPLE = 1000
+# Codecs of Python that turn names or source text into others: no file is written in them.
+_NOT_OF_FILES = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape")
 _NOT_IN_CP1252 = b"\x81\x8d\x8f\x90\x9d"
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -128,8 +130,9 @@ def _check_options(delimiter: str | None, encoding: str | None, decimal: str | N
         )
     if encoding is not None:
         try:
-            is_text = codecs.lookup(encoding)._is_text_encoding  # pyright: ignore[reportPrivateUsage]
-        except LookupError:
+            codec = codecs.lookup(encoding)
+            is_text = codec._is_text_encoding and codec.name not in _NOT_OF_FILES  # pyright: ignore[reportPrivateUsage]
+        except (LookupError, ValueError):
             is_text = False
         if not is_text:
             refuse(
@@ -217,7 +220,7 @@ def _decoded(path: Path, scanned: _Bytes, codec: str, mark: bytes) -> str:
     try:
         decoder = codecs.getincrementaldecoder(codec)()
         text = decoder.decode(scanned.head[len(mark) :], final=scanned.is_all)
-    except UnicodeDecodeError:
+    except UnicodeError:  # some codecs raise no narrower one
         failed = True
     if failed or (codec == "utf-8" and not scanned.is_utf8):
         raise unreadable(

@@ -7,6 +7,9 @@ from fractions import Fraction
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 
+# Python refuses to read longer ones.
+_LONGEST = 4_000
+
 
 def number_of(text: str, decimal: str = ".") -> Fraction | None:
     """Return the number that a value is written as, exactly; None when it is not a number.
@@ -26,4 +29,5 @@ def number_of(text: str, decimal: str = ".") -> Fraction | None:
     bare = text.strip()
     if decimal == ",":
         bare = bare.replace(".", " ").replace(",", ".")
-    return Fraction(bare) if _NUMBER.fullmatch(bare) else None
+    is_number = len(bare) <= _LONGEST and _NUMBER.fullmatch(bare)
+    return Fraction(bare) if is_number else None

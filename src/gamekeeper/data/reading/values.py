@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _WHOLE = 1e18
+_SECONDS_A_DAY = 86_400
+# From the second day of the year 1 to the last but one of 9999, so that zones do not matter.
+_FIRST = (dt.date(1, 1, 2) - dt.date(1970, 1, 1)).days * _SECONDS_A_DAY
+_LAST = (dt.date(9999, 12, 31) - dt.date(1970, 1, 1)).days * _SECONDS_A_DAY
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -70,17 +74,53 @@ def value_texts(values: pa.Array, digits: int = 0) -> list[str | None]:
     """
     import pyarrow as pa
 
-    if pa.types.is_timestamp(values.type):
-        # Python has no nanoseconds; finer than a microsecond is cut.
-        values = values.cast(pa.timestamp("us", values.type.tz), safe=False)
-    elif pa.types.is_time64(values.type):
-        values = values.cast(pa.time64("us"), safe=False)
+    if kind_of(values.type) is ColumnKind.DATE:
+        return _moment_texts(values)
     listed: list[Any] = values.to_pylist()
     if pa.types.is_float32(values.type) or pa.types.is_float16(values.type):
         # The shortest text of a short float, not that of the long one that Python makes of it.
         short = np.float32 if pa.types.is_float32(values.type) else np.float16
         listed = [None if value is None else float(str(short(value))) for value in listed]
     return [value_text(value, digits) for value in listed]
+
+
+def _moment_texts(values: pa.Array) -> list[str | None]:
+    """Return the texts of dates and times, also of those that Python's own types do not reach.
+
+    These know the years 1 to 9999 and microseconds. Other moments are written as numpy does, in
+    UTC: moments that differ must not look the same.
+    """
+    import pyarrow as pa
+
+    kind = values.type
+    if pa.types.is_date64(kind):
+        values, kind = values.cast(pa.date32(), safe=False), pa.date32()
+    is_day = pa.types.is_date32(kind)
+    unit = "D" if is_day else str(kind.unit)
+    per_second = {"D": 1, "s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    ticks = values.cast(pa.int32() if is_day or pa.types.is_time32(kind) else pa.int64())
+    seconds = _SECONDS_A_DAY if is_day else 1
+    known = [
+        tick is not None
+        and _FIRST <= tick * seconds // per_second < _LAST
+        and (unit != "ns" or tick % 1000 == 0)
+        for tick in ticks.to_pylist()
+    ]
+    fine = values.filter(pa.array(known, pa.bool_()))
+    if unit == "ns":
+        is_time = pa.types.is_time64(kind)
+        fine = fine.cast(pa.time64("us") if is_time else pa.timestamp("us", kind.tz))
+    texts = iter([value_text(value) for value in fine.to_pylist()])
+    zone = "+00:00" if pa.types.is_timestamp(kind) and kind.tz else ""
+
+    def beyond(tick: int) -> str:
+        moment = str(np.int64(tick).astype(f"datetime64[{unit}]")).replace("T", " ") + zone
+        return moment.partition(" ")[2] if pa.types.is_time(kind) else moment
+
+    return [
+        next(texts) if is_known else None if tick is None else beyond(tick)
+        for tick, is_known in zip(ticks.to_pylist(), known, strict=True)
+    ]
 
 
 def value_text(value: Any, digits: int = 0) -> str | None:

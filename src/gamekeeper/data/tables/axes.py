@@ -23,6 +23,9 @@ from gamekeeper.wording import (
 Groups = Mapping[str, Sequence[str]]
 """The groups of an axis: for each label the categories of the base table that it stands for."""
 
+MOST_AXES = 64
+"""As many as an array has dimensions."""
+
 _LETTERS = 40
 _SHOWN_CELLS = 6
 
@@ -56,9 +59,18 @@ def axes_of(given: Mapping[str, Iterable[object]] | Iterable[Axis]) -> tuple[Axi
     return tuple(given)
 
 
+def too_many_axes(number: int) -> list[Problem]:
+    """Return the problem of a table that has more axes than an array."""
+    if number <= MOST_AXES:
+        return []
+    found = f"there are {number:,}; the limit is {MOST_AXES}."
+    return [Problem(Reason.TOO_LARGE, "axes", found, "Leave axes out.")]
+
+
 def axis_problems(axes: Sequence[Axis]) -> list[Problem]:
     """Return what is wrong with the names of axes and of their categories."""
-    problems = [
+    problems = too_many_axes(len(axes))
+    problems += [
         Problem(Reason.DUPLICATE, f"axis {quoted([name])}", f"is there {count} times.")
         for name, count in Counter(axis.name for axis in axes).items()
         if count > 1

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.releases.perturbation import HIDDEN
 from gamekeeper.algorithms.releases.scheme_names import SchemeLike, parse_scheme
 from gamekeeper.algorithms.releases.schemes import Interval
-from gamekeeper.data.tables.axes import Axis, cells_words, raise_all
+from gamekeeper.data.tables.axes import Axis, cells_words, raise_all, too_many_axes
 from gamekeeper.data.tables.count_rows import CountRows, read_rows, records_words
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.published_table import PublishedTable
@@ -103,6 +103,7 @@ def read_counts(
         name = " by ".join(axis.name for axis in own) or "total"
         where = f"table {quoted([name])}"
         shape = tuple(map(len, own))
+        raise_all(asked, too_many_axes(len(shape)))
         if math.prod(shape) > _MOST_CELLS:
             raise LimitError(
                 Reason.TOO_LARGE,
