@@ -10,6 +10,7 @@ from gamekeeper import (
     store as store,
     tables as tables,
 )
+from gamekeeper.budget import within_memory as within_memory
 from gamekeeper.data import (
     CodedTable as CodedTable,
     CountTable as CountTable,

@@ -355,7 +355,7 @@ OPTIONS = {
     "an option of another": (("simulate", "-f", "1", "--r", "2"), Reason.BAD_OPTION),
     "a column without a scenario": (("keys", "--column", "Age=a"), Reason.BAD_OPTION),
     "no column": (("keys", "--column", "Age"), Reason.BAD_OPTION),
-    "memory": (("keys", "--memory-limit", "much"), Reason.BAD_OPTION),
+    "memory": (("keys", "--memory", "much"), Reason.BAD_OPTION),
 }
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import gamekeeper
+from gamekeeper import budget
 
 MODULES = sorted(
     module.name
@@ -47,7 +48,7 @@ def test_what_is_on_top_is_what_its_home_has():
     for name in set(gamekeeper.__all__) - set(HOMES) - {"errors"}:
         value = getattr(gamekeeper, name)
         places = [home for home in homes if name in home.__all__]
-        places += [gamekeeper.errors] if hasattr(gamekeeper.errors, name) else []
+        places += [module for module in (budget, gamekeeper.errors) if hasattr(module, name)]
         assert places, name
         assert all(getattr(place, name) is value for place in places)
 

@@ -7,7 +7,9 @@ from typing import Annotated
 from gamekeeper.options import Option
 
 Seed = Annotated[int, Option("The same seed gives the same result.", least=0)]
-Workers = Annotated[int | None, Option("How many at a time; by default one per core.", least=1)]
+Workers = Annotated[
+    int | None, Option("How many at a time; by default one per core, at most two.", least=1)
+]
 MaxSize = Annotated[
     int | None,
     Option("Search combinations of so many variables at most; all by default.", least=1),

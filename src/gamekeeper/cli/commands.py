@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from gamekeeper.budget import within_memory
 from gamekeeper.cli.show import Format, say
 from gamekeeper.options import Field, build, options_of, written
 
@@ -40,7 +41,8 @@ def command(
             first, *own = inspect.signature(work, eval_str=True).parameters.values()
 
             def run(values: Mapping[str, Any], **others: Any) -> None:
-                work(build(first.annotation, values), **others)
+                with within_memory(values.get("memory")):
+                    work(build(first.annotation, values), **others)
 
             return typed(work, run, options_of(first.annotation), own, offers)
 

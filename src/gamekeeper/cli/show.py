@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 import sys
 import time
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import cache
@@ -20,12 +19,14 @@ from gamekeeper.results import Listing, Result
 from gamekeeper.results.document import SCHEMA
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from rich.console import Console
     from rich.progress import Progress
 
 # What is piped into a file or a pager need not fit 80 columns.
 _PIPED_WIDTH = 160
 _LEAST_ROOM = 24
+_BATCH = 10_000
 
 # A bar for work that is done at once would only flicker.
 _QUIET_SECONDS = 0.7
@@ -74,28 +75,47 @@ def show(
         show_table(header, rows, title=title)
         return
     names, lines = _lines(result)
-    records = [_plain(dict(zip(names, line, strict=True))) for line in lines]
+    # A line at a time: as plain values, long tables take many times the memory of their columns.
+    records = (_plain(dict(zip(names, line, strict=True))) for line in lines)
     if how is Format.JSON:
-        document = {
-            "schema": SCHEMA,
-            "result": type(result).__name__,
-            "summary": _plain(result.summary()),
-            "sentences": list(sentences),
-            "notices": list(notices),
-            "rows": records,
-            "parts": {
-                name: _part(part) for name, part in (parts or {}).items() if part is not None
-            },
-            "provenance": _plain(result.provenance.to_dict()),
-        }
-        text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
-        sys.stdout.write(text + "\n")
+        _write_json(
+            {
+                "schema": SCHEMA,
+                "result": type(result).__name__,
+                "summary": _plain(result.summary()),
+                "sentences": list(sentences),
+                "notices": list(notices),
+                "rows": records,
+                "parts": {
+                    name: _part(part) for name, part in (parts or {}).items() if part is not None
+                },
+                "provenance": _plain(result.provenance.to_dict()),
+            }
+        )
     else:
-        text = io.StringIO()
-        writer = csv.DictWriter(text, names, lineterminator="\n")
+        writer = csv.DictWriter(sys.stdout, names, lineterminator="\n")
         writer.writeheader()
         writer.writerows(records)
-        sys.stdout.write(text.getvalue())
+
+
+def _write_json(document: Mapping[str, Any]) -> None:
+    """Print a document as `json.dumps` would with an indent of 1; what is iterated, as it comes."""
+    for number, (name, value) in enumerate(document.items()):
+        sys.stdout.write(f"{',' if number else '{'}\n {json.dumps(name)}: ")
+        if not isinstance(value, Iterator):
+            sys.stdout.write(_json_text(value, 1))
+            continue
+        n_written = 0
+        for n_written, item in enumerate(value, 1):
+            sys.stdout.write(f"{',' if n_written > 1 else '['}\n  {_json_text(item, 2)}")
+        sys.stdout.write("\n ]" if n_written else "[]")
+    sys.stdout.write("\n}\n")
+
+
+def _json_text(value: Any, depth: int) -> str:
+    text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
+    # Line ends within texts are escaped, so that these are the ones of the layout.
+    return text.replace("\n", "\n" + " " * depth)
 
 
 def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: str = "") -> None:
@@ -182,7 +202,13 @@ def _lines(result: Result) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         # Arrow takes longer to import than most lists to print.
         return result.columns, result.lines()
     table = result.to_arrow()
-    return table.column_names, zip(*(column.to_pylist() for column in table.columns), strict=True)
+    return table.column_names, _arrow_lines(table)
+
+
+def _arrow_lines(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+    """Yield the lines of a table as plain values, some at a time."""
+    for batch in table.to_batches(_BATCH):
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def _text(cell: Any) -> str:

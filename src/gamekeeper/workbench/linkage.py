@@ -196,7 +196,7 @@ def _coded(
     progress: Progress | None,
 ) -> CodedTable:
     wanted = list(dict.fromkeys(name for name in (*names, identifier) if name))
-    engine = default_engine(reading.memory_limit)
+    engine = default_engine()
     return code_source(source, wanted, engine=engine, progress=progress)
 
 

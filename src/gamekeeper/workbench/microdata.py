@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary
+from gamekeeper.budget import require_memory
 from gamekeeper.data.coding.codebook import Codebook
 from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.coding.first_records import FIRST_RECORDS, first_codes
 from gamekeeper.data.coding.recode import Recode
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.engine.duckdb_engine import default_engine
@@ -45,6 +48,22 @@ from gamekeeper.workbench.requests.reading import Reading
 
 _NO_DESIGN = SampleDesign()
 _HEADER = ("variable", "value", "label", "records", "category")
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What an attack needs of the machine, asked before a file is read.
+
+    Attributes
+    ----------
+    bytes_of
+        The bytes that it takes, at least, for a number of records and of variables.
+    look
+        Refuses by the codes of the first records and the number of all, where that can be told.
+    """
+
+    bytes_of: Callable[[int, int], int]
+    look: Callable[[NDArray[np.uint32], int], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -121,22 +140,26 @@ def open_microdata(
     design: SampleDesign = _NO_DESIGN,
     sensitive: Sequence[str] = (),
     extra: Sequence[str] = (),
+    need: Need | None = None,
     progress: Progress | None = None,
 ) -> Microdata:
     """Open a file of microdata and code the columns that are needed; nothing of it is kept.
 
-    `extra` names further columns to code, such as a household.
+    `extra` names further columns to code, such as a household. `need` is what the attack will need
+    of the machine: where the file tells its number of records, it is asked before they are read.
     """
     _require_one_way(asked)
     source = opened_file(asked.file, asked.reading)
     names = [column.name for column in source.columns]
     others = [name for name in (design.strata, *sensitive, *extra) if name]
     numbers = [design.weight] if design.weight else []
-    engine = default_engine(asked.reading.memory_limit)
 
     def coded(columns: Iterable[str]) -> CodedTable:
         wanted = list(dict.fromkeys([*columns, *others]))
-        return code_source(source, wanted, numbers=numbers, engine=engine, progress=progress)
+        _require_room(source, wanted, need)
+        return code_source(
+            source, wanted, numbers=numbers, engine=default_engine(), progress=progress
+        )
 
     if not asked.scenario:
         keys = _names(asked.keys, names)
@@ -195,6 +218,22 @@ def open_other(asked: MicrodataRequest, file: Path | None) -> OtherFile:
     # That the scenario is stale is said already.
     codes = tuple(f"In the file {quoted([file.name])}: {text}" for text in data.missing_codes)
     return OtherFile(data.count(), codes)
+
+
+def _require_room(source: Source, columns: Sequence[str], need: Need | None) -> None:
+    """Refuse a file that is too large for an attack, before its records are read."""
+    if need is None or source.n_records is None:
+        return
+    source.check_names(columns)
+    n_records, n_keys = source.n_records, len(columns)
+    require_memory(
+        f"{count_of(n_records, 'record')} of {source.words} were to be attacked.",
+        need.bytes_of(n_records, n_keys),
+        f"What is kept of {count_of(n_records, 'record')} with {count_of(n_keys, 'variable')}",
+        "Attack a random part of the records, or one region at a time",
+    )
+    if need.look is not None and n_records > FIRST_RECORDS:
+        need.look(first_codes(source, columns), n_records)
 
 
 def _named_values(

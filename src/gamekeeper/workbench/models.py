@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gamekeeper.attack.judging.compare import Comparison, compare_measures
 from gamekeeper.attack.models.fitting import ModelFit, fit_models
-from gamekeeper.attack.models.inference import ModelRisk, infer_risk
+from gamekeeper.attack.models.inference import ModelRisk, infer_risk, inference_bytes
 from gamekeeper.attack.models.levels import (
     RelativeRisk,
     categories_risk,
@@ -18,6 +18,8 @@ from gamekeeper.attack.models.levels import (
 from gamekeeper.attack.models.options import FitOptions
 from gamekeeper.attack.models.queries import Inference, check_question, infer_target
 from gamekeeper.attack.models.ranking import RankedAttack, rank_attacks
+from gamekeeper.attack.simulation.notional import population_bytes
+from gamekeeper.budget import workers_of
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import given
@@ -26,7 +28,7 @@ from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
-from gamekeeper.workbench.microdata import open_microdata, open_other
+from gamekeeper.workbench.microdata import Need, open_microdata, open_other
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.models import CompareRequest, InferRequest, ModelRequest
 
@@ -60,7 +62,8 @@ def _fitted(table: KeyTable, asked: FitOptions, progress: Progress | None) -> Mo
 def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> Answer[Inferred]:
     """Fit models to a file, and infer how many people share the key of each record."""
     require_outputs(asked)
-    data = open_microdata(asked.microdata, design=asked.design)
+    need = Need(inference_bytes)
+    data = open_microdata(asked.microdata, design=asked.design, need=need)
     table = data.count()
     _require_answerable(asked, table)
     everybody = open_other(asked.microdata, asked.population)
@@ -123,7 +126,7 @@ def compare_on_population(
             "Leave out --no-attacks or --attack-fraction.",
         )
     whole_range = asked.attacks or (asked.attacks is None and asked.report is not None)
-    data = open_microdata(asked.microdata, extra=asked.stratify_by)
+    data = open_microdata(asked.microdata, extra=asked.stratify_by, need=Need(population_bytes))
     found = compare_measures(
         data.coded,
         data.keys,
@@ -137,7 +140,7 @@ def compare_on_population(
         max_size=asked.max_size,
         max_seconds=asked.max_seconds,
         seed=asked.seed,
-        workers=asked.workers or min(os.cpu_count() or 1, _MOST_WORKERS),
+        workers=workers_of(asked.workers or min(os.cpu_count() or 1, _MOST_WORKERS)),
         folder=asked.folder,
         progress=progress,
     )

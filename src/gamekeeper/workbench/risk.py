@@ -6,14 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gamekeeper.algorithms.uniques.minimal_uniques import least_bytes, require_least_seconds
 from gamekeeper.attack.matching.result import MatchingRisk
-from gamekeeper.attack.matching.strategies import assess_matching
+from gamekeeper.attack.matching.strategies import assess_matching, matching_bytes
 from gamekeeper.attack.measures.measuring import measure_risk
 from gamekeeper.attack.measures.result import RiskMeasures
 from gamekeeper.attack.uniques.dis import assess_dis
 from gamekeeper.attack.uniques.dis_result import DisRisk
 from gamekeeper.attack.uniques.options import DisMethod
-from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uniques
+from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uniques, special_bytes
 from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques, estimate_search
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.reading.source import Source
@@ -25,7 +26,7 @@ from gamekeeper.report.tables import write_table
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
-from gamekeeper.workbench.microdata import Microdata, open_microdata, open_other
+from gamekeeper.workbench.microdata import Microdata, Need, open_microdata, open_other
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.risk import (
     DisRequest,
@@ -72,7 +73,14 @@ def find_uniques(
     """
     require_outputs(asked)
     _require_used(asked)
-    data = open_microdata(asked.microdata, design=asked.design, progress=progress)
+    search = asked.search
+    need = Need(
+        least_bytes,
+        lambda first, n: require_least_seconds(
+            first, n, search.max_size, search.max_seconds or None
+        ),
+    )
+    data = open_microdata(asked.microdata, design=asked.design, need=need, progress=progress)
     table = data.count(progress=progress)
     if tell is not None and table.n_records << len(table.keys) > _LONG_SEARCH:
         tell(_estimated(table, asked.search.max_size))
@@ -164,7 +172,8 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
 def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> Answer[MatchingRisk]:
     """Work out what matching strategies would achieve and cost."""
     require_outputs(asked)
-    data = open_microdata(asked.microdata, design=asked.design, progress=progress)
+    need = Need(matching_bytes)
+    data = open_microdata(asked.microdata, design=asked.design, need=need, progress=progress)
     table = data.count(progress=progress)
     everybody = open_other(asked.microdata, asked.population)
     options = replace(asked.matching, population=everybody.keys)
@@ -178,7 +187,8 @@ def find_special(
 ) -> Answer[SpecialUniques]:
     """Tell special from random uniques by what makes their uniqueness go away."""
     require_outputs(asked)
-    data = open_microdata(asked.microdata, design=asked.design, progress=progress)
+    need = Need(special_bytes)
+    data = open_microdata(asked.microdata, design=asked.design, need=need, progress=progress)
     table = data.count(progress=progress)
     everybody = open_other(asked.microdata, asked.population)
     options = replace(

@@ -13,14 +13,16 @@ from gamekeeper.attack.simulation.experiments import (
     fraction_experiment,
     strategy_experiment,
 )
+from gamekeeper.attack.simulation.notional import population_bytes
 from gamekeeper.attack.simulation.pilot import PilotStudy, pilot_study
 from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.simulate import simulate
+from gamekeeper.budget import workers_of
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
-from gamekeeper.workbench.microdata import open_microdata
+from gamekeeper.workbench.microdata import Need, open_microdata
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.simulation import ExperimentKind, SimulateRequest
 
@@ -35,7 +37,7 @@ def run_simulation(
     """Take a file as a notional population, draw samples from it and measure each."""
     require_outputs(asked)
     chosen = _options(asked)
-    data = open_microdata(asked.microdata, extra=asked.stratify_by)
+    data = open_microdata(asked.microdata, extra=asked.stratify_by, need=Need(population_bytes))
     run: Callable[..., Experiment] = {
         ExperimentKind.STRATEGIES: strategy_experiment,
         ExperimentKind.FRACTIONS: fraction_experiment,
@@ -100,5 +102,5 @@ def _options(asked: SimulateRequest) -> dict[str, Any]:
             f"{count_of(len(problems), 'option does', 'options do')} not fit.",
             problems=problems,
         )
-    workers = asked.workers or min(os.cpu_count() or 1, _MOST_WORKERS)
+    workers = workers_of(asked.workers or min(os.cpu_count() or 1, _MOST_WORKERS))
     return {**chosen, "seed": asked.seed, "workers": workers, "folder": asked.folder}

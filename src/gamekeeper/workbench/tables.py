@@ -8,7 +8,12 @@ from typing import Any
 
 from gamekeeper.algorithms.releases.scheme_names import parse_scheme
 from gamekeeper.attack.tables.attributions import Attributions, infer_attributions
-from gamekeeper.attack.tables.bounds import TableBounds, bound_cells, bound_recoded
+from gamekeeper.attack.tables.bounds import (
+    TableBounds,
+    bound_cells,
+    bound_recoded,
+    require_listing,
+)
 from gamekeeper.attack.tables.comparison import SchemeComparison, compare_schemes
 from gamekeeper.attack.tables.conditional import ConditionalSubtraction, subtract_within
 from gamekeeper.attack.tables.feasible import FeasibleTables, explore_tables
@@ -111,8 +116,14 @@ def publish_tables(
     return Answer((release, truth), data.notices)
 
 
-def bound_release(asked: BoundsRequest, *, progress: Progress | None = None) -> TableBounds:
-    """Bound every cell of the base table, or of a table recoded from it."""
+def bound_release(
+    asked: BoundsRequest, *, listing: bool = False, progress: Progress | None = None
+) -> TableBounds:
+    """Bound every cell of the base table, or of a table recoded from it.
+
+    With `listing`, or a file to write, all cells are to be listed: what is too large for that is
+    refused before any is bounded.
+    """
     options, recoding = asked.options, asked.recoding
     is_recoded = recoding.keep is not None or bool(recoding.groups)
     is_chosen = options.method != BoundsMethod.AUTO or options.max_nodes is not None
@@ -125,6 +136,8 @@ def bound_release(asked: BoundsRequest, *, progress: Progress | None = None) -> 
         )
     require_outputs(asked)
     release, _ = open_release(asked.release)
+    if not is_recoded and (listing or asked.output is not None):
+        require_listing(release.size, len(release.axes))
     if is_recoded:
         limit = options.most_programs
         found = bound_recoded(release, **given(recoding), most_programs=limit, progress=progress)

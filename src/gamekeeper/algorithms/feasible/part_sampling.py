@@ -5,7 +5,6 @@ What the draws mean, and why a walk reaches every table, is told in `sampling`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from gamekeeper.algorithms.feasible.cellwise_sums import TooManySteps, draw_part
 from gamekeeper.algorithms.feasible.independent_parts import TablePart
 from gamekeeper.algorithms.feasible.lattice_moves import lattice_moves
 from gamekeeper.algorithms.releases.constraints import NoTableError
+from gamekeeper.budget import require_memory, workers_of
 from gamekeeper.errors import LimitError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
@@ -183,6 +183,7 @@ class _Drawer:
         from gamekeeper.algorithms.feasible.enumeration_kernels import limits_of
         from gamekeeper.algorithms.feasible.sampling_kernels import draw_tables
 
+        self._require_room(draws)
         tables = np.zeros((draws, self.part.n_cells), np.int64)
         logs = np.zeros(draws)
         starts = range(0, draws, _BLOCK)
@@ -195,7 +196,7 @@ class _Drawer:
                 np.random.default_rng(seeds[block]), tables[place], logs[place],
             )  # fmt: skip
 
-        with ThreadPoolExecutor(workers or os.cpu_count() or 1) as executor:
+        with ThreadPoolExecutor(workers_of(workers)) as executor:
             try:
                 for done, _ in enumerate(executor.map(work, range(len(starts))), 1):
                     if progress is not None:
@@ -222,6 +223,7 @@ class _Drawer:
         n = self.part.n_cells
         per_chain = -(-draws // n_chains)
         burn_in = max(_LEAST_BURN_IN, per_chain // 4)
+        self._require_room(n_chains * (burn_in + per_chain))
         moves = lattice_moves(self.part)
         compiled = _compiled_moves(self.part, moves)
         seeds = seed.spawn(n_chains + 1)
@@ -240,7 +242,7 @@ class _Drawer:
             )  # fmt: skip
 
         n_rounds = rounds.shape[1]
-        with ThreadPoolExecutor(workers or os.cpu_count() or 1) as executor:
+        with ThreadPoolExecutor(workers_of(workers)) as executor:
             for first in range(0, n_rounds, _ROUNDS):
                 list(executor.map(work, range(n_chains), [first] * n_chains))
                 if progress is not None:
@@ -250,6 +252,16 @@ class _Drawer:
             tables, np.zeros(len(tables)), "chain", float("nan"), float("nan"), n_chains,
             float(tally[:, 1].sum() / tally[:, 0].sum()),
         )  # fmt: skip
+
+    def _require_room(self, draws: int) -> None:
+        """Refuse draws that cannot be kept, once as they are made and once as they are counted."""
+        require_memory(
+            f"{count_of(draws, 'table')} of {count_of(self.part.n_cells, 'open cell')} were to be"
+            " drawn.",
+            2 * 8 * draws * (self.part.n_cells + 1),
+            "Their counts",
+            "Ask for fewer draws (--draws)",
+        )
 
     def _scratch(self) -> tuple[Floats, ...]:
         from gamekeeper.algorithms.feasible.sampling_kernels import Scratch

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.budget import require_memory
 from gamekeeper.errors import InputError, LimitError, Reason
 
 MAX_PAIRS = 100_000_000
@@ -119,6 +120,12 @@ def require_few_pairs(n_pairs: int, max_pairs: int, asked: str) -> None:
             "Block by more variables or finer ones (--block), take smaller windows or fewer"
             " neighbours, or raise max_pairs (--max-pairs).",
         )
+    require_memory(
+        asked,
+        n_pairs * 12,
+        f"{n_pairs:,} candidate pairs",
+        "Block by more variables or finer ones (--block), or take smaller windows or fewer neighbours",
+    )
 
 
 def _from_keys(

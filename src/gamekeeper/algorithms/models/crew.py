@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.budget import workers_of
 from gamekeeper.errors import Cancelled
 from gamekeeper.results import Progress
 
@@ -34,7 +34,7 @@ def run_walks(
     If progress raises `Cancelled` the walks are told to stop by their clocks, and it is returned
     once they have.
     """
-    n_workers = min(workers or os.cpu_count() or 1, len(clocks))
+    n_workers = workers_of(workers, len(clocks))
     cancelled: Cancelled | None = None
     with ThreadPoolExecutor(n_workers) as executor:
         pending = {executor.submit(work, number) for number in range(len(clocks))}

@@ -23,6 +23,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.budget import require_memory
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, memory_text
 
@@ -128,6 +129,12 @@ def agglomerate(
             f" {memory_text(len(checked) ** 2 * 4)} of memory.",
             "Raise most_records (--most-records), or cluster with another clusterer in Python.",
         )
+    require_memory(
+        _ASKED,
+        len(checked) ** 2 * 4,
+        f"The pairs of {count_of(len(checked), 'record')}",
+        "Take a random part of the records, or cluster with another clusterer in Python",
+    )
     table = kernels.pair_table(checked, kind)
     return Dendrogram(*kernels.merge_all(checked, table, kind, criterion == "centroid"))
 

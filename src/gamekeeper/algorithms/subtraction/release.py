@@ -48,6 +48,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+_MOST_DRAWS = 100_000_000
+
 
 def release_risk(
     constraints: CountConstraints,
@@ -327,4 +329,13 @@ def check_options(method: str, draws: int, confidence: float) -> None:
             f"{draws:,} draws with a confidence of {confidence} were asked for.",
             "At least one draw and a confidence between 0 and 1 are needed.",
             "Draw some thousand orderings, with a confidence such as 0.95.",
+        )
+    if draws > _MOST_DRAWS:
+        error = math.sqrt(math.log(2 / (1 - confidence)) / (2 * _MOST_DRAWS))
+        raise LimitError(
+            Reason.TOO_LARGE,
+            f"{draws:,} orderings of the people were to be drawn.",
+            f"The limit is {_MOST_DRAWS:,}: with these, no probability is off by more than"
+            f" {error:.1g}, and each takes a search.",
+            "Draw fewer (--draws of tables sap); some thousand do.",
         )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.crew import run_apart
-from gamekeeper.algorithms.uniques.packed_rows import Rows
+from gamekeeper.algorithms.uniques.packed_rows import LOW, Rows, packed_words
 from gamekeeper.algorithms.uniques.search import (
     MOST_TABLE_COLUMNS,
     Found,
@@ -132,11 +132,33 @@ def slowest(rows: Rows) -> float:
     return len(rows.targets) * _table_seconds(rows)
 
 
+def least_seconds(first: NDArray[np.unsignedinteger], n_records: int) -> float:
+    """Return about how long a search takes at least, as the first records of a file suggest.
+
+    Two records agree with a probability p, which pairs of equal first records tell; that of a
+    record to have no twin among n is then at least exp(-np) on average, by Jensen's inequality. An
+    upper limit of p makes it a lower limit of uniques. If the first records are more alike than
+    others, it is too low.
+    """
+    n_first, n_columns = first.shape
+    sizes = np.unique(first, axis=0, return_counts=True)[1].astype(np.int64)
+    n_equal = float((sizes * (sizes - 1)).sum() / 2)
+    n_pairs = n_first * (n_first - 1) / 2
+    most_equal = (n_equal + 2 * np.sqrt(n_equal) + 3) / max(n_pairs, 1)
+    n_uniques = n_records * np.exp(-n_records * most_equal)
+    by_pairs = n_uniques * packed_words(n_columns) * _PER_PAIR_WORD
+    return float(n_uniques * min(by_pairs, _seconds_by_tables(n_columns)))
+
+
 def _table_seconds(rows: Rows) -> float:
     """Return the seconds per record of a search by tables."""
-    if rows.n_columns > MOST_TABLE_COLUMNS:
+    return _seconds_by_tables(rows.n_columns)
+
+
+def _seconds_by_tables(n_columns: int) -> float:
+    if n_columns > MOST_TABLE_COLUMNS:
         return float("inf")
-    return (1 << rows.n_high) * _PER_TABLE_WORD
+    return (1 << max(0, n_columns - LOW)) * _PER_TABLE_WORD
 
 
 def _probe(rows: Rows, task: Task, numbers: NDArray[np.int64]) -> _Probe:

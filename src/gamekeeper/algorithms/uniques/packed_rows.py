@@ -66,6 +66,11 @@ class Rows:
         return masks
 
 
+def packed_words(n_columns: int) -> int:
+    """Return how many words the packed codes of a row take."""
+    return 1 + -(-max(0, n_columns - LOW) // FIELDS)
+
+
 def distinct_rows(codes: NDArray[np.unsignedinteger]) -> Rows:
     """Return the distinct rows of a matrix of codes with at least one record and one variable."""
     n_records, n_columns = codes.shape
@@ -89,7 +94,7 @@ def distinct_rows(codes: NDArray[np.unsignedinteger]) -> Rows:
     slots = np.full(len(first), -1, dtype=np.int32)
     slots[targets] = np.arange(len(targets), dtype=np.int32)
     n_high = max(0, n_columns - LOW)
-    packed = np.zeros((len(first), 1 + -(-n_high // FIELDS)), dtype=np.uint64)
+    packed = np.zeros((len(first), packed_words(n_columns)), dtype=np.uint64)
     present = np.zeros(len(first), dtype=np.uint64)
     wide: list[int] = []
     for column in range(n_columns):

@@ -27,7 +27,11 @@ from gamekeeper.attack.judging.options import CompareOptions
 from gamekeeper.attack.judging.running import ScoringPlan, run_scoring
 from gamekeeper.attack.judging.scores import ScoredSample
 from gamekeeper.attack.judging.scores_folder import ScoreFolder
-from gamekeeper.attack.simulation.checks import checked_fractions, require_samples
+from gamekeeper.attack.simulation.checks import (
+    checked_fractions,
+    require_samples,
+    require_samples_fit,
+)
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
 from gamekeeper.attack.simulation.running import SampleTask
 from gamekeeper.attack.simulation.sampling import sample_size
@@ -78,6 +82,8 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
     if asked.attack_fractions is None:
         more_steps, too_large = _affordable(notional, more_steps)
     require_samples(notional, [*steps, *more_steps])
+    n_samples = len(steps) * samples + len(more_steps) * asked.attack_samples
+    require_samples_fit(n_samples, len(named))
     numbered = [step for step in steps for _ in range(samples)]
     n_judged = len(numbered)
     numbered += [step for step in more_steps for _ in range(asked.attack_samples)]

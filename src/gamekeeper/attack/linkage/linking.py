@@ -24,6 +24,7 @@ from gamekeeper.algorithms.linkage.objective import (
     weighted_sum,
 )
 from gamekeeper.attack.linkage.options import LinkMethod, ObjectiveName
+from gamekeeper.budget import require_memory
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted
@@ -175,6 +176,13 @@ def link_pairs(
             f" {max_pairs:,}.",
             "Block on variables that must agree (--block), or raise max_pairs (--max-pairs).",
         )
+    require_memory(
+        f"{n_rows:,} records were to be linked with {n_columns:,}.",
+        # The costs, and another table of their size on the way.
+        n_rows * n_columns * 2 * 8,
+        f"The costs of all {n_rows * n_columns:,} pairs",
+        "Block on variables that must agree (--block)",
+    )
     costs = cost_matrix(objective, progress=progress)
     if most_cost is None:
         return _among_all(costs, method, margins=margins, progress=progress)

@@ -137,7 +137,10 @@ class LinkOptions:
         ),
     ] = None
     resamples: Annotated[
-        int, Option("So often leave out a tenth of both files and link the rest.", least=0)
+        int,
+        Option(
+            "So often leave out a tenth of both files and link the rest.", least=0, most=1_000_000
+        ),
     ] = 0
     max_pairs: _MaxPairs = None
     seed: _Seed = 0
@@ -227,7 +230,8 @@ class StructureOptions:
         bool, Option("Find out what each clustering carries. Needs to know who is who.")
     ] = False
     restarts: Annotated[
-        int, Option("So many starts of the search for matching groups.", least=1)
+        int,
+        Option("So many starts of the search for matching groups.", least=1, most=1_000_000),
     ] = 40
     most_records: Annotated[
         int | None,

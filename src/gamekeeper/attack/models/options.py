@@ -93,7 +93,7 @@ class FitOptions:
     precision: Annotated[
         float | None, Option("Total prior precision; by default several, from 1 up.", least=0)
     ] = None
-    chains: Annotated[int, Option("Chains, or runs of annealing.", least=1)] = 4
+    chains: Annotated[int, Option("Chains, or runs of annealing.", least=1, most=1_000)] = 4
     most_sweeps: Annotated[
         int,
         Option("How long chains may go on until they agree, in sweeps.", flags="--sweeps", least=4),
@@ -101,7 +101,9 @@ class FitOptions:
     burn_in: Annotated[
         float, Option("The share of sweeps of a chain to leave out at its start.", least=0, most=1)
     ] = 0.5
-    thin: Annotated[int, Option("Keep a model of a chain every so many sweeps.", least=1)] = 1
+    thin: Annotated[
+        int, Option("Keep a model of a chain every so many sweeps.", least=1, most=1_000_000)
+    ] = 1
     cooling: Annotated[
         Cooling | str,
         Option(

@@ -8,8 +8,12 @@ from fractions import Fraction
 from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
 from gamekeeper.attack.simulation.notional import NotionalPopulation
 from gamekeeper.attack.simulation.sampling import sample_size
+from gamekeeper.budget import require_memory
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted, there_are
+
+# A task, what waits for it and the dictionary of what it finds; a number by its name.
+_SAMPLE_BYTES, _NUMBER_BYTES = 2_000, 100
 
 
 def checked_fractions(
@@ -51,3 +55,13 @@ def require_samples(notional: NotionalPopulation, steps: Sequence[Fraction]) -> 
             f"A sample of {quoted(str(step) for step in small)} of it would be empty.",
             "Give larger fractions (--fraction).",
         )
+
+
+def require_samples_fit(n_samples: int, n_measures: int) -> None:
+    """Refuse more samples than can be kept: a task and a line of numbers each."""
+    require_memory(
+        f"{count_of(n_samples, 'sample')} were to be drawn.",
+        n_samples * (_SAMPLE_BYTES + _NUMBER_BYTES * n_measures),
+        "What is found in them",
+        "Draw fewer (--samples); some hundred tell the spread",
+    )

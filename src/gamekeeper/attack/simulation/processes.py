@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from gamekeeper.attack.simulation.notional import NotionalPopulation
 from gamekeeper.attack.simulation.sharing import PopulationHandle, received, shared
+from gamekeeper.budget import workers_of
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.wording import count_of
 
@@ -45,7 +46,7 @@ def run_in_processes(
     with (
         shared(population) as handle,
         ProcessPoolExecutor(
-            min(workers, len(tasks)),
+            workers_of(workers, len(tasks)),
             mp_context=multiprocessing.get_context("spawn"),
             initializer=_start,
             initargs=(handle, plan, prepare),

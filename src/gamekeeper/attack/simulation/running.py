@@ -19,6 +19,7 @@ from gamekeeper.attack.simulation.options import Pool
 from gamekeeper.attack.simulation.processes import run_in_processes
 from gamekeeper.attack.simulation.sample import Sample
 from gamekeeper.attack.simulation.sampling import draw_records, sample_size
+from gamekeeper.budget import workers_of
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import quoted
 
@@ -75,7 +76,7 @@ def run_samples(
             finish=lambda task, outcome: finish(task, _values(outcome)),
         )
         return
-    with ThreadPoolExecutor(min(workers, len(tasks))) as executor:
+    with ThreadPoolExecutor(workers_of(workers, len(tasks))) as executor:
         try:
             waiting = {executor.submit(run_task, population, plan, task): task for task in tasks}
             for future in as_completed(waiting):

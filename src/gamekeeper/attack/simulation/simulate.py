@@ -17,7 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gamekeeper.attack.simulation.checks import checked_fractions, require_samples
+from gamekeeper.attack.simulation.checks import (
+    checked_fractions,
+    require_samples,
+    require_samples_fit,
+)
 from gamekeeper.attack.simulation.folder import SampleFolder
 from gamekeeper.attack.simulation.measures import MeasurePlan, Values, plan_measures
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
@@ -59,6 +63,7 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
         else tuple(asked.stratify_by)
     )
     steps = checked_fractions("A simulation was asked for.", asked.fractions)
+    require_samples_fit(len(steps) * asked.samples, len(asked.measures))
     plan = plan_measures(
         asked.measures,
         r=asked.r,

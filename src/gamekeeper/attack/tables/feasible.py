@@ -24,6 +24,7 @@ from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.attack.tables.assumptions import assumptions
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.attack.tables.options import PRIORS, FeasibleInput
+from gamekeeper.budget import require_memory
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.release import Release
 from gamekeeper.errors import InputError, LimitError, Reason
@@ -39,6 +40,8 @@ Integers = NDArray[np.int64]
 MOST_TABLES = 10_000_000
 _PILOT = 2_000
 _SURE = 0.95
+# Measured on tables of 2^14 to 2^16 cells: parts, rows and a distribution for each.
+_CELL_BYTES = 2_300
 # Gelman's rules of thumb for walks.
 _ENOUGH_DRAWS, _SETTLED = 400, 1.05
 # Above this a likelihood is too long to be listed, and the scheme too vague to matter.
@@ -195,6 +198,13 @@ def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
     is_endless = False
     words = "The tables that agree with a release were asked for."
     require_cells(release, words)
+    require_memory(
+        words,
+        release.size * _CELL_BYTES,
+        f"The distributions of {count_of(release.size, 'cell')}",
+        "Bound the cells instead (gamekeeper tables bounds), or attack tables of fewer axes or"
+        " categories",
+    )
     with consistent(release, words):
         try:
             number = count_tables(

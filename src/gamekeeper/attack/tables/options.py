@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
+from gamekeeper.attack.shared_options import Workers
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of
@@ -226,9 +227,7 @@ class FeasibleOptions:
     ] = 0
     draws: _Draws = 10_000
     seed: _Seed = 0
-    workers: Annotated[
-        int | None, Option("How many at a time; by default one per core.", least=1)
-    ] = None
+    workers: Workers = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

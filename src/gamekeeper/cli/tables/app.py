@@ -75,7 +75,7 @@ def bounds_command(asked: BoundsRequest, how: AsFormat = Format.TABLE) -> None:
     from gamekeeper.workbench.tables import bound_release
 
     with progress_bar("Bounding cells") as progress:
-        found = bound_release(asked, progress=progress)
+        found = bound_release(asked, listing=how is not Format.TABLE, progress=progress)
     if how is not Format.TABLE:
         show_for_programs(found, how)
         return

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
+from gamekeeper.budget import is_memory_given, memory_budget
 from gamekeeper.data.engine.duckdb_errors import run_discreetly
 from gamekeeper.data.engine.duckdb_parquet import file_sql, make_map, needs_map, scanned_sql
 from gamekeeper.data.engine.gate import RECORD, ScannedColumn
@@ -35,6 +36,8 @@ T = TypeVar("T")
 
 _BATCH = 1 << 20
 _POLL_SECONDS = 0.1
+# With less, DuckDB does not even count.
+_LEAST_MEMORY = 32_000_000
 _TYPES = {
     "int16": "SMALLINT",
     "int32": "INTEGER",
@@ -49,7 +52,8 @@ class DuckDBEngine:
     Parameters
     ----------
     memory_limit
-        How much memory DuckDB may use, such as "4GB"; four fifths of the machine's when None.
+        How much memory DuckDB may use, such as "4GB"; half of what work may use when None. The
+        other half is for arrays with a cell per record.
     threads
         How many threads it may use; one per core when None.
     folder
@@ -79,8 +83,11 @@ class DuckDBEngine:
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
         }
+        budget = memory_budget()
         if memory_limit is not None:
             config["memory_limit"] = memory_limit
+        elif budget is not None:
+            config["memory_limit"] = f"{max(budget // 2, _LEAST_MEMORY)}B"
         if threads is not None:
             config["threads"] = str(threads)
         try:
@@ -276,13 +283,14 @@ _shared: list[DuckDBEngine] = []
 _sharing = threading.Lock()
 
 
-def default_engine(memory_limit: str | None = None) -> DuckDBEngine:
+def default_engine() -> DuckDBEngine:
     """Return the engine that this process shares where none is given; it is made at first use.
 
-    Whoever sets a limit of memory gets an engine of their own. To open one takes some 20 ms.
+    Whoever allows some memory (`within_memory`) gets an engine of their own. To open one takes
+    some 20 ms.
     """
-    if memory_limit is not None:
-        return DuckDBEngine(memory_limit=memory_limit)
+    if is_memory_given():
+        return DuckDBEngine()
     with _sharing:
         if not _shared or _shared[-1].is_closed:
             # Earlier ones stay in the list: a forked process must not tear its parent's down.
@@ -314,7 +322,7 @@ def _refuse_options(memory_limit: str | None, threads: int | None) -> NoReturn:
         Reason.BAD_OPTION,
         f"An engine with memory limit {memory_limit!r} and {threads!r} threads was asked for.",
         "DuckDB does not take these.",
-        "Give memory with its unit, such as '4GB' (--memory-limit), and at least one thread.",
+        "Give memory with its unit, such as '4GB', and at least one thread.",
     )
 
 

@@ -39,7 +39,7 @@ def _failure(error: Exception, asked: str, *, reading: bool) -> GamekeeperError:
             Reason.TOO_LARGE,
             asked,
             "DuckDB needs more memory, or more temporary disk, than it may use.",
-            "Raise memory_limit (--memory-limit), or have temporary files on a larger disk (folder; at"
+            "Allow more memory (--memory; memory_limit in Python), or have temporary files on a larger disk (folder; at"
             " the prompt, the environment variable TMPDIR).",
         )
     if reading or isinstance(error, duckdb.IOException):

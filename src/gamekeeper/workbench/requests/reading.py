@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from gamekeeper.options import Option
+from gamekeeper.workbench.requests.shared import Memory
 
 _FILE = "How the file is read"
 _TAB = {"tab": "\t", "\\t": "\t"}
@@ -31,7 +32,7 @@ Decimal = Annotated[str | None, Option("Decimal mark of numbers.", panel=_FILE)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How files are read: what is missing, how texts are written, how much memory there is."""
+    """How files are read: what is missing, how texts are written, what memory may be used."""
 
     missing_values: Annotated[
         tuple[str, ...],
@@ -48,7 +49,4 @@ class Reading:
     delimiter: Delimiter = None
     encoding: Encoding = None
     decimal: Decimal = None
-    memory_limit: Annotated[
-        str | None,
-        Option("What counting may use before it spills to disk, such as 2GB.", panel=_FILE),
-    ] = None
+    memory: Memory = None

@@ -26,4 +26,11 @@ Population = Annotated[
     Path | None,
     Option("A file with everybody in it, of the same columns: then nothing is estimated."),
 ]
+Memory = Annotated[
+    str | None,
+    Option(
+        "Use so much memory at most, such as 4GB: what would take more is refused before it begins,"
+        " or spills to disk. By default what is free.",
+    ),
+]
 Top = Annotated[int, Option("Show so many of the riskiest records.", least=0)]

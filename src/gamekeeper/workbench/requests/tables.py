@@ -19,7 +19,7 @@ from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
 from gamekeeper.workbench.requests.reading import Decimal, Delimiter, Encoding
-from gamekeeper.workbench.requests.shared import Replace
+from gamekeeper.workbench.requests.shared import Memory, Replace
 
 _PANEL = "How the tables are written"
 
@@ -97,6 +97,7 @@ class ReleaseRequest:
     delimiter: Delimiter = None
     encoding: Encoding = None
     decimal: Decimal = None
+    memory: Memory = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +216,7 @@ class ComparisonRequest:
             flags="--margin",
         ),
     ] = ()
+    memory: Memory = None
     output: _Output = None
     plot: _Plot = None
     replace: Replace = False

@@ -1,0 +1,154 @@
+"""What would take more memory, or more time, than there is: refused before it begins.
+
+Each refusal has exit code 3, an estimate and a way around, and comes before anything of the size is
+made: what Python and numpy allocate meanwhile is watched.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+import tracemalloc
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from gamekeeper.cli.app import main
+from gamekeeper.data.tables.release import Release
+from gamekeeper.data.tables.release_file import write_release
+from gamekeeper.errors import LimitError
+
+MOST_MADE = 60_000_000
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("large")
+    for n_axes in (12, 22, 24):
+        names = [f"a{number}" for number in range(n_axes)]
+        pairs = itertools.pairwise(names)
+        published = [{"margin": pair, "counts": [[5, 3], [3, 5]]} for pair in pairs]
+        made = Release.typed({name: ["no", "yes"] for name in names}, published)
+        write_release(made, folder / f"axes{n_axes}.json")
+    axes = {name: [f"{name}{number}" for number in range(3_000)] for name in ("r", "c")}
+    published = [{"margin": [name], "counts": [3_000] * 3_000} for name in axes]
+    write_release(Release.typed(axes, published), folder / "square.json")
+    # A row group of one value takes a few bytes, however many records it stands for.
+    schema = pa.schema([(f"v{number}", pa.int8()) for number in range(3)])
+    with pyarrow.parquet.ParquetWriter(folder / "many.parquet", schema) as writer:
+        same = pa.table([np.zeros(10**6, np.int8)] * 3, schema=schema)
+        for _ in range(100):
+            writer.write_table(same)
+    generator = np.random.default_rng(0)
+    wide = {f"v{number}": generator.integers(0, 4, 20_000).astype(np.int8) for number in range(30)}
+    pyarrow.parquet.write_table(pa.table(wide), folder / "wide.parquet")
+    (folder / "people.csv").write_text("a,b\n1,2\n1,3\n2,3\n2,3\n")
+    (folder / "counts.csv").write_text("Age,Work,n\ny,a,1\ny,b,0\no,a,2\no,b,4\n")
+    return folder
+
+
+def run(monkeypatch, capsys, place, *arguments):
+    """Return the exit code, what was said, and the most bytes that were made on the way."""
+    made = [str(argument).format(place=place) for argument in arguments]
+    monkeypatch.setattr(sys, "argv", ["gamekeeper", *made])
+    tracemalloc.start()
+    try:
+        with pytest.raises(SystemExit) as stop:
+            main()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    said = capsys.readouterr()
+    return stop.value.code or 0, said.out, said.err, peak
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("tables", "bounds", "{place}/axes24.json", "--memory", "500MB"),
+        ("tables", "bounds", "{place}/axes24.json", "--format", "json", "--memory", "4GB"),
+        ("tables", "bounds", "{place}/axes22.json", "--format", "json", "--memory", "1GB"),
+        ("tables", "bounds", "{place}/axes22.json", "-o", "{place}/x.csv", "--memory", "1GB"),
+        ("tables", "feasible", "{place}/axes24.json", "--memory", "20GB"),
+        ("tables", "feasible", "{place}/square.json", "--memory", "20GB"),
+        ("tables", "sap", "{place}/counts.csv", "--truth", "{place}/counts.csv",
+         "--draws", 10**12),
+        ("risk", "simulate", "{place}/people.csv", "-k", "a,b", "--samples", 10**9),
+        ("risk", "compare", "{place}/people.csv", "-k", "a,b", "--fraction", "1/2",
+         "--samples", 10**9),
+        ("risk", "suda", "{place}/many.parquet", "-k", "v0,v1,v2", "--memory", "4GB"),
+        ("risk", "special", "{place}/many.parquet", "-k", "v0,v1,v2", "--memory", "4GB"),
+        ("risk", "infer", "{place}/many.parquet", "-k", "v0,v1", "--fraction", "1%",
+         "--memory", "4GB"),
+        ("risk", "match", "{place}/many.parquet", "-k", "v0,v1,v2", "--fraction", "1%",
+         "--memory", "2GB"),
+    ],
+)  # fmt: skip
+def test_too_much_is_refused_before_it_begins(monkeypatch, capsys, place, arguments):
+    code, out, err, peak = run(monkeypatch, capsys, place, *arguments)
+    assert code == LimitError.exit_code, err
+    assert out == ""
+    assert "[too-large]" in err
+    assert any(word in err for word in ("would take about", "The limit is")), err
+    assert "(--" in err
+    assert peak < MOST_MADE, err
+
+
+def test_the_best_known_of_many_cells_are_shown_without_listing_all(monkeypatch, capsys, place):
+    code, out, _, peak = run(
+        monkeypatch, capsys, place, "tables", "bounds", "{place}/axes22.json", "--top", 3,
+        "--memory", "250MB",
+    )  # fmt: skip
+    assert code == 0
+    assert "4,194,304 cells" in out
+    assert peak < 250_000_000
+
+
+def test_long_lists_are_printed_a_line_at_a_time(monkeypatch, capsys, place):
+    from gamekeeper.cli import show
+
+    written = []
+    monkeypatch.setattr(show.sys.stdout, "write", lambda text: written.append(len(text)))
+    code, *_ = run(
+        monkeypatch, capsys, place, "tables", "bounds", "{place}/axes12.json", "--format", "json"
+    )
+    assert code == 0
+    assert max(written) < 3_000 < sum(written)
+
+
+def test_json_is_laid_out_as_before(monkeypatch, capsys, place):
+    ends = (("--format", "json"), ("--format", "json", "--axes", "Age", "--absent", "zero"))
+    for options in ends:
+        _, out, *_ = run(
+            monkeypatch, capsys, place, "tables", "bounds", "{place}/counts.csv", *options[:2]
+        )
+        document = json.loads(out)
+        assert out == json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def test_a_search_that_must_take_days_is_refused_by_the_first_records(place):
+    from gamekeeper.algorithms.uniques.minimal_uniques import require_least_seconds
+    from gamekeeper.data.coding.first_records import first_codes
+    from gamekeeper.data.reading.source import open_source
+
+    names = [f"v{number}" for number in range(30)]
+    first = first_codes(open_source(place / "wide.parquet"), names)
+    with pytest.raises(LimitError, match="more than"):
+        require_least_seconds(first, 10**7, None, 900.0)
+    require_least_seconds(first, 10**7, None, None)
+    require_least_seconds(first, 20_000, None, 900.0)
+    # Records that recur are not unique among ten million, and nothing can be said beforehand.
+    require_least_seconds(first % 2 * 0 + np.arange(30, dtype=np.uint32), 10**7, None, 900.0)
+    require_least_seconds(first[:, :7], 10**7, None, 900.0)
+
+
+@pytest.mark.parametrize("command", ["suda", "special"])
+def test_a_hundred_thousand_workers_are_two_per_core(monkeypatch, capsys, place, command):
+    code, *_ = run(
+        monkeypatch, capsys, place, "risk", command, "{place}/people.csv", "-k", "a,b",
+        "--workers", 100_000,
+    )  # fmt: skip
+    assert code == 0
