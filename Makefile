@@ -16,6 +16,8 @@ PIP := $(PY) -m pip install -qq --only-binary :all:
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 export PIP_ROOT_USER_ACTION := ignore
+# Without bytecode every run would parse the package, and pytest rewrite every test, anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

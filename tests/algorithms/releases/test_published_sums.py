@@ -120,7 +120,12 @@ def test_a_table_and_its_margins_count_once():
 def test_rounded_counts_that_are_read_as_exact_prove_little():
     assert find_sums([exact([[10, 3, 7], [12, 9, 3]])]) == [(0, (1, 2))]
     assert find_sums([exact([[9, 3, 6], [12, 9, 3]])]) == []
-    assert sum_bits([exact([[12, 3, 9]])], 0, (1, 2)) < sum_bits([exact([[12, 2, 10]])], 0, (1, 2))
+    threes, others = exact([[12, 3, 9], [9, 3, 6]]), exact([[12, 2, 10], [9, 4, 5]])
+    assert sum_bits([threes], 0, (1, 2)) < sum_bits([others], 0, (1, 2))
+
+
+def test_a_few_counts_share_a_divisor_by_chance():
+    assert find_sums([exact([[5715, 1203, 4512]])]) == [(0, (1, 2))]
 
 
 def test_one_table_that_contradicts_is_enough():
