@@ -5,8 +5,9 @@ PYTHON ?= python3
 GOLDEN ?= tests/reference/golden
 STORE ?=
 BENCH ?=
-# Tests of one file stay together, so that a kernel is compiled by one of the two.
-TESTS ?= -n 2 --dist loadfile -m "not slow"
+# Tests of one file stay together, so that a kernel is compiled by one of the two. In the order of
+# their names, since files with few and long tests would otherwise come last, for one to wait.
+TESTS ?= -n 2 --dist loadfile --no-loadscope-reorder -m "not slow"
 UPGRADE ?=
 
 VENV := .venv

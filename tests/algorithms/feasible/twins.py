@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints
 
-__all__ = ["posterior_by_hand", "releases", "tables_by_hand"]
+__all__ = ["admitted", "posterior_by_hand", "releases", "tables_by_hand"]
 
 
 def tables_by_hand(known, totals=range(19)):
@@ -19,15 +19,25 @@ def tables_by_hand(known, totals=range(19)):
     whole = [margin for margin in known.margins if margin.lower.size == 1]
     low = max((int(margin.lower.max()) for margin in whole), default=0)
     high = min((int(margin.upper.max()) for margin in whole), default=UNBOUNDED)
-    found = []
-    for total in totals:
-        if low <= total <= high:
-            found += [
-                table
-                for table in _summing_to(total, known.size)
-                if known.admits(np.array(table).reshape(known.shape))
-            ]
-    return [np.array(table).reshape(known.shape).tolist() for table in sorted(found)]
+    tables = [
+        table
+        for total in totals
+        if low <= total <= high
+        for table in _summing_to(total, known.size)
+    ]
+    found = sorted(admitted(known, tables).tolist())
+    return [np.array(table).reshape(known.shape).tolist() for table in found]
+
+
+def admitted(known, tables):
+    """Those of flat tables that satisfy the constraints, all of them added up at once."""
+    tables = np.array(tables, np.int64).reshape(-1, known.size)
+    fits = np.ones(len(tables), bool)
+    for margin in known.margins:
+        sums = tables @ (margin.cells[:, None] == np.arange(margin.lower.size))
+        fits &= (sums >= margin.lower.reshape(-1)).all(axis=1)
+        fits &= (sums <= margin.upper.reshape(-1)).all(axis=1)
+    return tables[fits]
 
 
 def _summing_to(total, n):
