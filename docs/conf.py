@@ -21,6 +21,8 @@ napoleon_use_ivar = True
 
 html_theme = "furo"
 html_title = "Gamekeeper"
+html_static_path = ["_static"]
+html_css_files = ["width.css"]
 html_copy_source = False
 html_show_sphinx = False
 suppress_warnings = ["misc.highlighting_failure", "myst.header", "ref.python"]

@@ -57,8 +57,8 @@ def test_readme_shows_exactly_two_commands_first():
 
 
 def test_links_lead_somewhere():
-    for page in [*PAGES, ROOT / "README.md", ROOT / "ARCHITECTURE.md"]:
-        text = page.read_text(encoding="utf-8")
+    for page in [*PAGES, *ROOT.glob("*.md")]:
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
         for link, place in re.findall(r"\]\((?!http)([^)#]*)#?([^)]*)\)", text):
             goal = page.parent / link if link else page
             assert goal.exists(), f"{page.name}: {link}"
@@ -66,9 +66,31 @@ def test_links_lead_somewhere():
 
 
 def headings(page: Path) -> list[str]:
-    """Return the headings of a page as links write them."""
-    titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    """Return the headings of a page as links write them, on the site and on GitHub alike."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
+def test_every_page_is_behind_its_door():
+    text = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    doors = dict(
+        re.findall(r"```{toctree}\n:caption: ([^\n]*)\n:maxdepth: 1\n\n(.*?)```", text, re.S)
+    )
+    folders = {"Tutorials": "tutorial", "How to": "how-to", "Explained": "explain"}
+    for door, folder in {**folders, "Reference": "reference"}.items():
+        pages = [f"{page.parent.name}/{page.stem}" for page in PAGES if page.parent.name == folder]
+        assert sorted(doors.pop(door).split()) == pages
+    assert not doors
+
+
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs/tutorial").glob("*.md")), ids=lambda page: page.stem
+)
+def test_a_tutorial_has_an_answer_within_ten_commands(page: Path):
+    commands = re.findall(r"^\$ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    answers = r"gamekeeper (assess|map|risk|tables (bounds|infer|sap)|link) "
+    assert any(re.match(answers, command) for command in commands[:10])
 
 
 def test_queries_can_be_read():
