@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test thorough check format reference bench docs matrix dist lock clean FORCE
+.PHONY: help demo picture test thorough check format reference bench docs matrix dist lock clean FORCE
 
 help: ## list the chores
 	@sed -n 's/^\([a-z][a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS='	' read -r name text; do \
@@ -31,6 +31,11 @@ help: ## list the chores
 
 demo: $(VENV)/.run ## walk through an assessment and write demo-output/
 	@$(VENV)/bin/gamekeeper demo
+
+picture: demo ## draw the picture of the README anew from the demo's report (needs chromium)
+	@chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1000,1440 \
+	  --screenshot=$(CURDIR)/docs/report.png file://$(CURDIR)/demo-output/risk.html
+	@$(PY) -c "from PIL import Image; p = 'docs/report.png'; Image.open(p).convert('RGB').quantize(48).save(p, optimize=True)"
 
 test: $(VENV)/.test ## run the tests (TESTS="-k name" hands arguments to pytest)
 	@$(PY) -m pytest -q $(TESTS)

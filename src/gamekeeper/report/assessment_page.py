@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gamekeeper.attack.assessment.chances import Interval
 from gamekeeper.attack.assessment.guidance import answers
 from gamekeeper.attack.assessment.judged import JudgedPolicy
 from gamekeeper.attack.assessment.measured import Measured
@@ -64,19 +65,21 @@ def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskR
     """Put an assessment together as a report; without records more people may see it."""
     measured, policy = page.measured, page.policy
     keys, chances = measured.keys, measured.chances
-    sections = [
+    opening = [
         *([_policy(policy)] if policy is not None else []),
         RiskSection(
             "drivers",
             "What drives the risk",
             page.drivers,
             figures=[(plot_assessment(measured), "How many records can be matched, and why")],
-            tables=_relative(measured),
         ),
         RiskSection("advice", "What to do about it", page.advice),
+    ]
+    sections = [
         _guidance(measured),
         *([_records(page)] if with_records else []),
         classes_section(keys),
+        *_relative(measured),
         variables_section(measured.uniques),
         *([categories_section(measured.uniques)] if with_records else []),
         sizes_section(measured.uniques),
@@ -89,8 +92,8 @@ def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskR
         *judged,
         (f"{keys.n_records:,}", "records"),
         (f"{keys.n_unlike:,}", "unique in the file"),
-        (chances.population_uniques.count_text, "unique in the population"),
-        (chances.right_matches.count_text, "would be matched rightly"),
+        _tile(chances.population_uniques, "unique in the population"),
+        _tile(chances.right_matches, "would be matched rightly"),
     ]
     models, matching = measured.models, measured.matching
     made = [item for item in (keys, measured.uniques, models, matching) if item is not None]
@@ -117,14 +120,32 @@ def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskR
         [item.provenance for item in made],
         [*page.notices, *left_out],
         WORDS,
+        opening,
     )
+
+
+def _tile(found: Interval, words: str) -> tuple[str, str]:
+    """Return the number that is shown large, and the words and the interval below it."""
+    if found.value is None:
+        return f"0 to {found.upper:,.0f}", words
+    interval = "" if found.is_exact else f" ({found.lower:,.0f} to {found.upper:,.0f})"
+    return f"{found.value:,.0f}", f"{words}{interval}"
 
 
 def _policy(judged: JudgedPolicy) -> RiskSection:
     import pyarrow as pa
 
-    columns = ("criterion", "asked", "found", "standing", "why", "measures", "source")
-    rows = [{name: str(row[name]) for name in columns} for row in judged.rows()]
+    rows = [
+        {
+            "criterion": line.limit.criterion.name.replace("_", " "),
+            "what it measures": line.limit.criterion.words,
+            "asked": line.limit.text,
+            "found": line.found_text,
+            "standing": line.standing.value + (f": {line.why}" if line.why else ""),
+        }
+        for line in judged.lines
+    ]
+    sources = dict.fromkeys(line.limit.source for line in judged.lines if line.limit.source)
     caption = f"The policy {judged.policy.name}, criterion by criterion"
     return RiskSection(
         "policy",
@@ -132,12 +153,13 @@ def _policy(judged: JudgedPolicy) -> RiskSection:
         [judged.sentence],
         tables=[RiskTable.of(caption, pa.Table.from_pylist(rows))],
         notices=[
-            "An estimate meets a limit only if the worse end of its interval does; else it is not proven."
+            "An estimate meets a limit only if the worse end of its interval does; else it is not proven.",
+            *(f"Source: {source}." for source in sources),
         ],
     )
 
 
-def _relative(measured: Measured) -> list[RiskTable]:
+def _relative(measured: Measured) -> list[RiskSection]:
     if measured.variables is None:
         return []
     names = {
@@ -149,7 +171,8 @@ def _relative(measured: Measured) -> list[RiskTable]:
     }
     caption = "What each variable adds, by models"
     table = measured.variables.to_arrow()
-    return [RiskTable.of(caption, table, names=names, columns=["variable", *names])]
+    shown = RiskTable.of(caption, table, names=names, columns=["variable", *names])
+    return [RiskSection("relative", "What each variable adds", tables=[shown])]
 
 
 def _guidance(measured: Measured) -> RiskSection:

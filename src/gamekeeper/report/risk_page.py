@@ -89,7 +89,10 @@ class RiskSection:
 
 @dataclass(frozen=True, slots=True)
 class RiskReport:
-    """What a report has: the outcome in short, facts, sections, and how each was made."""
+    """What a report has: the outcome in short, facts, sections, and how each was made.
+
+    The sections of `opening` come before the facts, for those who read no further.
+    """
 
     title: str
     lead: Sequence[str]
@@ -99,6 +102,7 @@ class RiskReport:
     provenances: Sequence[Provenance]
     notices: Sequence[str] = ()
     words: Sequence[tuple[str, str]] = field(default_factory=tuple[tuple[str, str], ...])
+    opening: Sequence[RiskSection] = ()
     kicker: str = "Risk assessment"
     question: str = (
         "Which records would an intruder re-identify, with what probability, at what cost, and what"
@@ -115,7 +119,7 @@ def build_risk_report(report: RiskReport) -> str:
             (Markup(figure_svg(figure, name=f"{section.name}-{number}")), caption)  # noqa: S704
             for number, (figure, caption) in enumerate(section.figures)
         ]
-        for section in report.sections
+        for section in (*report.opening, *report.sections)
     }
     return render(
         "risk.html.jinja",

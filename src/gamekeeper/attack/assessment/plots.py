@@ -67,7 +67,7 @@ def _variables(ax: Axes, measured: Measured) -> None:
         ends = [(whole.lower, whole.upper), *ends]
         spans = np.abs(np.array(ends).T - np.array(values))
         ax.barh(range(len(names)), values, xerr=spans, color=COLOURS[0], ecolor=MUTED, capsize=2)
-        ax.set_xlabel("Population uniques among the records, with 95% intervals")
+        ax.set_xlabel("Unique in the population (95% interval)")
         ax.set_title("What each variable adds", loc="left")
         n_left = len(by_models.lines) - len(lines)
     else:

@@ -22,6 +22,7 @@ from gamekeeper.wording import (
 )
 
 _BLAMED = 3
+_MOST_TO_LOOK_AT = 100
 
 
 def verdict(measured: Measured, judged: JudgedPolicy | None) -> str:
@@ -29,7 +30,7 @@ def verdict(measured: Measured, judged: JudgedPolicy | None) -> str:
     risk = _risk(measured)
     if judged is None:
         return risk
-    return f"{judged.sentence} {risk}"
+    return f"{judged.sentence.removesuffix('.')}; {risk[0].lower()}{risk[1:]}"
 
 
 def _risk(measured: Measured) -> str:
@@ -53,11 +54,10 @@ def _risk(measured: Measured) -> str:
             f"Of {n}, {uniques} {be(keys.n_unlike)} unique on the key variables, and any of them may be"
             f" re-identified: how many is not known, because {chances.why}."
         )
-    likely = int(np.count_nonzero(chances.p > 0.5))
     return (
         f"An intruder who knows the key variables would re-identify about"
-        f" {_range(chances.right_matches)} of the {n}: {uniques} are unique in the file, and a match"
-        f" with {likely:,} of the records is more likely right than wrong."
+        f" {_range(chances.right_matches)} of the {n}, {uniques} of which {be(keys.n_unlike)} unique in"
+        " the file."
     )
 
 
@@ -76,6 +76,11 @@ def drivers(measured: Measured) -> tuple[str, ...]:
             f"{line.tau1_left:,.0f} without {line.variable}"
             for line in measured.variables.lines[:_BLAMED]
         ]
+        likely = int(np.count_nonzero(measured.chances.p > 0.5))
+        told.append(
+            f"A match with {count_of(likely, 'record')} is more likely right than wrong, and with"
+            f" {measured.class_counts()['high']:,} more it is right in one case of five at least."
+        )
         told.append(
             f"About {_range(measured.chances.population_uniques)} of the unique records are unique in the"
             f" population; it would be {joined(parts)}."
@@ -108,11 +113,16 @@ def advice(measured: Measured, judged: JudgedPolicy | None) -> tuple[str, ...]:
             "Assess it on other key variables that somebody may know, too: nothing is said about those.",
         )
     told += _coarsen(measured)
-    worst = next(iter(measured.class_counts().items()))
-    if measured.chances.basis is not Basis.BOUND and worst[1]:
+    name, n = next(iter(measured.class_counts().items()))
+    if measured.chances.basis is not Basis.BOUND and n > _MOST_TO_LOOK_AT:
         told.append(
-            f"Look at the {count_of(worst[1], 'record')} of the class {quoted([worst[0]])} one by one"
-            " (--records FILE lists them; --explain NUMBER says what sets one apart)."
+            f"{count_of(n, 'record')} are in the class {quoted([name])}, too many to be looked at one by"
+            " one (--records FILE lists them)."
+        )
+    elif measured.chances.basis is not Basis.BOUND and n:
+        told.append(
+            f"Look at the {count_of(n, 'record')} of the class {quoted([name])} one by one (--records"
+            " FILE lists them; --explain NUMBER says what sets one apart)."
         )
     if measured.chances.basis is Basis.BOUND:
         told.append(

@@ -18,7 +18,7 @@ from gamekeeper.mapping.environment.overview import EnvironmentCheck, check_envi
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.report.drawing import draw_harmonization_graph
 from gamekeeper.report.mapping_report import write_mapping_report
-from gamekeeper.results import Listing, Progress
+from gamekeeper.results import Progress
 from gamekeeper.store.folder import write_environment
 from gamekeeper.wording import count_of, shown_path
 from gamekeeper.workbench.demo.environment import TARGET, demo_environment
@@ -29,14 +29,13 @@ from gamekeeper.workbench.demo.tables import STEPS as TABLES_STEPS
 from gamekeeper.workbench.demo.tables import TablesDemo, run_tables_demo
 from gamekeeper.workbench.editing import edit_store, import_folder
 from gamekeeper.workbench.environments import opened
-from gamekeeper.workbench.history import list_history
 from gamekeeper.workbench.mapping import analyse
 from gamekeeper.workbench.outputs import require_outputs
 from gamekeeper.workbench.requests.demo import DemoRequest
 from gamekeeper.workbench.requests.editing import Signature
 from gamekeeper.workbench.requests.environment import InStore, Person
 from gamekeeper.workbench.requests.mapping import ReviewRequest, SaveScenarioRequest
-from gamekeeper.workbench.requests.store import HistoryRequest, ImportRequest
+from gamekeeper.workbench.requests.store import ImportRequest
 from gamekeeper.workbench.scenarios import review, save_scenario
 
 _GROUP = "Commercial"
@@ -52,18 +51,18 @@ _MARKED = "Everything here is made up by 'gamekeeper demo'. The next demo replac
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """What the demo found and wrote."""
+    """What the demo found; `open_first` has the three pages to look at, by what they tell."""
 
     store: Path
     check: EnvironmentCheck
     outcome: KeyVariableMap
     story: tuple[str, ...]
     later: tuple[str, ...]
-    history: Listing
+    scenario: Scenario
     risk: RiskDemo
     tables: TablesDemo
     linkage: LinkageDemo
-    files: Mapping[str, Path]
+    open_first: Mapping[str, Path]
 
 
 def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
@@ -114,11 +113,12 @@ def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
         )
     )
     step(6)
-    later = _later(store, environment, scenario)
-    step(7)
+    # Before the world changes: what follows makes the scenario stale.
     risk = run_risk_demo(
-        output, store, scenario, seed=seed, progress=lambda done, _: step(7 + done)
+        output, store, scenario, seed=seed, progress=lambda done, _: step(6 + done)
     )
+    later = _later(store, environment, scenario)
+    step(7 + RISK_STEPS)
     tables = run_tables_demo(
         output, risk.population, progress=lambda done, _: step(7 + RISK_STEPS + done)
     )
@@ -130,27 +130,22 @@ def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
         outcome,
         tuple(_story(environment, outcome)),
         tuple(later),
-        list_history(HistoryRequest(place=place)),
+        scenario,
         risk,
         tables,
         linkage,
         {
-            "HTML report of stage one": report,
-            "HTML report of stage two": risk.report,
-            "HTML report on the tables": tables.report,
-            f"Harmonization graph of {drawn.variable}": picture,
-            "File that may be released": risk.sample,
-            "Everybody, which nobody has": risk.population,
-            "Store": store,
-            "The same as a folder of JSON": folder,
+            "the assessment of the file": risk.report,
+            "which variables an intruder could match on": report,
+            "what the tables give away": tables.report,
         },
     )
 
 
 def _later(store: Path, environment: Environment, scenario: Scenario) -> list[str]:
     """Save what was concluded, let some forms change, and look again."""
-    lines = [f"The scenario '{scenario.name}' is saved with {len(scenario.keys)} key variables:"]
-    lines += [f"  {key.why}" for key in scenario.keys]
+    kept = ", ".join(f"{key.variable} at {key.code}" for key in scenario.keys)
+    lines = [f"It is saved with {len(scenario.keys)} key variables: {kept}."]
     # A released variable that harmonization had made coarser is the one to watch.
     coarser = [key for key in scenario.keys if key.code.startswith("H")] or list(scenario.keys)
     watched = coarser[0].variable
