@@ -67,6 +67,9 @@ def to_first_version(path: Path) -> None:
         connection.execute("DROP TABLE scenario")
         connection.execute("ALTER TABLE environment DROP COLUMN rules")
         connection.execute("ALTER TABLE form DROP COLUMN words")
+        connection.execute("DROP TABLE seal")
+        connection.execute("ALTER TABLE revision DROP COLUMN seal")
+        connection.execute("ALTER TABLE revision DROP COLUMN touches_seal")
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
 
 

@@ -12,6 +12,7 @@ from gamekeeper.errors import Reason, StoreError
 from gamekeeper.files.asides import aside, clear_leftovers, put_new
 from gamekeeper.files.gate import LOGS, environment_around
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.store.database.contents.seals import renew_seals
 from gamekeeper.store.database.file.backups import renew_backup
 from gamekeeper.store.database.file.connections import (
     MARK,
@@ -24,7 +25,7 @@ from gamekeeper.store.database.file.engines import ask_of, engine_of, reading, w
 from gamekeeper.store.database.file.refusals import attempt
 from gamekeeper.store.database.file.versions import VERSIONS, migrate, version_of
 from gamekeeper.store.database.history.new_revision import begin
-from gamekeeper.store.database.history.revisions import Revision
+from gamekeeper.store.database.history.revisions import Revision, seal_history
 from gamekeeper.wording import shown_path
 
 _ASKED_TO_CREATE = "The store {} was to be created."
@@ -118,6 +119,8 @@ def _raise_version(access: Access, engine: Engine) -> None:
         # Another program may have done it meanwhile.
         if version_of(ask_of(connection), access.path, _ASKED_TO_OPEN) != VERSIONS[-1]:
             migrate(connection)
+            renew_seals(connection)
+            seal_history(connection)
 
 
 def _taken(path: Path) -> StoreError:

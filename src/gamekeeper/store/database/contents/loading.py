@@ -1,18 +1,19 @@
 """From the rows of a store to an environment, quickly.
 
 Rows are fetched in bulk: one row for all selections of a form together, for a row of each of some
-hundred thousand instances would take several times as long as all else. Questions are plain SQL,
-so that whoever only looks does not wait for SQLAlchemy to be imported.
+hundred thousand instances would take several times as long as all else. Questions are plain SQL
+(`seals` has them), so that whoever only looks does not wait for SQLAlchemy to be imported.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from gamekeeper.errors import InputError
 from gamekeeper.mapping.environment.codes import CodeRegister
@@ -30,28 +31,14 @@ from gamekeeper.store.database.contents.documents import (
     group_of,
     scenario_from,
 )
+from gamekeeper.store.database.contents.seals import INSTANCES, Ask, sealed_answers
 from gamekeeper.store.database.file.refusals import Contradiction
 
 _Part = TypeVar("_Part", Group, Scenario)
 
-Ask = Callable[[str], Sequence[tuple[Any, ...]]]
-"""Returns the rows that answer a question in SQL."""
-
 _METADATA: TypeAdapter[dict[str, Metadata]] = TypeAdapter(dict[str, Metadata])
 
 _POSITION = "SELECT revision, codes_saved FROM environment"
-_HEADER = "SELECT name, description, rules FROM environment"
-_VARIABLES = "SELECT id, name, definition FROM variable WHERE definition IS NOT NULL ORDER BY name"
-_CODES = "SELECT variable_id, code, blocks FROM code ORDER BY code"
-_SELECTIONS = (
-    "SELECT CAST(selection.id AS VARCHAR), variable.name, selection.labels"
-    " FROM selection JOIN variable ON variable.id = selection.variable_id"
-)
-# The only words that are SQLite's own: elsewhere it would be string_agg.
-_INSTANCES = "SELECT form_id, group_concat(selection_id, ',') FROM instance GROUP BY form_id"
-_FORMS = "SELECT id, name, metadata, words FROM form ORDER BY name"
-_GROUPS = "SELECT name, definition FROM form_group ORDER BY name"
-_SCENARIOS = "SELECT name, body FROM scenario ORDER BY name"
 
 
 @dataclass(frozen=True)
@@ -84,24 +71,36 @@ def position(ask: Ask) -> tuple[int, int]:
 
 
 def load(ask: Ask) -> State:
-    """Return the state of a store."""
-    revision, codes_saved = position(ask)
-    ((name, description, rules),) = ask(_HEADER)
-    coded = coded_variables(ask(_VARIABLES), ask(_CODES))
-    registers = {variable.name: register for variable, register in coded}
+    """Return the state of a store.
+
+    Whatever goes wrong with what was read is a contradiction: it was right when it was kept.
+    """
     try:
-        environment = Environment(
-            (variable for variable, _ in coded),
-            _forms(ask),
-            _made(ask(_GROUPS), group_of),
-            scenarios=_made(ask(_SCENARIOS), scenario_from),
-            name=name,
-            description=description,
-            registers=registers,
-            rules=NO_RULES if rules is None else Rules.model_validate_json(rules),
-        )
-    except (InputError, ValidationError, TypeError, ValueError):
+        return _load(ask)
+    except (sqlite3.Error, OSError, MemoryError, Contradiction):
+        raise
+    except Exception:  # noqa: BLE001 - what damaged rows lead to cannot be foreseen
         raise Contradiction from None
+
+
+def _load(ask: Ask) -> State:
+    answers = sealed_answers(ask)
+    ((revision, codes_saved, name, description, rules),) = answers["environment"]
+    coded = coded_variables(
+        ((number, name, text) for number, name, text, _ in answers["variable"] if text is not None),
+        ((number, code, blocks) for number, code, blocks, _ in answers["code"]),
+    )
+    registers = {variable.name: register for variable, register in coded}
+    environment = Environment(
+        (variable for variable, _ in coded),
+        _forms(answers),
+        _made(answers["form_group"], group_of),
+        scenarios=_made(answers["scenario"], scenario_from),
+        name=name,
+        description=description,
+        registers=registers,
+        rules=NO_RULES if rules is None else Rules.model_validate_json(rules),
+    )
     return State(revision, codes_saved, environment, registers)
 
 
@@ -125,22 +124,23 @@ def coded_variables(
     return coded
 
 
-def _forms(ask: Ask) -> Iterable[Form]:
+def _forms(answers: Mapping[str, Sequence[tuple[Any, ...]]]) -> Iterable[Form]:
+    names: dict[int, str] = {number: name for number, name, *_ in answers["variable"]}
     labels: dict[str, tuple[str, ...]] = {}
     offered: dict[str, tuple[str, tuple[str, ...]]] = {}
-    for number, name, text in ask(_SELECTIONS):
+    for number, variable, text in answers["selection"]:
         if text not in labels:
             labels[text] = LABELS.validate_json(text, strict=True)
-        offered[number] = (name, labels[text])
+        offered[str(number)] = (names[variable], labels[text])
     of = offered.__getitem__
     instances: dict[int, dict[str, tuple[str, ...]]] = {}
-    for form_id, text in ask(_INSTANCES):
+    for form_id, text in answers[INSTANCES]:
         picked = text.split(",")
         instances[form_id] = dict(map(of, picked))
         if len(instances[form_id]) < len(picked):
             raise Contradiction
     forms: list[Form] = []
-    for form_id, name, metadata, words in ask(_FORMS):
+    for form_id, name, metadata, words, _ in answers["form"]:
         questions, universe = _NO_WORDS if words is None else _words(words)
         known = _METADATA.validate_json(metadata, strict=True)
         forms.append(Form(name, instances.pop(form_id, {}), known, questions, universe))
@@ -163,7 +163,7 @@ def _words(text: str) -> _Words:
 
 def _made(rows: Sequence[tuple[Any, ...]], make: Callable[[Document], _Part]) -> list[_Part]:
     """Return the parts that are kept as one document each."""
-    parts = [make(json.loads(text)) for _, text in rows]
-    if [part.name for part in parts] != [name for name, _ in rows]:
+    parts = [make(json.loads(text)) for _, _, text, _ in rows]
+    if [part.name for part in parts] != [name for _, name, *_ in rows]:
         raise Contradiction
     return parts

@@ -132,6 +132,9 @@ revision = Table(
     Column("note", Text, nullable=False),
     Column("edits", Text, nullable=False),
     Column("changes", LargeBinary, nullable=False),
+    # Checksums of the row, but for the changes, which have one of their own, and of its touches.
+    Column("seal", String(16)),
+    Column("touches_seal", String(16)),
 )
 
 touch = Table(
@@ -142,6 +145,15 @@ touch = Table(
     Column("folded", String(64), primary_key=True),
     Column("name", Text, nullable=False),
     Index("ix_touch_folded", "folded"),
+)
+
+
+# The checksum of each part, renewed by whoever writes.
+seal = Table(
+    "seal",
+    METADATA,
+    Column("part", String(20), primary_key=True),
+    Column("digest", String(16), nullable=False),
 )
 
 

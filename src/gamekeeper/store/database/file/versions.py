@@ -6,6 +6,7 @@ one transaction.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,9 +18,10 @@ from gamekeeper.wording import shown_path
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-VERSIONS: Final = ("0001", "0002", "0003")
+VERSIONS: Final = ("0001", "0002", "0003", "0004")
 """All versions of stores, the newest last."""
 
+_VERSION: Final = re.compile(r"[0-9]{4}")
 _SCRIPTS: Final = Path(__file__).with_name("migrations")
 
 
@@ -31,6 +33,8 @@ def version_of(ask: Callable[[str], Sequence[tuple[Any, ...]]], path: Path, aske
         raise damaged(asked, path) from None
     if version in VERSIONS:
         return version
+    if not _VERSION.fullmatch(str(version)):
+        raise damaged(asked, path)
     raise StoreError(
         Reason.NEWER_VERSION,
         asked.format(shown_path(path)),

@@ -14,6 +14,7 @@ from gamekeeper.store.database.contents import tables
 from gamekeeper.store.database.contents.changes import Change
 from gamekeeper.store.database.contents.documents import code_documents
 from gamekeeper.store.database.contents.loading import State
+from gamekeeper.store.database.contents.seals import renew_seals
 from gamekeeper.store.database.contents.some_variables import code_ages, load_variables
 from gamekeeper.store.database.contents.writing import write
 from gamekeeper.store.database.history.reverting import Renames
@@ -111,6 +112,7 @@ def save_codes(connection: Connection, state: State, changes: list[Change]) -> S
     write(connection, changes, state.revision)
     saved = state.codes_saved + 1
     connection.execute(update(tables.environment).values(codes_saved=saved))
+    renew_seals(connection, ["code"])
     coded = load_variables(connection, {change.name for change in changes})
     registers = state.registers | {variable.name: register for variable, register in coded}
     environment = _with_registers(state.environment, registers)

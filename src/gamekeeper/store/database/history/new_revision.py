@@ -13,6 +13,7 @@ from gamekeeper.mapping.environment.names import name_problems
 from gamekeeper.store.database.contents import tables
 from gamekeeper.store.database.contents.changes import Change, differences
 from gamekeeper.store.database.contents.loading import State
+from gamekeeper.store.database.contents.seals import renew_seals
 from gamekeeper.store.database.contents.writing import write
 from gamekeeper.store.database.history.revisions import Revision, add_revision, last_time
 from gamekeeper.wording import count_of, quoted, unfit_character
@@ -36,6 +37,7 @@ def begin(connection: Connection, environment: Environment, first: Revision) -> 
     write(connection, changes, first.number, environment.forms)
     # The beginning is never taken back, so what it changed need not be kept twice.
     add_revision(connection, first, ())
+    renew_seals(connection)
 
 
 def record(connection: Connection, state: State, after: Environment, made: Revision) -> State:
@@ -53,6 +55,7 @@ def record(connection: Connection, state: State, after: Environment, made: Revis
     write(connection, changes, made.number, after.forms)
     add_revision(connection, made, changes)
     connection.execute(update(tables.environment).values(revision=made.number))
+    renew_seals(connection, {change.kind for change in changes})
     recoded = {c.name for c in changes if c.kind in ("variable", "code")}
     registers = {n: r for n, r in state.registers.items() if n in after.variables}
     registers |= {name: after.register(name) for name in recoded if name in after.variables}

@@ -8,24 +8,28 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, select, update
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.edits import EDIT, Edit, describe_edit
 from gamekeeper.store.database.contents import tables
 from gamekeeper.store.database.contents.changes import Change, packed, unpacked
 from gamekeeper.store.database.contents.documents import text_of
+from gamekeeper.store.database.contents.seals import digest_of
 from gamekeeper.store.database.contents.tables import batches
 from gamekeeper.store.database.file.refusals import Contradiction
 from gamekeeper.store.database.history.reverting import Renames, Step
 from gamekeeper.wording import count_of, joined
 
+# What the checksum of a revision is made of; the changes have one of their own.
+_SEALED = ("number", "at", "who", "action", "of", "unrestricted", "note", "edits")
+_NO_TOUCHES = digest_of([])
 _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 Touched = frozenset[tuple[str, str]]
@@ -82,21 +86,22 @@ class Revision:
 def add_revision(connection: Connection, made: Revision, changes: Iterable[Change]) -> None:
     """Write a revision to the history."""
     edits = [EDIT.dump_python(edit, mode="json", by_alias=True) for edit in made.edits]
-    connection.execute(
-        tables.revision.insert(),
-        {
-            "number": made.number,
-            "at": _text(made.at),
-            "who": made.who,
-            "action": made.action.value,
-            "of": made.of,
-            "unrestricted": made.unrestricted,
-            "note": made.note,
-            "edits": text_of(edits),
-            "changes": packed(changes),
-        },
-    )
     touches = {(kind, tables.digest(name)): name for kind, name in made.touched}
+    row = {
+        "number": made.number,
+        "at": _text(made.at),
+        "who": made.who,
+        "action": made.action.value,
+        "of": made.of,
+        "unrestricted": made.unrestricted,
+        "note": made.note,
+        "edits": text_of(edits),
+    }
+    seals = {
+        "seal": digest_of(list(row.values())),
+        "touches_seal": digest_of(sorted((*key, name) for key, name in touches.items())),
+    }
+    connection.execute(tables.revision.insert(), {**row, "changes": packed(changes), **seals})
     rows = [
         {"revision": made.number, "kind": kind, "folded": folded, "name": name}
         for (kind, folded), name in touches.items()
@@ -136,10 +141,16 @@ def revisions(
             found = found.where(touch.kind == kind)
         wanted = wanted.where(columns.number.in_(found))
     rows = connection.execute(wanted.order_by(columns.number.desc()).limit(most)).all()
+    wants_all = numbers is None and since is until is who is touching is most is None
+    if wants_all and len(rows) != _newest(connection):
+        raise Contradiction
     roots = _edits_of(connection, {row.of for row in rows if row.of is not None})
-    touched = _touched(connection, [row.number for row in rows])
+    touched, touches_seals = _touched(connection, [row.number for row in rows])
     made: list[Revision] = []
     for row in rows:
+        _require_sealed(row)
+        if touches_seals.get(row.number, _NO_TOUCHES) != row.touches_seal:
+            raise Contradiction
         edits = _edits(row.edits)
         names = touched.get(row.number, frozenset())
         words = _words(row.number, row.action, row.of, roots.get(row.of, edits), names)
@@ -160,18 +171,40 @@ def revisions(
     return tuple(made)
 
 
+def seal_history(connection: Connection) -> None:
+    """Write the checksums of revisions that have none, as those of older versions."""
+    columns = tables.revision.c
+    named = [columns[name] for name in _SEALED]
+    rows = connection.execute(select(*named).where(columns.seal.is_(None))).all()
+    _, touches_seals = _touched(connection, [row.number for row in rows])
+    seals = [
+        {
+            "row": row.number,
+            "seal": digest_of(list(row)),
+            "touches_seal": touches_seals.get(row.number, _NO_TOUCHES),
+        }
+        for row in rows
+    ]
+    if seals:
+        is_it = columns.number == bindparam("row")
+        connection.execute(update(tables.revision).where(is_it), seals)
+
+
 def steps_after(connection: Connection, number: int, until: int | None = None) -> list[Step]:
     """Return the revisions after one, up to one, newest first, as steps to take back."""
     columns = tables.revision.c
-    wanted = select(
-        columns.number, columns.action, columns.of, columns.edits, columns.changes
-    ).where(columns.number > number)
+    wanted = select(tables.revision).where(columns.number > number)
     if until is not None:
         wanted = wanted.where(columns.number <= until)
     rows = connection.execute(wanted.order_by(columns.number.desc())).all()
+    newest = _newest(connection)
+    last = newest if until is None else min(until, newest)
+    if [row.number for row in rows] != list(range(last, number, -1)):
+        raise Contradiction
     roots = _edits_of(connection, {row.of for row in rows if row.of is not None})
     steps: list[Step] = []
     for row in rows:
+        _require_sealed(row)
         renames = Renames.of(roots[row.of] if row.of is not None else _edits(row.edits))
         if row.action == Action.UNDO:
             renames = renames.inverted()
@@ -228,6 +261,8 @@ def revision_at(connection: Connection, moment: datetime | int) -> int:
         select(columns.number).where(column <= until).order_by(columns.number.desc()).limit(1)
     ).scalar_one_or_none()
     if isinstance(moment, int) and number != moment:
+        if 1 <= moment <= _newest(connection):
+            raise Contradiction
         found = f"There is no revision {moment}; they are {first} to {last}."
         raise InputError(Reason.NOT_FOUND, asked, found, "Choose one of them.")
     if number is None:
@@ -268,6 +303,25 @@ def touching_since(
     return [(kind, name, revision) for (kind, name), revision in found.items()]
 
 
+def heads_newest_first(connection: Connection) -> Iterator[Row[Any]]:
+    """Yield all revisions, without what they changed, each as it was written."""
+    columns = tables.revision.c
+    expected = _newest(connection)
+    named = [columns[name] for name in (*_SEALED, "seal")]
+    for row in connection.execute(select(*named).order_by(columns.number.desc())):
+        if row.number != expected:
+            raise Contradiction
+        _require_sealed(row)
+        yield row
+        expected -= 1
+    if expected:
+        raise Contradiction
+
+
+def _newest(connection: Connection) -> int:
+    return connection.execute(select(tables.environment.c.revision)).scalar_one()
+
+
 def _edits(text: str) -> tuple[Edit, ...]:
     try:
         return tuple(EDIT.validate_python(tree) for tree in json.loads(text))
@@ -277,24 +331,38 @@ def _edits(text: str) -> tuple[Edit, ...]:
 
 def _edits_of(connection: Connection, numbers: Iterable[int]) -> dict[int, tuple[Edit, ...]]:
     columns = tables.revision.c
-    return {
-        number: _edits(text)
-        for some in batches(numbers)
-        for number, text in connection.execute(
-            select(columns.number, columns.edits).where(columns.number.in_(some))
-        )
-    }
-
-
-def _touched(connection: Connection, numbers: Iterable[int]) -> dict[int, Touched]:
-    touch = tables.touch.c
-    found: dict[int, set[tuple[str, str]]] = {}
+    found: dict[int, tuple[Edit, ...]] = {}
     for some in batches(numbers):
-        for number, kind, name in connection.execute(
-            select(touch.revision, touch.kind, touch.name).where(touch.revision.in_(some))
+        named = [columns[name] for name in (*_SEALED, "seal")]
+        for row in connection.execute(select(*named).where(columns.number.in_(some))):
+            _require_sealed(row)
+            found[row.number] = _edits(row.edits)
+    return found
+
+
+def _touched(
+    connection: Connection, numbers: Iterable[int]
+) -> tuple[dict[int, Touched], dict[int, str]]:
+    """Return what revisions touched, and its checksum."""
+    touch = tables.touch.c
+    found: dict[int, list[tuple[str, str, str]]] = {}
+    for some in batches(numbers):
+        for number, kind, folded, name in connection.execute(
+            select(touch.revision, touch.kind, touch.folded, touch.name).where(
+                touch.revision.in_(some)
+            )
         ):
-            found.setdefault(number, set()).add((kind, name))
-    return {number: frozenset(names) for number, names in found.items()}
+            found.setdefault(number, []).append((kind, folded, name))
+    return (
+        {n: frozenset((kind, name) for kind, _, name in rows) for n, rows in found.items()},
+        {number: digest_of(sorted(rows)) for number, rows in found.items()},
+    )
+
+
+def _require_sealed(row: Row[Any]) -> None:
+    """Find a contradiction where a revision is not what was written."""
+    if digest_of([getattr(row, name) for name in _SEALED]) != row.seal:
+        raise Contradiction
 
 
 def _words(

@@ -6,19 +6,22 @@ ends what can be redone. The first revision, the beginning of the store, stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from gamekeeper.errors import Reason, StoreError
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.store.database.contents import tables
 from gamekeeper.store.database.contents.loading import State
 from gamekeeper.store.database.history.past import environment_without
-from gamekeeper.store.database.history.revisions import Action, Revision, revisions, steps_after
+from gamekeeper.store.database.history.revisions import (
+    Action,
+    Revision,
+    heads_newest_first,
+    revisions,
+    steps_after,
+)
 from gamekeeper.wording import quoted
 
 
@@ -63,7 +66,7 @@ class _Target:
 def _to_undo(connection: Connection) -> _Target | None:
     """Return what an undo would take back."""
     undone = 0
-    for row in _newest_first(connection):
+    for row in heads_newest_first(connection):
         if row.number == 1:
             return None
         if row.action == Action.UNDO:
@@ -78,7 +81,7 @@ def _to_undo(connection: Connection) -> _Target | None:
 def _to_redo(connection: Connection) -> _Target | None:
     """Return what a redo would take back."""
     redone = 0
-    for row in _newest_first(connection):
+    for row in heads_newest_first(connection):
         if row.action == Action.REDO:
             redone += 1
         elif row.action != Action.UNDO:
@@ -98,21 +101,3 @@ def _nothing_to_take_back(target: _Target | None, asked: str) -> StoreError:
         found = f"The newest is revision {target.effective} by {quoted([target.who])}."
         do = "Ask them, or say that anybody's work may be taken back (--anyone)."
     return StoreError(Reason.NOTHING_TO_UNDO, asked, f"{found} Nothing was changed.", do)
-
-
-class _Entry(NamedTuple):
-    number: int
-    action: str
-    of: int | None
-    who: str
-
-
-def _newest_first(connection: Connection) -> Iterator[_Entry]:
-    columns = tables.revision.c
-    rows = connection.execute(
-        select(columns.number, columns.action, columns.of, columns.who).order_by(
-            columns.number.desc()
-        )
-    )
-    for row in rows.all():
-        yield _Entry(*row)

@@ -1,0 +1,101 @@
+"""What is asked of the rows of a store to load it, and a checksum of each answer.
+
+A database notices that a page cannot be read, not that a letter on it has changed. So whoever
+writes leaves the digest of all rows of a part, and whoever loads compares it with what was read.
+The order of rows and of numbers in a list is that of the questions, whatever the database prefers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final
+
+from gamekeeper.store.database.contents.documents import text_of
+from gamekeeper.store.database.file.refusals import Contradiction
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+Ask = Callable[[str], Sequence[tuple[Any, ...]]]
+"""Returns the rows that answer a question in SQL."""
+
+INSTANCES: Final = "instance"
+
+QUESTIONS: Final[Mapping[str, str]] = {
+    "environment": "SELECT revision, codes_saved, name, description, rules FROM environment",
+    "variable": "SELECT id, name, definition, folded FROM variable ORDER BY name, id",
+    "code": "SELECT variable_id, code, blocks, since FROM code ORDER BY code, variable_id",
+    "selection": "SELECT id, variable_id, labels FROM selection ORDER BY id",
+    # The only words that are SQLite's own: elsewhere it would be string_agg.
+    INSTANCES: "SELECT form_id, group_concat(selection_id, ',') FROM"
+    " (SELECT form_id, selection_id FROM instance ORDER BY form_id, selection_id)"
+    " AS ordered GROUP BY form_id ORDER BY form_id",
+    "form": "SELECT id, name, metadata, words, folded FROM form ORDER BY name, id",
+    "form_group": "SELECT id, name, definition, folded FROM form_group ORDER BY name, id",
+    "scenario": "SELECT id, name, body, folded FROM scenario ORDER BY name, id",
+}
+"""What is asked of each part; one row for all selections of a form together."""
+
+_SEALS = "SELECT part, digest FROM seal"
+# Which parts a change of a kind can touch.
+_TOUCHED: Final[Mapping[str, tuple[str, ...]]] = {
+    "environment": (),
+    "variable": ("variable",),
+    "code": ("variable", "code"),
+    "form": ("form", "selection", INSTANCES),
+    "group": ("form_group",),
+    "scenario": ("scenario",),
+}
+
+
+def digest_of(content: object) -> str:
+    """Return the checksum of plain values, the same on every version of Python.
+
+    Examples
+    --------
+    >>> digest_of([(1, "a", None)]) == digest_of([(1, "a", "")])
+    False
+    """
+    return blake2b(text_of(content).encode(), digest_size=8).hexdigest()
+
+
+def sealed_answers(ask: Ask) -> dict[str, Sequence[tuple[Any, ...]]]:
+    """Return the rows of every part; what differs from its checksum is a contradiction."""
+    answers = {part: ask(question) for part, question in QUESTIONS.items()}
+    seals = dict(ask(_SEALS))
+    for part, rows in answers.items():
+        if digest_of(rows) != seals.get(part) and digest_of(_ordered(part, rows)) != seals.get(
+            part
+        ):
+            raise Contradiction
+    return answers
+
+
+def renew_seals(connection: Connection, kinds: Iterable[str] | None = None) -> None:
+    """Write the checksums of the parts that changes of some kinds touch; of all by default."""
+    # Imported here: who only looks does without.
+    from sqlalchemy import delete
+
+    from gamekeeper.store.database.contents import tables
+
+    touched = QUESTIONS if kinds is None else {part for k in kinds for part in _TOUCHED[k]}
+    parts = {"environment", *touched}
+    rows = [
+        {"part": part, "digest": digest_of(_ordered(part, _rows(connection, question)))}
+        for part, question in QUESTIONS.items()
+        if part in parts
+    ]
+    connection.execute(delete(tables.seal).where(tables.seal.c.part.in_(parts)))
+    connection.execute(tables.seal.insert(), rows)
+
+
+def _rows(connection: Connection, question: str) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in connection.exec_driver_sql(question)]
+
+
+def _ordered(part: str, rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
+    """Return rows as the questions have them, should the database not have kept to the order."""
+    if part != INSTANCES:
+        return rows
+    return [(form, ",".join(sorted(text.split(","), key=int))) for form, text in rows]
