@@ -4,13 +4,17 @@ A stub (`.pyi`) lies beside its module and says, for people, editors and type ch
 each name comes from. Whoever imports the module pays for nothing that is not asked for::
 
     __getattr__, __dir__ = names_of(__name__, __file__)
+
+It is imported before Ctrl-C is provided for, so that it imports nothing itself that takes time.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Places = dict[str, tuple[str, str]]
 """For each public name its module and its name there; a module itself has no name there."""
@@ -37,6 +41,8 @@ def names_of(module: str, file: str) -> tuple[Callable[[str], object], Callable[
             return sorted(known())
         if name.startswith("__") or name not in known():
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        from importlib import import_module
+
         home, there = places[name]
         value = getattr(import_module(home), there) if there else import_module(home)
         # The next one who asks finds it without coming here.

@@ -52,7 +52,7 @@ def package(tmp_path):
     return folder
 
 
-def run(package):
+def run(package, **variables):
     """Call the kernel in a process of its own; return what it gave, and whether it was on disk."""
     program = (
         "from tried.caller import called;print(called(1), sum(called.stats.cache_hits.values()))"
@@ -60,6 +60,7 @@ def run(package):
     source = Path(__file__).parents[2] / "src"
     environment = {**os.environ, "PYTHONPATH": f"{package.parent}{os.pathsep}{source}"}
     environment.pop("NUMBA_CACHE_DIR", None)
+    environment |= variables
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
     )
@@ -79,6 +80,19 @@ def test_a_kernel_is_compiled_anew_when_what_it_calls_has_changed(package):
         changed = package / file
         changed.write_text(changed.read_text().replace(old, new))
         assert run(package) == (result, 0)
+
+
+def test_where_the_package_cannot_be_written_to_the_users_cache_folder_serves(package, tmp_path):
+    # A file in the place of the folder stops everybody, also those who may write anywhere.
+    (package / "__pycache__").write_text("")
+    own = tmp_path / "own"
+    assert run(package, XDG_CACHE_HOME=str(own)) == (12, 0)
+    assert [path.suffix for path in sorted(own.rglob("*.nb?"))] == [".nbc", ".nbi"]
+    assert run(package, XDG_CACHE_HOME=str(own)) == (12, 1)
+    # What has changed is seen there as well.
+    changed = package / "deep.py"
+    changed.write_text(changed.read_text().replace("10", "20"))
+    assert run(package, XDG_CACHE_HOME=str(own)) == (22, 0)
 
 
 def test_a_kernel_knows_the_files_of_all_its_helpers():
