@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.measure import Row, measured
 from gamekeeper.algorithms.bounds.attributions import find_attributions, people_within
-from gamekeeper.algorithms.bounds.frechet import closed_bounds, closed_bounds_at
+from gamekeeper.algorithms.bounds.frechet import closed_bounds, join_closed
 from gamekeeper.algorithms.releases.constraints import CountConstraints
 
 __all__ = ["rows"]
@@ -46,7 +46,7 @@ def rows() -> Iterator[Row]:
     cells = np.random.default_rng(2).integers(0, 10, (100_000, 7))
     yield measured(
         "closed bounds of 100,000 single cells",
-        lambda: closed_bounds_at(known, cells),
+        lambda: join_closed(known).at(cells),
         output=lambda bounds: bounds[0].size,
     )[0]
     table = np.random.default_rng(3).poisson(0.3, (5, 5, 5, 5, 5, 4, 4, 2))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from gamekeeper.algorithms.bounds.conflicts import conflicting_rows, find_conflict
+from gamekeeper.algorithms.bounds.conflicts import find_conflict
 from gamekeeper.algorithms.bounds.integer_bounds import has_table
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, CountMargin
 from gamekeeper.errors import LimitError
@@ -31,7 +31,7 @@ def is_irreducible(constraints, rows):
 @settings(max_examples=100, deadline=None)
 @given(releases())
 def test_conflicts_are_irreducible(constraints):
-    rows = conflicting_rows(constraints)
+    rows = find_conflict(constraints).rows
     if len(all_tables(constraints)):
         assert rows == ()
     else:
@@ -41,10 +41,10 @@ def test_conflicts_are_irreducible(constraints):
 
 def test_a_conflict_of_whole_numbers_alone_is_found():
     known = pairs_of_three(1, 1, 1)
-    rows = conflicting_rows(known)
+    rows = find_conflict(known).rows
     assert rows == (0, 2, 4)
     assert is_irreducible(known, rows)
-    assert conflicting_rows(pairs_of_three(10**9, 10**9, 10**9 + 1)) == (0, 2, 4)
+    assert find_conflict(pairs_of_three(10**9, 10**9, 10**9 + 1)).rows == (0, 2, 4)
 
 
 def test_a_whole_number_conflict_is_found_among_other_counts():
@@ -57,7 +57,7 @@ def test_a_whole_number_conflict_is_found_among_other_counts():
         columns = np.array([*margin.groups[0], 2, 2, 2])
         limits = np.array([[*margin.lower, 0]]), np.array([[*margin.upper, UNBOUNDED]])
         rows.append(CountMargin((np.zeros(3, np.int64), columns), *limits))
-    assert conflicting_rows(CountConstraints((3, 6), tuple(rows))) == (3, 6, 9)
+    assert find_conflict(CountConstraints((3, 6), tuple(rows))).rows == (3, 6, 9)
 
 
 def test_one_wrong_total_among_many_counts_is_found():
@@ -68,23 +68,23 @@ def test_one_wrong_total_among_many_counts_is_found():
     known = CountConstraints.of(
         table.shape, [((0, 1), table.sum(2)), ((0, 2), wrong), ((1, 2), table.sum(0))]
     )
-    rows = conflicting_rows(known)
+    rows = find_conflict(known).rows
     # The wrong total against all others of its row or of its column, by either other margin.
     assert 42 + 2 * 5 + 3 in rows
     assert len(rows) in (7 + 5, 7 + 6)
     for left in rows:
         others = [row for row in rows if row != left]
-        assert conflicting_rows(only(known, others)) == ()
+        assert find_conflict(only(known, others)).rows == ()
 
 
 def test_totals_of_a_zero_conflict_in_pairs():
     known = CountConstraints.of((2, 2), [((0,), [0, 5]), ((0, 1), [[1, 0], [2, 3]])])
-    assert conflicting_rows(known) == (0, 2)
+    assert find_conflict(known).rows == (0, 2)
 
 
 def test_no_time_is_a_limit():
     with pytest.raises(LimitError):
-        conflicting_rows(pairs_of_three(1, 1, 1), max_seconds=0)
+        find_conflict(pairs_of_three(1, 1, 1), max_seconds=0)
 
 
 def test_a_set_that_time_was_too_short_for_conflicts_and_says_so(monkeypatch):

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from gamekeeper.algorithms.bounds.frechet import (
     closed_bounds,
-    closed_bounds_at,
-    closed_limits,
     component_bounds,
+    join_closed,
     join_components,
 )
 from gamekeeper.algorithms.decomposable.adjacency_masks import members
@@ -127,51 +126,9 @@ def test_single_cells_are_those_of_the_table(release):
     table, constraints = release
     cells = np.argwhere(table >= 0)
     lower, upper = closed_bounds(constraints)
-    low, high = closed_bounds_at(constraints, cells)
+    low, high = join_closed(constraints).at(cells)
     assert low.tolist() == lower.reshape(-1).tolist()
     assert high.tolist() == upper.reshape(-1).tolist()
-
-
-@given(decomposable_releases(), st.sampled_from([1, 3, 5]))
-@FEW
-def test_limits_of_perturbed_margins_contain_the_tight_bounds(release, base):
-    table, exact = release
-    rounded = [(m.lower + base // 2) // base * base for m in exact.margins]
-    margins = [
-        CountMargin(m.groups, np.maximum(counts - base // 2, 0), counts + base // 2)
-        for m, counts in zip(exact.margins, rounded, strict=True)
-    ]
-    constraints = CountConstraints(table.shape, tuple(margins))
-    lower, upper = closed_limits(constraints)
-    low, high = integer_bounds(constraints)
-    assert np.all(lower <= low)
-    assert np.all(high <= upper)
-    if base == 1:
-        assert same((lower, upper), (low, high))
-
-
-def test_limits_of_perturbed_margins_are_not_tight():
-    # The table (0, 0, 0, 2) with all counts rounded to base 3 but for its rows and columns.
-    known = CountConstraints.of(
-        (2, 2),
-        [((0,), [0, 2], [1, 4]), ((1,), [0, 2], [1, 4])],
-    )
-    lower, upper = closed_limits(known)
-    low, high = integer_bounds(known)
-    assert (lower[1, 1], low[1, 1]) == (0, 1)
-    assert same([upper], [high])
-
-
-def test_suppressed_sums_leave_no_upper_limit():
-    hidden = [((0,), [0, 3], [UNBOUNDED, 3]), ((1,), [0, 0], [UNBOUNDED, UNBOUNDED])]
-    lower, upper = closed_limits(CountConstraints.of((2, 2), hidden))
-    assert lower.tolist() == [[0, 0], [0, 0]]
-    assert upper.tolist() == [[UNBOUNDED, UNBOUNDED], [3, 3]]
-
-
-def test_limits_that_no_table_meets_are_refused():
-    with pytest.raises(NoTableError):
-        closed_limits(CountConstraints.of((2,), [((0,), [4, 1], [5, 2]), ((0,), [0, 0], [3, 3])]))
 
 
 def test_free_axes_leave_the_upper_bound_and_no_lower_one():
@@ -181,7 +138,7 @@ def test_free_axes_leave_the_upper_bound_and_no_lower_one():
     assert same((lower, upper), integer_bounds(constraints))
     assert not lower.any()
     assert upper[:, :, 0].tolist() == upper[:, :, 1].tolist() == [[4, 0], [1, 0]]
-    low, high = closed_bounds_at(constraints, [[0, 0, 1]])
+    low, high = join_closed(constraints).at([[0, 0, 1]])
     assert (low.tolist(), high.tolist()) == ([0], [4])
 
 
@@ -206,11 +163,10 @@ def test_nothing_published_bounds_nothing():
 
 def test_a_release_that_is_not_decomposable_has_no_closed_form():
     table = np.arange(8).reshape(2, 2, 2)
-    for call in (closed_bounds, closed_limits):
-        with pytest.raises(InputError) as caught:
-            call(released(table, [(0, 1), (1, 2), (0, 2)]))
-        assert caught.value.reason is Reason.BAD_OPTION
-        assert "1 of 1 irreducible component" in str(caught.value)
+    with pytest.raises(InputError) as caught:
+        closed_bounds(released(table, [(0, 1), (1, 2), (0, 2)]))
+    assert caught.value.reason is Reason.BAD_OPTION
+    assert "1 of 1 irreducible component" in str(caught.value)
 
 
 def test_margins_that_contradict_each_other_are_refused_with_rows():
@@ -267,7 +223,7 @@ def test_tables_too_large_to_hold_are_refused():
 def test_cells_that_there_are_not_are_refused(cells, reason):
     known = CountConstraints.of((2, 2), [((0,), [1, 2]), ((1,), [2, 1])])
     with pytest.raises(InputError) as caught:
-        closed_bounds_at(known, cells)
+        join_closed(known).at(cells)
     assert caught.value.reason is reason
 
 
@@ -280,7 +236,7 @@ def test_large_tables_are_made_of_the_same_cells(shape):
     constraints = released(table, margins[::2] + [(axis,) for axis in range(n)])
     lower, upper = closed_bounds(constraints)
     cells = np.column_stack([rng.integers(0, length, 500) for length in shape])
-    low, high = closed_bounds_at(constraints, cells)
+    low, high = join_closed(constraints).at(cells)
     assert lower[tuple(cells.T)].tolist() == low.tolist()
     assert upper[tuple(cells.T)].tolist() == high.tolist()
     assert np.all((lower <= table) & (table <= upper))

@@ -48,19 +48,6 @@ class Conflict:
     is_irreducible: bool = True
 
 
-def conflicting_rows(
-    constraints: CountConstraints, *, max_seconds: float | None = None
-) -> tuple[int, ...]:
-    """Return the rows of `find_conflict`.
-
-    Examples
-    --------
-    >>> conflicting_rows(CountConstraints.of((2, 2), [((0,), [3, 1]), ((1,), [2, 2])]))
-    ()
-    """
-    return find_conflict(constraints, max_seconds=max_seconds).rows
-
-
 def find_conflict(constraints: CountConstraints, *, max_seconds: float | None = None) -> Conflict:
     """Return an irreducible set of rows that conflict, empty if there is a table.
 

@@ -23,11 +23,10 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.bounds.joined import MOST_CELLS, BoundsPair, JoinedBounds
 from gamekeeper.algorithms.releases.constraints import (
-    UNBOUNDED,
     CountConstraints,
     CountMargin,
     NoTableError,
@@ -41,7 +40,6 @@ from gamekeeper.algorithms.releases.margin_agreement import (
 from gamekeeper.algorithms.releases.structure import (
     ReleaseStructure,
     release_structure,
-    structure_of_axes,
 )
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of
@@ -80,26 +78,6 @@ def closed_bounds(constraints: CountConstraints, *, max_cells: int = MOST_CELLS)
     return join_closed(constraints).table(max_cells=max_cells)
 
 
-def closed_bounds_at(constraints: CountConstraints, cells: ArrayLike) -> BoundsPair:
-    """Return the tight bounds of single cells of a decomposable release, however large the table.
-
-    Parameters
-    ----------
-    constraints
-        What is known of the table.
-    cells
-        A row of categories for each cell.
-
-    Examples
-    --------
-    >>> known = CountConstraints.of((10,) * 30, [((axis,), range(10)) for axis in range(30)])
-    >>> lower, upper = closed_bounds_at(known, [[9] * 30, [4] * 30])
-    >>> lower.tolist(), upper.tolist()
-    ([0, 0], [9, 4])
-    """
-    return join_closed(constraints).at(cells)
-
-
 def component_bounds(
     constraints: CountConstraints, solve: Solve, *, max_cells: int = MOST_CELLS
 ) -> BoundsPair:
@@ -134,52 +112,6 @@ def component_bounds(
     ([[0, 2], [0, 0]], [[2, 4], [1, 1]])
     """
     return join_components(constraints, solve).table(max_cells=max_cells)
-
-
-def closed_limits(constraints: CountConstraints, *, max_cells: int = MOST_CELLS) -> BoundsPair:
-    """Return limits of every cell of a decomposable release of perturbed margins: valid, not tight.
-
-    Recoded margins are left out.
-
-    Parameters
-    ----------
-    constraints
-        What is known of the table.
-    max_cells
-        The limit on the number of cells of the table.
-
-    Examples
-    --------
-    A table rounded to base 3 without its total.
-
-    >>> known = CountConstraints.of((2, 2), [((0,), [2, 5], [4, 7]), ((1,), [0, 8], [1, 10])])
-    >>> lower, upper = closed_limits(known)
-    >>> lower.tolist(), upper.tolist()
-    ([[0, 0], [0, 2]], [[1, 4], [1, 7]])
-    """
-    plain = [margin for margin in constraints.margins if margin.plain]
-    axes = [_real_axes(constraints.shape, margin) for margin in plain]
-    structure = structure_of_axes(len(constraints.shape), axes)
-    if not structure.decomposable:
-        raise _not_closed(structure)
-    lowers: list[Integers] = []
-    uppers: list[Integers] = []
-    for at, component in enumerate(structure.components):
-        same = [m for m, mine in zip(plain, axes, strict=True) if mine == component]
-        low = np.maximum.reduce([np.maximum(margin.lower, 0) for margin in same])
-        uppers.append(np.minimum.reduce([margin.upper for margin in same]))
-        lowers.append(low)
-        if at:
-            separator = structure.separators[at - 1]
-            holders = [m for m, a in zip(plain, axes, strict=True) if set(separator) <= set(a)]
-            sums = [_upper_sums(constraints.shape, margin, separator) for margin in holders]
-            lowers[-1] = low - np.minimum.reduce(sums)
-    is_free = any(constraints.shape[axis] > 1 for axis in structure.free)
-    joined = JoinedBounds(constraints.shape, tuple(lowers), tuple(uppers), is_free)
-    lower, upper = joined.table(max_cells=max_cells)
-    if bool((lower > upper).any()):
-        raise NoTableError
-    return lower, upper
 
 
 def join_closed(constraints: CountConstraints) -> JoinedBounds:
@@ -326,15 +258,6 @@ def _separators_beside(structure: ReleaseStructure, at: int) -> list[Axes]:
 
 def _real_axes(shape: tuple[int, ...], margin: CountMargin) -> Axes:
     return tuple(axis for axis in margin.axes if shape[axis] > 1)
-
-
-def _upper_sums(shape: tuple[int, ...], margin: CountMargin, axes: Axes) -> Integers:
-    """Return upper limits of the sums over some axes of a margin."""
-    common = _common(shape, axes)
-    # Sums of what is unbounded would not fit into an integer.
-    is_open = margin.upper >= UNBOUNDED
-    sums = common.sums(np.where(is_open, 0, margin.upper))
-    return np.where(common.sums(is_open) > 0, UNBOUNDED, np.minimum(sums, UNBOUNDED))
 
 
 def _not_closed(structure: ReleaseStructure) -> InputError:

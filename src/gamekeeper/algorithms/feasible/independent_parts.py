@@ -88,11 +88,6 @@ class TablePart:
         return len(self.row_lower)
 
     @cached_property
-    def is_weighted(self) -> bool:
-        """Whether tables of this part differ in weight."""
-        return bool(self.cell_logs) or any(logs is not None for logs in self.row_logs)
-
-    @cached_property
     def rows(self) -> tuple[Integers, ...]:
         """The cells of each row, numbered within the part."""
         return tuple(np.split(self.members, self.starts[1:-1])) if self.n_rows else ()

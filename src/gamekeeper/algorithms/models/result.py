@@ -96,11 +96,6 @@ class SearchResult:
         return float(known.max()) if len(known) else float("nan")
 
     @property
-    def proposals_per_second(self) -> float:
-        """The number of moves tried per second, all workers together."""
-        return self.proposals / self.seconds if self.seconds > 0 else 0.0
-
-    @property
     def posterior(self) -> NDArray[np.float64]:
         """The posterior probabilities of the models, as if there were no others."""
         relative = np.exp(self.log_scores - self.log_scores[0])

@@ -57,11 +57,6 @@ class NotionalPopulation:
         """The number of records whose class has no other."""
         return int(np.count_nonzero(self.sizes == 1))
 
-    @property
-    def n_strata(self) -> int:
-        """The number of strata; 0 without them."""
-        return 0 if self.strata is None else int(self.strata.max()) + 1
-
     def fingerprint(self) -> str:
         """Return the first digits of a hash of all codes and strata."""
         digest = sha256(repr((self.codes.shape, self.codes.dtype.str)).encode())
