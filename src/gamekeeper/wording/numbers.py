@@ -71,6 +71,19 @@ def three_digits(number: Fraction | float) -> str:
     return f"{float(number):.3g}" if number < 100 else f"{float(number):,.0f}"
 
 
+def people_text(number: Fraction | float) -> str:
+    """Return how many people are met on average: one decimal where they are few.
+
+    Examples
+    --------
+    >>> people_text(1), people_text(2.5), people_text(Fraction(359, 31)), people_text(87604.6)
+    ('1 person', '2.5 people', '11.6 people', '87,605 people')
+    """
+    met = float(number)
+    said = number_text(met if met == math.inf else round(met, 1 if met < 100 else None))
+    return f"{said} {'person' if said == '1' else 'people'}"
+
+
 def times_text(number: float) -> str:
     """Return how often something would be so by chance, in words.
 

@@ -341,7 +341,7 @@ def test_the_table_and_the_words():
     assert lines["6,r=5"]["in_words"].endswith("there is no target.")
     assert lines["4"]["in_words"] == (
         "Strategy 4, pick a sample unique at random and search the population for its match: "
-        "correct with probability 1, after a search of 2.5 people on average (4 if anybody may "
+        "correct with probability 1, after a search of 2.5 people on average (4 people if anybody may "
         "be met again)."
     )
     assert lines["2"]["cost_without"] == 1

@@ -12,7 +12,7 @@ from gamekeeper.attack.judging.attacks import BY_MEASURE, PLAIN
 from gamekeeper.attack.judging.judgement import in_words
 from gamekeeper.attack.judging.scores import AttackValue
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
-from gamekeeper.wording import at_start, count_of, fraction_text, fractions_text
+from gamekeeper.wording import at_start, count_of, fraction_text, fractions_text, people_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +28,6 @@ _WORDS = {
     "mcmcmc2": "MCMCMC2 by {}",
 }
 
-_MANY = 100
 _SEARCHES = {
     "pr_cm_given_um": "To meet people until one matches a sample unique, Pr(CM|UM)",
     "pr_cm_given_su": "To draw a sample unique by lot and look for that person, Pr(CM|SU)",
@@ -318,7 +317,7 @@ class AttackExperiment(Result):
         """Say how probable and how dear an attack is at the smallest and the largest fraction."""
         known = [line for step in self.fractions if (line := self.line(attack, "", step))]
         return ", and ".join(
-            f"right with probability {line.pr_cm:.3f} after {_people(line.cost)} at"
+            f"right with probability {line.pr_cm:.3f} after {people_text(line.cost or 0.0)} at"
             f" {fraction_text(line.fraction)}"
             for line in dict.fromkeys((known[0], known[-1]))
         )
@@ -367,8 +366,3 @@ def _known(values: Sequence[float | None]) -> list[float]:
 def _mean(values: Sequence[float | None]) -> float | None:
     known = _known(values)
     return math.fsum(known) / len(known) if known else None
-
-
-def _people(cost: float | None) -> str:
-    number = cost or 0.0
-    return f"{number:,.1f} people" if number < _MANY else f"{number:,.0f} people"

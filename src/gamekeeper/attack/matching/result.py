@@ -12,7 +12,15 @@ from gamekeeper.algorithms.intrusion.strategies import Direction, Strategy, Stra
 from gamekeeper.attack.risk import FileRisk, RiskLine
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import EVERYTHING, Listing, Provenance, Result, make_listing
-from gamekeeper.wording import count_of, did_you_mean, number_text, quoted, share_text, three_digits
+from gamekeeper.wording import (
+    count_of,
+    did_you_mean,
+    number_text,
+    people_text,
+    quoted,
+    share_text,
+    three_digits,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -210,8 +218,8 @@ def told(value: StrategyValue) -> str:
         return f"{name}, {does}: there is no target."
     return (
         f"{name}, {does}: correct with probability {three_digits(value.pr_cm)}, after a search of "
-        f"{number_text(value.cost_without)} {'person' if value.cost_without == 1 else 'people'} on "
-        f"average ({number_text(value.cost_with)} if anybody may be met again)."
+        f"{people_text(value.cost_without)} on average ({people_text(value.cost_with)} if anybody "
+        "may be met again)."
     )
 
 

@@ -21,7 +21,7 @@ from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.simulate import simulate
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import count_of, fraction_text
+from gamekeeper.wording import count_of, fraction_text, people_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -93,7 +93,7 @@ class StrategyExperiment(Result):
             else:
                 lines.append(
                     f"{told}: a correct match with probability {chance:.3f}, after a search of "
-                    f"{cost:,.1f} people on average."
+                    f"{people_text(cost)} on average."
                 )
         return lines
 
