@@ -240,7 +240,7 @@ def test_another_plan_or_other_data_are_refused(population, tmp_path):
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     with pytest.raises(InputError, match="holds other things"):
         simulate(population, KEYS, fractions="20%", folder=tmp_path / "mine")
-    with pytest.raises(InputError, match="holds other things"):
+    with pytest.raises(InputError, match="It is a file"):
         simulate(population, KEYS, fractions="20%", folder=tmp_path / "mine" / "letter.txt")
     with pytest.raises(StoreError, match="refused"):
         simulate(population, KEYS, fractions="20%", folder=tmp_path / "mine" / "letter.txt" / "x")
