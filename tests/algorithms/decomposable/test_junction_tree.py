@@ -20,6 +20,7 @@ from gamekeeper.algorithms.decomposable.junction_tree import (
     OwnRecords,
     junction_tree,
     log_cell_probabilities,
+    mean_log_probabilities,
 )
 from gamekeeper.errors import InputError
 
@@ -132,6 +133,16 @@ def test_neither_the_order_of_classes_nor_the_labels_of_codes_matter(sample, gra
     plain = log_cell_probabilities(ClassTable(rows, counts, levels), [graph], own="one")
     other = ClassTable(relabelled[order], counts[order], levels)
     assert log_cell_probabilities(other, [graph], own="one")[0] == pytest.approx(plain[0][order])
+
+
+@settings(max_examples=40, deadline=None)
+@given(samples(), st.lists(st.sampled_from(GRAPHS), min_size=1, max_size=4), st.data())
+def test_the_mean_over_models_is_that_of_each(sample, graphs, data):
+    table = ClassTable(*sample)
+    shares = [data.draw(st.floats(0, 1)) for _ in graphs]
+    each = log_cell_probabilities(table, graphs, own="one")
+    found = mean_log_probabilities(table, graphs, shares)
+    assert found == pytest.approx(np.array(shares) @ each, rel=1e-12, abs=1e-12)
 
 
 def test_the_saturated_model_gives_relative_frequencies():

@@ -14,6 +14,8 @@ from gamekeeper.algorithms.decomposable.chordal_graphs import (
     separators,
 )
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
+from gamekeeper.algorithms.models import levels as levels_module
+from gamekeeper.algorithms.models import merged_cells
 from gamekeeper.algorithms.models.cell_fractions import learn_fractions
 from gamekeeper.algorithms.models.levels import merge_classes, risk_without, suppressed_sums
 from gamekeeper.algorithms.models.population_model import (
@@ -56,9 +58,24 @@ def merged_by_enumeration(rows, counts, levels, graph, variable, mapping):
     return found
 
 
-@settings(max_examples=60, deadline=None)
-@given(samples(), st.sampled_from(GRAPHS), st.integers(0, 3), st.data())
-def test_merged_classes_agree_with_enumeration(sample, graph, variable, data):
+@pytest.fixture(params=["tables", "lists"])
+def kept(request, monkeypatch):
+    """Keep margins in each way, and take few cells at a time."""
+    if request.param == "lists":
+        monkeypatch.setattr(merged_cells, "_PLACES_PER_CLASS", 0)
+        monkeypatch.setattr(merged_cells, "_LEAST_PLACES", 0)
+        monkeypatch.setattr(levels_module, "_CELLS_AT_ONCE", 2)
+
+
+def test_merged_classes_agree_with_enumeration(kept):
+    settings(max_examples=60, deadline=None)(
+        given(samples(), st.sampled_from(GRAPHS), st.integers(0, 3), st.data())(
+            check_merged_classes
+        )
+    )()
+
+
+def check_merged_classes(sample, graph, variable, data):
     rows, counts, levels = sample
     mapping = np.array(
         data.draw(st.lists(st.integers(0, 1), min_size=levels[variable], max_size=levels[variable]))
@@ -74,6 +91,15 @@ def test_merged_classes_agree_with_enumeration(sample, graph, variable, data):
         size, total = small[(tuple(np.delete(row, variable)), int(mapping[row[variable]]))]
         assert merged.counts[place] == size
         assert np.exp(merged.log_expected[place]) == pytest.approx(total * counts.sum())
+
+
+@settings(max_examples=40, deadline=None)
+@given(samples(), st.sampled_from(GRAPHS), st.sampled_from(GRAPHS), st.integers(0, 3))
+def test_models_are_pooled_by_their_logs(sample, one, other, variable):
+    table = ClassTable(*sample)
+    both = merge_classes(table, [one, other, one], variable, weights=[1, 2, 1])
+    single = [merge_classes(table, [graph], variable).log_expected for graph in (one, other)]
+    assert both.log_expected == pytest.approx((single[0] + single[1]) / 2, rel=1e-12, abs=1e-12)
 
 
 @settings(max_examples=60, deadline=None)

@@ -20,6 +20,7 @@ Lauritzen and Spiegelhalter 1988; Smith's thesis, chapters 6 and 7.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -137,7 +138,7 @@ class ClassTable:
         self.counts: Integers = sizes.astype(np.int64)
         self.levels: tuple[int, ...] = declared
         self.n_records = int(self.counts.sum())
-        self._margins: dict[int, Floats] = {}
+        self._margins: dict[int, NDArray[np.integer[Any]]] = {}
 
     @property
     def n_variables(self) -> int:
@@ -157,9 +158,11 @@ class ClassTable:
         """Return per class the number of records with the same codes on a set of variables."""
         if mask not in self._margins:
             numbers = self.numbers(mask)
-            totals = np.bincount(numbers, weights=self.counts).astype(np.float64)
-            self._margins[mask] = totals[numbers]
-        return self._margins[mask]
+            totals = np.bincount(numbers, weights=self.counts)
+            # Kept for all models, so as narrow as the number of records allows.
+            narrow = np.min_scalar_type(self.n_records)
+            self._margins[mask] = totals.astype(narrow)[numbers]
+        return self._margins[mask].astype(np.float64)
 
     def margin_of(self, mask: int, rows: NDArray[np.integer[Any]]) -> Floats:
         """Return the number of records with the codes of any rows on a set of variables."""
@@ -227,6 +230,32 @@ def log_cell_probabilities(
         return kept[mask]
 
     return np.stack([_product(_as_tree(model, table), log_margin) for model in models])
+
+
+def mean_log_probabilities(
+    table: ClassTable, models: Sequence[AdjacencyLike | JunctionTree], shares: Sequence[float]
+) -> Floats:
+    """Return the mean over models of the log cell probability, each class counted as one record.
+
+    As `log_cell_probabilities` with "one" of a class's own records, weighted, without a row for
+    each model: a margin enters with its mean power.
+
+    Examples
+    --------
+    >>> table = ClassTable([[0, 0], [0, 1], [1, 1]], [1, 1, 1])
+    >>> np.exp(mean_log_probabilities(table, [[0b00, 0b00]], [1.0])).round(3)
+    array([0.222, 0.444, 0.222])
+    """
+    powers: defaultdict[int, float] = defaultdict(float)
+    for model, share in zip(models, shares, strict=True):
+        tree = _as_tree(model, table)
+        for clique, separator in zip(tree.cliques, tree.separators, strict=True):
+            powers[clique] += share
+            powers[separator] -= share
+    total = np.zeros(len(table))
+    for mask, power in powers.items():
+        total += power * np.log(table.margin(mask) - (table.counts - 1))
+    return total
 
 
 def _product(tree: JunctionTree, log_margin: Callable[[int], Floats]) -> Floats:

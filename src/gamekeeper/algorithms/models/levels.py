@@ -16,6 +16,7 @@ thesis, chapter 8.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ from gamekeeper.algorithms.decomposable.adjacency_masks import AdjacencyLike
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable, JunctionTree, junction_tree
 from gamekeeper.algorithms.models.cell_fractions import CellFractions
 from gamekeeper.algorithms.models.file_measures import FileEstimate, FinerClasses
+from gamekeeper.algorithms.models.merged_cells import CellGrid, LogMargins
 from gamekeeper.algorithms.models.population_model import (
     PopulationEstimate,
     calibrated_estimate,
@@ -39,6 +41,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _LARGEST = 3
+# Classes are taken in stretches with so many cells, which bounds the memory.
+_CELLS_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -108,56 +112,73 @@ def merge_classes(
     shares = shares / shares.sum()
     others = (1 << table.n_variables) - 1 ^ 1 << variable
     new_codes = mapping[table.rows[:, variable]]
-    keys = np.stack([table.numbers(others), new_codes], axis=1)
-    (merged,) = class_numbers(keys)
+    (merged,) = class_numbers(np.stack([table.numbers(others), new_codes], axis=1))
     _, first = np.unique(merged, return_index=True)
     sizes = np.bincount(merged, weights=table.counts).astype(np.int64)
     small = np.flatnonzero(sizes <= _LARGEST)
     chosen, counts = first[small], sizes[small]
-    # Cells of a merged class: its row with each code that the recode maps to the same new one.
-    observed = np.unique(table.rows[:, variable])
-    pairs = mapping[observed][None, :] == new_codes[chosen][:, None]
-    owner, column = np.nonzero(pairs)
-    cells = table.rows[chosen[owner]].astype(np.int64)
-    cells[:, variable] = observed[column]
-    own = table.margin_of((1 << table.n_variables) - 1, cells)
-    surplus = own * (1 - 1 / counts[owner])
-    kept: dict[int, Floats] = {}
-
-    def log_margin(mask: int) -> Floats:
-        if mask not in kept:
-            if mask >> variable & 1:
-                margin = table.margin_of(mask, cells) - surplus
-            else:
-                margin = (table.margin(mask)[chosen] - counts + 1)[owner]
-            with np.errstate(divide="ignore"):
-                kept[mask] = np.log(np.maximum(margin, 0.0))
-        return kept[mask]
-
-    people = None if fractions is None else fractions.people_per_record(cells)
-    pooled, stands_for = np.zeros(len(small)), np.zeros(len(small))
-    for model, share in zip(models, shares, strict=True):
-        tree = model if isinstance(model, JunctionTree) else junction_tree(model)
-        logs = np.zeros(len(cells))
-        for clique, separator in zip(tree.cliques, tree.separators, strict=True):
-            above = log_margin(clique)
-            with np.errstate(invalid="ignore"):
-                logs += np.where(np.isneginf(above), -np.inf, above - log_margin(separator))
-        chance = np.exp(logs)
-        total = np.bincount(owner, weights=chance, minlength=len(small))
-        pooled += share * np.log(total)
-        if people is not None:
-            held = np.bincount(owner, weights=chance * people, minlength=len(small))
-            stands_for += share * held / total
-    log_expected = pooled + np.log(table.n_records)
+    without, with_it = _factors(models, shares, variable)
+    pooled = np.zeros(len(small))
+    for mask, power in without.items():
+        if power:
+            pooled += power * np.log(table.margin(mask)[chosen] - counts + 1)
+    grid = CellGrid(table, variable, mapping, merged, small)
+    margins = {
+        mask: LogMargins(table, mask, variable, grid.place_of)
+        for mask in {mask for factors in with_it for mask, _ in factors}
+    }
+    stands_for = np.zeros(len(small))
+    step = max(1, _CELLS_AT_ONCE // max(grid.most_cells, 1))
+    for begin in range(0, len(small), step):
+        own = slice(begin, begin + step)
+        cells = grid.cells(own, chosen[own], counts[own])
+        logs = {mask: margin.of(cells) for mask, margin in margins.items()}
+        people = None
+        if fractions is not None:
+            rows = table.rows[cells.members].astype(np.int64)
+            rows[:, variable] = grid.codes[cells.places]
+            people = fractions.people_per_record(rows)
+        for factors, share in with_it.items():
+            chance = np.zeros(len(cells.places))
+            for mask, power in factors:
+                with np.errstate(invalid="ignore"):
+                    chance += power * logs[mask]
+            # A clique without records makes the cell impossible, whatever its separators hold.
+            chance = np.exp(np.where(np.isnan(chance), -np.inf, chance))
+            total = np.add.reduceat(chance, cells.starts)
+            pooled[own] += share * np.log(total)
+            if people is not None:
+                stands_for[own] += share * np.add.reduceat(chance * people, cells.starts) / total
     return MergedClasses(
         chosen,
         counts,
-        log_expected,
+        pooled + np.log(table.n_records),
         len(sizes) - len(small),
         # Means round, and nobody stands for less than one.
-        None if people is None else 1 / np.maximum(stands_for, 1.0),
+        None if fractions is None else 1 / np.maximum(stands_for, 1.0),
     )
+
+
+def _factors(
+    models: Sequence[AdjacencyLike | JunctionTree], shares: Floats, variable: int
+) -> tuple[dict[int, float], dict[tuple[tuple[int, int], ...], float]]:
+    """Return the margins of which the models are products, apart by whether they hold a variable.
+
+    Those without it come with their mean power over models, the others as products with the share
+    of the models that have the same.
+    """
+    without: defaultdict[int, float] = defaultdict(float)
+    with_it: defaultdict[tuple[tuple[int, int], ...], float] = defaultdict(float)
+    for model, share in zip(models, shares.tolist(), strict=True):
+        tree = model if isinstance(model, JunctionTree) else junction_tree(model)
+        powers = Counter(tree.cliques)
+        powers.subtract(tree.separators)
+        for mask, power in powers.items():
+            if not mask >> variable & 1:
+                without[mask] += share * power
+        held = sorted((m, p) for m, p in powers.items() if p and m >> variable & 1)
+        with_it[tuple(held)] += share
+    return without, with_it
 
 
 def risk_without(

@@ -234,18 +234,30 @@ def size_quantiles(sample_counts: ArrayLike, law: CountLaw, level: float) -> Int
     return counts + high.astype(np.int64)
 
 
+def of_uniques(mean: Floats) -> Floats:
+    """Return E[1/F] of sample uniques, for Poisson laws with means that are finite and 0 or more.
+
+    Both readings, of a single unit and of a set, agree for them.
+
+    Examples
+    --------
+    >>> of_uniques(np.array([0.0, 1.0])).round(6)
+    array([1.      , 0.632121])
+    """
+    with np.errstate(invalid="ignore"):
+        found = -np.expm1(-mean) / mean
+    return np.where(mean == 0, 1.0, np.minimum(found, 1.0))
+
+
 def _mean_generating(law: CountLaw) -> Floats:
     """Return the integral of G over (0, 1): E[1/F] and the set reading for f = 1."""
-    mean = law.mean
-    zero = mean == 0
-    safe = np.where(zero, 1.0, mean)
     if isinstance(law, Poisson):
-        found = -np.expm1(-safe) / safe
-    else:
-        # (1 - q^(M+1)) / ((M+1) p)
-        with np.errstate(divide="ignore"):
-            lost = (law.trials + 1) * np.log1p(-law.chance)
-        found = -np.expm1(lost) / np.where(zero, 1.0, (law.trials + 1) * law.chance)
+        return of_uniques(law.mean)
+    zero = law.mean == 0
+    # (1 - q^(M+1)) / ((M+1) p)
+    with np.errstate(divide="ignore"):
+        lost = (law.trials + 1) * np.log1p(-law.chance)
+    found = -np.expm1(lost) / np.where(zero, 1.0, (law.trials + 1) * law.chance)
     return np.where(zero, 1.0, np.minimum(found, 1.0))
 
 

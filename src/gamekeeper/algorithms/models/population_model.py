@@ -32,6 +32,7 @@ from gamekeeper.algorithms.decomposable.junction_tree import (
     JunctionTree,
     OwnRecords,
     log_cell_probabilities,
+    mean_log_probabilities,
 )
 from gamekeeper.algorithms.models.file_measures import FileEstimate, FinerClasses, sum_over_uniques
 from gamekeeper.algorithms.models.match_probability import (
@@ -165,8 +166,7 @@ def pooled_log_expected(
     array([ 0.405, -1.792])
     """
     shares = _shares(models, weights)
-    logs = log_cell_probabilities(table, models, own=OwnRecords.ONE)
-    return shares @ logs + np.log(table.n_records)
+    return mean_log_probabilities(table, models, shares.tolist()) + np.log(table.n_records)
 
 
 def estimate_from_rates(

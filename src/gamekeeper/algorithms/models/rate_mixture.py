@@ -30,7 +30,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.class_numbers import class_numbers
-from gamekeeper.algorithms.models.match_probability import Poisson, set_match, single_unit
+from gamekeeper.algorithms.models.match_probability import (
+    Poisson,
+    of_uniques,
+    set_match,
+    single_unit,
+)
 from gamekeeper.algorithms.models.rate_calibration import LARGEST_LOG_RATE
 
 Floats = NDArray[np.float64]
@@ -46,7 +51,8 @@ _LOWEST_TABLED = -12.0
 _TABLED = 301
 _NODES = np.linspace(-7, 7, 57)
 _FEW_NODES = np.linspace(-6, 6, 25)
-_AT_ONCE = 20_000
+# So many classes with their nodes fit into the caches of a processor.
+_AT_ONCE = 2_000
 _SETTLED = 1e-6
 _LARGEST = 2.0**62
 
@@ -151,8 +157,8 @@ def size_interval(
     (place,) = class_numbers(np.stack([rounded, counts, shares], axis=1))
     _, first = np.unique(place, return_index=True)
     f, k = counts[first], outside[first]
-    logs, weights = _posterior(rounded[first] / 50, f, spread, _FEW_NODES)
-    means = k[:, None] * np.exp(logs)
+    rates, weights = _posterior(rounded[first] / 50, f, spread, _FEW_NODES)
+    means = k[:, None] * rates
     low, high = (
         np.minimum(_quantile(means, weights, level), most).astype(np.int64) for level in levels
     )
@@ -169,30 +175,39 @@ def _mixed(
     found = np.empty((5, len(counts)))
     for chosen, nodes in ((counts == 1, _NODES), (counts > 1, _FEW_NODES)):
         f = counts[chosen]
-        logs, weights = _posterior(log_rates[chosen], f, spread, nodes)
-        means = outside[chosen, None] * np.exp(logs)
-        if nodes is not _NODES:
+        if not len(f):
+            continue
+        rates, weights = _posterior(log_rates[chosen], f, spread, nodes)
+        means = outside[chosen, None] * rates
+        if nodes is _NODES:
+            single = as_set = of_uniques(means)
+        else:
             means = np.minimum(means, most)
-        repeated, law = np.repeat(f, len(nodes)), Poisson(means.ravel())
-        mean = (weights * means).sum(axis=1)
-        single = single_unit(repeated, law).reshape(means.shape)
-        as_set = single if nodes is _NODES else set_match(repeated, law).reshape(means.shape)
+            repeated, law = np.repeat(f, len(nodes)), Poisson(means.ravel())
+            single = single_unit(repeated, law).reshape(means.shape)
+            as_set = set_match(repeated, law).reshape(means.shape)
+        mean = _sums(weights, means)
         # The variance of a mixture: that of the Poisson laws and that of their means.
-        between = (weights * (means - mean[:, None]) ** 2).sum(axis=1)
+        between = _sums(weights, (means - mean[:, None]) ** 2)
         found[:, chosen] = (
-            (weights * single).sum(axis=1),
-            (weights * as_set).sum(axis=1),
-            np.where(f == 1, (weights * np.exp(-means)).sum(axis=1), 0.0),
+            _sums(weights, single),
+            _sums(weights, as_set),
+            _sums(weights, np.exp(-means)) if nodes is _NODES else np.zeros(len(f)),
             f + mean,
             mean + between,
         )
     return found
 
 
+def _sums(weights: Floats, values: Floats) -> Floats:
+    """Return the sums over nodes of weights times values."""
+    return np.einsum("ij,ij->i", weights, values)
+
+
 def _posterior(
     log_rates: Floats, counts: NDArray[np.integer[Any]], spread: float, nodes: Floats
 ) -> tuple[Floats, Floats]:
-    """Return nodes for log r of each class and their weights, which sum to 1."""
+    """Return nodes for the rate of each class and their weights, which sum to 1."""
     deviation = _deviation(log_rates, spread)
     centre = log_rates + np.interp(log_rates, *_offsets(spread))
     twins = counts - 1.0
@@ -212,10 +227,11 @@ def _posterior(
         settled = not np.abs(step).max(initial=0) > _SETTLED
     width = (np.exp(mode) + precision) ** -0.5
     logs = mode[:, None] + width[:, None] * nodes
-    height = twins[:, None] * logs - np.exp(logs)
+    rates = np.exp(logs)
+    height = twins[:, None] * logs - rates
     height -= 0.5 * precision[:, None] * (logs - centre[:, None]) ** 2
     weights = np.exp(height - height.max(axis=1, keepdims=True))
-    return logs, weights / weights.sum(axis=1, keepdims=True)
+    return rates, weights / weights.sum(axis=1, keepdims=True)
 
 
 def _deviation(log_rates: Floats, spread: float) -> Floats:
@@ -255,8 +271,8 @@ def _offsets(spread: float) -> tuple[Floats, Floats]:
 def _second_moments(spread: float) -> tuple[Floats, Floats]:
     """Return log rates and log E[r^2 | no twin] at each."""
     grid = np.linspace(-60, LARGEST_LOG_RATE, 316)
-    logs, weights = _posterior(grid, np.ones(len(grid), dtype=np.int64), spread, _NODES)
-    moments = (weights * np.exp(2 * logs)).sum(axis=1)
+    rates, weights = _posterior(grid, np.ones(len(grid), dtype=np.int64), spread, _NODES)
+    moments = _sums(weights, rates**2)
     return grid, np.log(moments)
 
 
