@@ -206,6 +206,7 @@ def takes(
     def decorate(work: Callable[[Data, Asked], Found]) -> Callable[Concatenate[Data, P], Found]:
         @wraps(work)
         def called(data: Data, /, *args: P.args, **chosen: P.kwargs) -> Found:
+            require_made(data, _made_kinds(work), f"{work.__name__} was called.")
             asked = options(*args, **chosen)
             require_valid(asked, f"{work.__name__} was called.")
             return work(data, asked)
@@ -217,6 +218,35 @@ def takes(
         return called
 
     return decorate
+
+
+def require_made(given: object, kinds: Sequence[type], what: str) -> None:
+    """Refuse data of another kind than those that a function takes; say how these are made.
+
+    A kind says it by its `MADE_BY`.
+    """
+    if not kinds or isinstance(given, tuple(kinds)):
+        return
+    names = " or ".join(kind.__name__ for kind in kinds)
+    ways = " or ".join(kind.MADE_BY for kind in kinds)  # pyright: ignore[reportAttributeAccessIssue]
+    raise InputError(
+        Reason.WRONG_SCHEMA,
+        what,
+        f"It takes a {names}, and was given a {type(given).__name__}.",
+        f"Make one by {ways}.",
+    )
+
+
+@cache
+def _made_kinds(work: Callable[..., object]) -> tuple[type, ...]:
+    """Return the kinds of the first argument, if all of them say how they are made."""
+    hint = next(iter(inspect.get_annotations(work).values()))
+    try:
+        kind = eval(hint, vars(sys.modules[work.__module__])) if isinstance(hint, str) else hint  # noqa: S307 - our own code
+    except NameError:
+        return ()
+    kinds = get_args(kind) or (kind,)
+    return kinds if all(hasattr(each, "MADE_BY") for each in kinds) else ()
 
 
 @cache

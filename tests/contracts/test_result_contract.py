@@ -56,6 +56,7 @@ from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.key_table import KeyTable, count_keys
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
+from gamekeeper.errors import InputError
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap, SizeCurves
 from gamekeeper.mapping.edits import Consequences, RemoveCategory, weigh_edits
@@ -284,6 +285,16 @@ def test_a_notebook_shows_it_with_markup_escaped(result):
     cells = [cell for column in result.to_arrow().columns for cell in column.to_pylist()]
     if any(MARKUP in str(cell) for cell in cells):
         assert "&lt;b&gt;bold&lt;/b&gt; &amp; co" in shown
+
+
+def test_it_is_drawn_or_says_why_not(result):
+    if type(result).plot is Result.plot:
+        with pytest.raises(InputError, match=result.why_no_plot):
+            result.plot()
+        return
+    drawn = result.plot()
+    figure = drawn.get_figure() if hasattr(drawn, "get_figure") else drawn
+    assert figure.axes
 
 
 def test_some_example_has_markup_to_escape():

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results.html import table_html
@@ -55,6 +55,7 @@ class Result(ABC):
     """What a reader may ask of any result."""
 
     provenance: Provenance
+    why_no_plot: ClassVar[str] = "it is a list to be read"
 
     @abstractmethod
     def summary(self) -> dict[str, Any]:
@@ -75,6 +76,15 @@ class Result(ABC):
                 "The package pandas is not installed.",
                 "Install 'gamekeeper[frames]', or use to_arrow().",
             ) from error
+
+    def plot(self) -> Any:
+        """Return a figure of the result; one that has nothing to draw says why."""
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"A plot of {type(self).__name__} was asked for.",
+            f"There is nothing to draw: {self.why_no_plot}.",
+            "Take its table (to_frame() or to_arrow()).",
+        )
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Hand the table to any library that reads Arrow streams (DuckDB, Polars, pandas)."""

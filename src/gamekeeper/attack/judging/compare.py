@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,14 +34,12 @@ from gamekeeper.attack.simulation.checks import (
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
 from gamekeeper.attack.simulation.running import SampleTask
 from gamekeeper.attack.simulation.sampling import sample_size
+from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem
 from gamekeeper.options import option_text, takes
 from gamekeeper.results import Progress, Provenance, package_version
 from gamekeeper.wording import there_are
-
-if TYPE_CHECKING:
-    from gamekeeper.data.coding.coded_table import CodedTable
 
 ATTACK_FRACTIONS = tuple(Fraction(percent, 100) for percent in (1, 2, 5, 10, 20, 30, 50, 70, 90))
 """Sampling fractions of attacks where none are given."""

@@ -26,6 +26,7 @@ from gamekeeper.attack.linkage.resampling import Resampled, resample_links
 from gamekeeper.attack.linkage.truth import require_partners, share_interval
 from gamekeeper.attack.linkage.variables import Kind, LinkVariable, compare_files
 from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.coding.source_coding import code_frame
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result, table_html
@@ -212,11 +213,16 @@ class FileLinks(Result):
         return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)
 
 
-@takes(LinkInput)
-def link_files(a: CodedTable, asked: LinkInput) -> FileLinks:
-    """Link the records of two coded files that share variables, such as a masked one with its original.
+def _coded(given: CodedTable | Any, names: Sequence[str]) -> CodedTable:
+    return given if isinstance(given, CodedTable) else code_frame(given, list(dict.fromkeys(names)))
 
-    `variables` says what to compare, and how; `truth` is the true partner of each record of the
+
+@takes(LinkInput)
+def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
+    """Link the records of two files that share variables, such as a masked one with its original.
+
+    Both are coded tables, or frames of pandas, Polars, Arrow or DuckDB. `variables` says what to
+    compare, and how, a name alone for what is usual; `truth` is the true partner of each record of the
     first file, -1 for none; `decimals` are the decimal marks of the two files. For the objective
     "lexicographic", `steps` may say for each variable into how many steps its largest distance is
     divided; where it is None, that is chosen.
@@ -231,11 +237,14 @@ def link_files(a: CodedTable, asked: LinkInput) -> FileLinks:
     [2, 0, 1]
     """
     started = time.perf_counter()
-    b, seed = asked.b, asked.seed
+    variables = [LinkVariable(one) if isinstance(one, str) else one for one in asked.variables]
+    a = _coded(a, [one.name for one in variables])
+    b = _coded(asked.b, [one.other or one.name for one in variables])
+    seed = asked.seed
     objective, method = ObjectiveName(asked.objective), LinkMethod(asked.method)
     truth = asked.truth
     partners = None if truth is None else require_partners(truth, a.n_records, b.n_records)
-    chosen, comparisons = compare_files(a, b, asked.variables, decimals=asked.decimals)
+    chosen, comparisons = compare_files(a, b, variables, decimals=asked.decimals)
     # Files in the same order must not help: among links of equal cost, the order of records decides.
     order = np.random.default_rng(seed).permutation(b.n_records)
     moved = None if partners is None else _put_back(partners, np.argsort(order))

@@ -151,7 +151,7 @@ class LinkInput(LinkOptions):
     """A second file, the variables to compare, and how."""
 
     b: CodedTable
-    variables: Sequence[LinkVariable]
+    variables: Sequence[LinkVariable | str]
     weights: Annotated[Sequence[float], Option("One per variable, for the objective weighted.")] = (
         field(default=(), kw_only=True)
     )

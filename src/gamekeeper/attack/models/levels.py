@@ -28,6 +28,7 @@ from gamekeeper.wording import count_of, did_you_mean, quoted, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,15 @@ class RelativeRisk(Result):
                 " unique: such relative risks have no bound, and are left out of the averages."
             )
         return told
+
+    def plot(self) -> Figure:
+        """Plot how many population uniques are left without each, with bounds where there are some.
+
+        Categories are numbered by rank and not named: a picture travels further than its file.
+        """
+        from gamekeeper.attack.models.model_plots import plot_relative
+
+        return plot_relative(self)
 
     def _repr_html_(self) -> str:
         # A notebook travels further than its file: categories are numbered by rank, not named.

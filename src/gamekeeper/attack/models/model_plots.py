@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from gamekeeper.attack.models.fitting import ModelFit
+    from gamekeeper.attack.models.levels import RelativeRisk
 
 _NAME_LETTERS = 26
 _FAINTEST = 0.05
 _MOST_POINTS = 2_000
+_MOST_BARS = 30
 
 
 def plot_model(fit: ModelFit) -> Figure:
@@ -87,4 +89,49 @@ def plot_trace(fit: ModelFit) -> Figure:
     ax.set_axisbelow(True)
     if fit.search.trace.size:
         ax.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def plot_relative(risk: RelativeRisk) -> Figure:
+    """Draw how many population uniques are left without each variable or category."""
+    from matplotlib.figure import Figure
+
+    lines = risk.lines[:_MOST_BARS]
+    of_categories = any(line.category for line in lines)
+    letters = drawable_letters()
+    names = [
+        f"category {place}"
+        if of_categories
+        else drawable(short(line.variable, _NAME_LETTERS), letters)
+        for place, line in enumerate(lines, 1)
+    ]
+    values = np.array([line.tau1_left for line in lines])
+    lower = np.array(
+        [
+            v if line.tau1_lower is None else line.tau1_lower
+            for line, v in zip(lines, values, strict=True)
+        ]
+    )
+    upper = np.array(
+        [
+            v if line.tau1_upper is None else line.tau1_upper
+            for line, v in zip(lines, values, strict=True)
+        ]
+    )
+    figure = Figure(figsize=(8.0, 1.4 + 0.3 * len(lines)), layout="constrained")
+    ax = figure.add_subplot()
+    ax.grid(color=GRID, linewidth=0.8, axis="x")
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.barh(range(len(lines)), values, xerr=[values - lower, upper - values], color=COLOURS[0],
+            ecolor=MUTED, capsize=2)  # fmt: skip
+    ax.set_yticks(range(len(lines)), names)
+    for label in ax.get_yticklabels():
+        label.set_parse_math(False)
+    ax.invert_yaxis()
+    ax.set_xlabel("Population uniques that are left without it")
+    left = len(risk.lines) - len(lines)
+    more = f" ({left:,} more not shown)" if left else ""
+    what = "categories, by rank" if of_categories else "variables"
+    ax.set_title(f"What is left without {what}{more}", loc="left")
     return figure

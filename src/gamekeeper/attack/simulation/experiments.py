@@ -19,6 +19,8 @@ from gamekeeper.attack.simulation.model_attacks import MODEL_CURVES
 from gamekeeper.attack.simulation.options import FractionsOptions, StrategiesOptions, of_sampling
 from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.simulate import simulate
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, fraction_text, people_text
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from gamekeeper.data.coding.coded_table import CodedTable
-    from gamekeeper.data.keys.key_table import KeyTable
 
 _CURVES = ("pr_cm_given_su", "pr_pu_given_su", "pr_cm_given_um", "dis")
 

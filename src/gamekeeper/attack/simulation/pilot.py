@@ -18,6 +18,8 @@ from gamekeeper.attack.simulation.options import PilotOptions, of_sampling
 from gamekeeper.attack.simulation.result import Mean, SimulationResult
 from gamekeeper.attack.simulation.sample import PROBABILITIES, Score
 from gamekeeper.attack.simulation.simulate import simulate
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from gamekeeper.data.coding.coded_table import CodedTable
-    from gamekeeper.data.keys.key_table import KeyTable
 
 _NAMES = {
     Score.DIS_SUDA: "DIS-SUDA",

@@ -13,7 +13,6 @@ import time
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,13 +27,11 @@ from gamekeeper.attack.simulation.notional import NotionalPopulation, open_popul
 from gamekeeper.attack.simulation.options import Pool, SimulateOptions
 from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.running import SampleTask, run_samples
+from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.options import option_text, takes
 from gamekeeper.results import Provenance, package_version
-
-if TYPE_CHECKING:
-    from gamekeeper.data.coding.coded_table import CodedTable
 
 
 @takes(SimulateOptions)

@@ -37,6 +37,7 @@ from gamekeeper.attack.uniques.special_properties import (
 )
 from gamekeeper.attack.uniques.special_table import SpecialProperties
 from gamekeeper.attack.uniques.special_thinning import Thinning, thin
+from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Progress, Provenance, Result
@@ -45,8 +46,6 @@ from gamekeeper.wording import count_of, fraction_text, percent_text
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
-
-    from gamekeeper.data.keys.key_table import KeyTable
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -55,6 +55,10 @@ class CodedTable:
     [[2, 1], [0, 1]]
     """
 
+    MADE_BY = (
+        "gk.code_frame(frame, columns), or of a file gk.code_source(gk.open_source(path), columns)"
+    )
+
     def __init__(
         self,
         engine: Engine,

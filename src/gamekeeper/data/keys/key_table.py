@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +23,16 @@ from gamekeeper.data.keys.counting import Counts, count_classes
 from gamekeeper.data.keys.keyed_records import KeyedRecords
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.options import require_made
 from gamekeeper.results import Progress, Provenance, Result, table_html
 from gamekeeper.wording import be, count_of, fraction_text, percent_text, quoted, there_are
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from matplotlib.figure import Figure
 
 _SHOWN_SIZES = 10
+_PLOTTED_SIZES = 20
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -61,6 +64,11 @@ class KeyTable(Result):
     fractions
         The sampling fraction of each stratum that occurs, by its word; None without strata.
     """
+
+    MADE_BY: ClassVar[str] = (
+        "gk.count_keys(gk.code_frame(frame, columns), keys), or assess the frame: gk.assess(frame,"
+        " keys=...)"
+    )
 
     coded: CodedTable
     keys: tuple[str, ...]
@@ -292,6 +300,33 @@ class KeyTable(Result):
             columns["weight"] = table.column("weight")
         return codes, {_free_name(name, self.keys): cells for name, cells in columns.items()}
 
+    def plot(self) -> Figure:
+        """Plot how many records share their key with how many others; needs no display."""
+        from matplotlib.figure import Figure
+
+        from gamekeeper.results.plotting import COLOURS, GRID
+
+        sizes = sorted(self.records_by_size)[:_PLOTTED_SIZES]
+        larger = self.n_records - sum(self.records_by_size[size] for size in sizes)
+        names = [f"{size:,}" for size in sizes] + (["more"] if larger else [])
+        counts = [self.records_by_size[size] for size in sizes] + ([larger] if larger else [])
+        figure = Figure(figsize=(8.0, 4.0), layout="constrained")
+        ax = figure.add_subplot()
+        ax.grid(color=GRID, linewidth=0.8, axis="y")
+        ax.set_axisbelow(True)
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.bar(
+            names,
+            counts,
+            color=[COLOURS[1] if size == 1 else COLOURS[0] for size in (*sizes, 0)][: len(names)],
+        )
+        ax.set_xlabel("Records that look alike on the key variables")
+        ax.set_ylabel("Records")
+        ax.set_title(
+            f"{self.n_uniques:,} of {count_of(self.n_records, 'record')} are unique", loc="left"
+        )
+        return figure
+
     def _repr_html_(self) -> str:
         # Sizes of classes, never their keys: a notebook travels further than its file.
         sizes = sorted(self.structure)
@@ -347,6 +382,7 @@ def count_keys(
     ([2, 2, 1, 1], {1: 2, 2: 1}, 2)
     """
     started = time.perf_counter()
+    require_made(coded, (CodedTable,), "count_keys was called.")
     rule = _missing_of(missing)
     if isinstance(keys, str) or isinstance(sensitive, str):
         raise InputError(

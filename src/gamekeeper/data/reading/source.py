@@ -146,7 +146,8 @@ class Source:
     def check_names(self, names: Sequence[str]) -> None:
         """Raise one error for all names that are not columns of the file, or twice in the list."""
         aside = self.reader.index_names if isinstance(self.reader, Frame) else ()
-        check_columns(names, self.names, f"of {self.words}", aside=aside)
+        is_frame = isinstance(self.reader, Frame)
+        check_columns(names, self.names, f"of {self.words}", aside=aside, has_names=is_frame)
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Read the wanted columns, as the file has them, some thousand records at a time."""
@@ -244,15 +245,21 @@ def missing_texts(missing: Sequence[str]) -> frozenset[str]:
 
 
 def check_columns(
-    names: Sequence[str], known: Sequence[str], where: str, *, aside: Sequence[str] = ()
+    names: Sequence[str],
+    known: Sequence[str],
+    where: str,
+    *,
+    aside: Sequence[str] = (),
+    has_names: bool = False,
 ) -> None:
     """Raise one error for all names that are not known, or twice in the list.
 
-    `aside` names what is there, but is no column: the index of a frame.
+    `aside` names what is there, but is no column: the index of a frame. `has_names` says that the
+    names of columns are names for certain.
     """
     there = set(known)
     # Where no name is right, the first line of the file may be a record and not a header.
-    has_header = any(name in there for name in names)
+    has_header = has_names or any(name in there for name in names)
     problems = [
         Problem(
             Reason.UNKNOWN_NAME,

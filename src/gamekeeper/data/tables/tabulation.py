@@ -13,6 +13,7 @@ from gamekeeper.data.keys.missing import Missing
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.options import require_made
 from gamekeeper.results import Progress
 from gamekeeper.wording import quoted
 
@@ -54,6 +55,7 @@ def tabulate(
     >>> table.axes[1].categories, table.dense().tolist()
     (('1', 'missing'), [[2, 0], [0, 1]])
     """
+    require_made(coded, (CodedTable,), "tabulate was called.")
     if missing not in _RULES:
         raise InputError(
             Reason.BAD_OPTION,

@@ -103,6 +103,11 @@ def assess(
     >>> found.summary()["uniques"], found.explain(3)[-1]
     (2, 'unique by age 41')
     """
+    if data is None:
+        raise InputError(
+            Reason.NOTHING_GIVEN, "An assessment was asked for.", "Neither a file nor a frame is given.",
+            "Give a path, or a frame of pandas, Polars, Arrow or DuckDB.",
+        )  # fmt: skip
     known = {item.name for item in options_of(AssessRequest)} - _NOT_OF_PYTHON
     problems = [
         Problem(Reason.UNKNOWN_NAME, f"option {quoted([name])}", "it is not known.", did_you_mean(name, known))
