@@ -36,5 +36,6 @@ from gamekeeper.attack.uniques.suda import (
     UniquesRisk as UniquesRisk,
     assess_uniques as assess_uniques,
 )
+from gamekeeper.attack.what_if import WhatIf as WhatIf, compare_recoded as compare_recoded
 from gamekeeper.workbench.assessment.result import Assessment as Assessment
 from gamekeeper.workbench.assessment.running import assess as assess

@@ -30,6 +30,7 @@ NEVER_SAID = {
     "algorithms.uniques.minimal_uniques": ("--max-msus --no-listing", "only a list is too long"),
     "attack.linkage.linking.most_worth": ("--unlinked", "only where records may stay unlinked"),
     "attack.matching.strategies._method": ("--population", "an assessment matches where it can"),
+    "attack.models.fitting.fit_models": ("--method --patient", "a what-if says: not known"),
     "attack.tables.bounding": ("--method", "only for a method that was asked for"),
     "cli.environment.printing": ("--yes", "only the unrestricted editor asks again"),
     "cli.environment.variables.app": ("--unrestricted", "the help of all commands of the group"),

@@ -50,6 +50,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "risk keys --missing": (PEOPLE_CSV, *KEYS, "--missing", "wildcard"),
     "risk keys --scenario": CLERK,
     "risk measures": (PEOPLE_CSV, *KEYS, "-f", "10%", "--sensitive", "Region"),
+    "risk keys --recode": (PEOPLE_CSV, *KEYS, "-f", "10%", "--recode", "age=0-40, 41+"),
+    "risk suda --recode": (
+        PEOPLE_CSV, *KEYS, "--workers", "1", "--id", "region", "--recode", "Age=top 60",
+        "--recode", "Status=alone: single | widowed",
+    ),
     "risk dis": (PEOPLE_CSV, *KEYS, "-f", "10%"),
     "risk suda": (PEOPLE_CSV, *KEYS, "-f", "10%", "--explain", "1", "--workers", "1"),
     "risk special": (*CLERK, "--rounds", "2", "-f", "10%"),
@@ -67,7 +72,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "risk simulate": (
         "{place}/everybody.csv", *KEYS, "--fraction", "50%", "--samples", "2", "--workers", "1",
     ),
-    "tables release": ("{place}/work.csv", "-k", "Area,Age,Work", "-o", "{place}/again.json"),
+    "tables release": ("{place}/work.csv", "-k", "Area,Age,Work", "-o", "{place}/again.json", "--replace"),
     "tables bounds": (RELEASE,),
     "tables feasible": (RELEASE, "--list", "2"),
     "tables infer": (RELEASE, "--about", "Work"),

@@ -52,6 +52,7 @@ from gamekeeper.attack.uniques.explaining import Explanations
 from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uniques
 from gamekeeper.attack.uniques.special_table import SpecialProperties
 from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques
+from gamekeeper.attack.what_if import WhatIf, compare_recoded
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.key_table import KeyTable, count_keys
 from gamekeeper.data.tables.count_table import CountTable
@@ -188,6 +189,7 @@ EXAMPLES = {
     FractionExperiment: lambda: fraction_experiment(people(), KEYS, fractions=["1/2", 1]),
     ModelFit: lambda: fit_models(key_table(), chains=2),
     ModelRisk: inferred,
+    WhatIf: lambda: compare_recoded(key_table(), key_table()),
     RelativeRisk: lambda: categories_risk(inferred(), key_table(), "Kind"),
     RankedAttack: lambda: rank_attacks(inferred(), key_table(), count_keys(people(), KEYS), top=2),
     Inference: lambda: infer_target(inferred(), key_table(), {"Place": "North"}, ["Kind"]),

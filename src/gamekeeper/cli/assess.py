@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.risk_show import say_how, say_notices, show_for_programs, show_result
+from gamekeeper.cli.risk_show import say_first, say_how, show_for_programs, show_result
 from gamekeeper.cli.show import Format, progress_bar, say, show_table
 from gamekeeper.errors import NOT_MET_CODE
 from gamekeeper.wording import cell_text, percent_text
@@ -41,7 +41,7 @@ def assess_command(asked: AssessRequest, how: AsFormat = Format.TABLE) -> None:
     found = answer.found
     explained = {str(record): found.explain_record(record) for record in asked.explain}
     if how is Format.TABLE:
-        say_notices(answer.notices)
+        say_first(answer)
         tell_assessment(found)
         if asked.top:
             _show_riskiest(found, asked.top)
@@ -59,6 +59,7 @@ def assess_command(asked: AssessRequest, how: AsFormat = Format.TABLE) -> None:
             found,
             how,
             answer.notices,
+            what_if=answer.what_if,
             **found.parts(),
             why=found.measured.uniques.explanations(riskiest),
             explanations=explained or None,

@@ -14,12 +14,36 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from gamekeeper.attack.uniques.suda import UniquesRisk
+    from gamekeeper.workbench.answer import Answer
 
 
 def say_all(sentences: Sequence[str]) -> None:
     """Say one sentence per line."""
     for sentence in sentences:
         say(sentence)
+
+
+def say_first(answer: Answer[Any]) -> None:
+    """Say what to know of the data first: notices, and what a recoding would do."""
+    say_notices(answer.notices)
+    if answer.what_if is not None:
+        say_all(answer.what_if.sentences())
+        say()
+        show_result(
+            answer.what_if,
+            {
+                "meaning": "before and after",
+                "before": "before",
+                "before_from": "from",
+                "before_to": "to",
+                "after": "after",
+                "after_from": "from ",
+                "after_to": "to ",
+            },
+        )
+        say()
+        say("After recoding:")
+        say()
 
 
 def say_notices(notices: Sequence[str]) -> None:
@@ -57,10 +81,11 @@ def say_how(result: Result) -> None:
     say(f"How: {'; '.join(parts)}.")
 
 
-def show_explained(found: UniquesRisk, n_records: int) -> None:
+def show_explained(found: UniquesRisk, n_records: int, identifier: str = "") -> None:
     """Print the riskiest records with what sets them apart."""
     shown = found.riskiest(n_records)
-    names = list(dict.fromkeys(["record", "risk_class", found.records.measure, "msus"]))
+    wanted = ["record", identifier, "risk_class", found.records.measure, "msus"]
+    names = list(dict.fromkeys(filter(None, wanted)))
     cells = zip(*(shown[name].to_pylist() for name in names), strict=True)
     rows = [[*map(cell_text, row), "; ".join(found.explain(row[0], most=3))] for row in cells]
     show_table([*(name.replace("_", " ") for name in names), "why"], rows)

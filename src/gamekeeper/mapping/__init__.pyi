@@ -64,6 +64,12 @@ from gamekeeper.mapping.environment.variable import (
     Scale as Scale,
     Variable as Variable,
 )
+from gamekeeper.mapping.recoding.applying import Recoded as Recoded, recode_table as recode_table
+from gamekeeper.mapping.recoding.grammar import (
+    parse_recode as parse_recode,
+    parse_recodes as parse_recodes,
+)
+from gamekeeper.mapping.recoding.rules import RecodeRule as RecodeRule
 from gamekeeper.mapping.scenario.proposal import propose_scenario as propose_scenario
 from gamekeeper.mapping.scenario.recoding import (
     RecodePlan as RecodePlan,

@@ -104,6 +104,7 @@ class RiskReport:
     words: Sequence[tuple[str, str]] = field(default_factory=tuple[tuple[str, str], ...])
     opening: Sequence[RiskSection] = ()
     kicker: str = "Risk assessment"
+    footer: str = "This page describes people's records: keep it as safe as the data."
     question: str = (
         "Which records would an intruder re-identify, with what probability, at what cost, and what"
         " is to blame?"

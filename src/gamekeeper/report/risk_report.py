@@ -74,7 +74,7 @@ def assessment_report(
     sections.append(sizes_section(uniques))
     if matching is not None:
         sections.append(matching_section(matching))
-    how = ", ".join(f"{key} {shown_setting(value)}" for key, value in (settings or {}).items())
+    how = settings_text(settings or {})
     left_out = [] if with_records else ["Single records and categories are left out of this page."]
     shares = [line for line in file.lines if line.name.startswith("class ")]
     tiles = [
@@ -104,6 +104,11 @@ def assessment_report(
         [*notices, *left_out],
         WORDS,
     )
+
+
+def settings_text(settings: Mapping[str, str]) -> str:
+    """Return how a file was read, in words."""
+    return ", ".join(f"{key} {shown_setting(value)}" for key, value in settings.items())
 
 
 def shown_setting(value: str) -> str:

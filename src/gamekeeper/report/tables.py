@@ -1,4 +1,4 @@
-"""Tables written to files that other programs read: CSV or Parquet."""
+"""Tables written to files that other programs read: CSV, Parquet or an Excel workbook."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gamekeeper.report.saving import require_ending
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TABLE_ENDINGS = (".csv", ".parquet")
+TABLE_ENDINGS = (".csv", ".parquet", ".xlsx")
 
 
 def write_table(table: pa.Table, path: str | Path) -> Path:
-    r"""Write a table in the format that the name of the file ends in, .csv or .parquet.
+    r"""Write a table in the format that the name of the file ends in, .csv, .parquet or .xlsx.
 
     Examples
     --------
@@ -43,4 +43,10 @@ def _write_parquet(table: pa.Table, file: BinaryIO) -> None:
     parquet.write_table(table, file)
 
 
-_write_as = {".csv": _write_csv, ".parquet": _write_parquet}
+def _write_excel(table: pa.Table, file: BinaryIO) -> None:
+    from gamekeeper.report.workbook import workbook
+
+    file.write(workbook({"Table": table}))
+
+
+_write_as = {".csv": _write_csv, ".parquet": _write_parquet, ".xlsx": _write_excel}

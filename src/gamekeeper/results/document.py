@@ -51,6 +51,7 @@ PARTS: dict[str, dict[str, Any]] = {
         "matching": _TABLE,
         "why": _TABLE,
         "explanations": {"type": "object", "additionalProperties": _TEXTS},
+        **_RECODED,
     },
     "RiskMeasures": {"unsafe": _TABLE, **_RECODED},
     "DisRisk": _RECODED,

@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary
 from gamekeeper.budget import require_memory
-from gamekeeper.data.coding.codebook import Codebook
+from gamekeeper.data.coding.codebook import MISSING, Codebook
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.first_records import FIRST_RECORDS, first_codes
 from gamekeeper.data.coding.recode import Recode
@@ -23,6 +23,7 @@ from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.keys.key_table import KeyTable, count_keys
 from gamekeeper.data.keys.missing import Missing
+from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.files.reading import require_ordinary
@@ -32,6 +33,7 @@ from gamekeeper.mapping.environment.coarsening import coarsenings
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.names import folded
 from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.recoding.applying import Recoded, recode_table
 from gamekeeper.mapping.scenario.recoding import (
     RecodePlan,
     UnmappedValues,
@@ -45,6 +47,13 @@ from gamekeeper.workbench.environments import opened
 from gamekeeper.workbench.notices import missing_code_notices
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.reading import Reading
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from gamekeeper.attack.models.options import FitOptions
+    from gamekeeper.attack.what_if import WhatIf
+    from gamekeeper.report.attack_report import AboutFile
 
 _NO_DESIGN = SampleDesign()
 _HEADER = ("variable", "value", "label", "records", "category")
@@ -79,6 +88,11 @@ class Microdata:
     missing_codes: tuple[str, ...] = ()
     scenario: Scenario | None = None
     environment: Environment | None = None
+    recoded: Recoded | None = None
+    before: CodedTable | None = None
+    """The file before it was recoded, where it was."""
+    identifier: str = ""
+    """The column with the user's own name of each record."""
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -90,8 +104,55 @@ class Microdata:
 
     def count(self, *, progress: Progress | None = None) -> KeyTable:
         """Count the keys of the file, as a sample of the design that was given."""
+        return self._counted(self.coded, progress)
+
+    def count_before(self) -> KeyTable | None:
+        """Count the keys of the file as it was before it was recoded; None where it was not."""
+        return None if self.before is None else self._counted(self.before, None)
+
+    def what_if(
+        self, after: KeyTable, *, fit: FitOptions | None = None, progress: Progress | None = None
+    ) -> WhatIf | None:
+        """Compare the file with what it was before it was recoded; None where it was not."""
+        before = self.count_before()
+        if before is None or self.recoded is None:
+            return None
+        from gamekeeper.attack.what_if import compare_recoded
+
+        return compare_recoded(before, after, told=self.recoded.told, fit=fit, progress=progress)
+
+    def about(self, notices: Sequence[str], what_if: WhatIf | None = None) -> AboutFile:
+        """Return what a report says of the file."""
+        from gamekeeper.report.attack_report import AboutFile
+
+        return AboutFile(
+            self.source.name,
+            self.source.settings,
+            "" if self.scenario is None else self.scenario.name,
+            "" if self.scenario is None else self.scenario.attacker,
+            notices,
+            what_if,
+        )
+
+    def with_identifiers(self, table: pa.Table) -> pa.Table:
+        """Return a table of records with the user's own name of each, where one is known."""
+        if not self.identifier:
+            return table
+        import pyarrow as pa
+
+        variable = self.coded.codebook[self.identifier]
+        values = pa.array(variable.values)
+        places = table["record"].to_numpy() - 1
+        codes = self.coded.codes(self.identifier)[places]
+        named = values.take(pa.array(codes.astype(np.int64), mask=codes == MISSING))
+        name = self.identifier
+        while name in table.column_names:
+            name += "_"
+        return table.add_column(table.column_names.index("record") + 1, name, named)
+
+    def _counted(self, coded: CodedTable, progress: Progress | None) -> KeyTable:
         return count_keys(
-            self.coded,
+            coded,
             self.keys,
             missing=self.missing,
             weight=self.design.weight,
@@ -106,7 +167,12 @@ class Microdata:
         if self.scenario is None or self.environment is None:
             return {}
         made: dict[str, list[Recode]] = {}
+        recoded = () if self.recoded is None else self.recoded.rules
+        taken = {rule.variable.casefold() for rule in recoded}
         for key in self.scenario.keys:
+            if key.variable.casefold() in taken:
+                # Its codes are no longer those of the scenario.
+                continue
             variable = self.environment.variable(key.variable)
             categorization = categorization_of(variable, key.blocks)
             if categorization is None or isinstance(categorization, Arbitrary):
@@ -140,18 +206,29 @@ def open_microdata(
     design: SampleDesign = _NO_DESIGN,
     sensitive: Sequence[str] = (),
     extra: Sequence[str] = (),
+    identifier: str = "",
+    strict: bool = True,
     need: Need | None = None,
     progress: Progress | None = None,
 ) -> Microdata:
     """Open a file of microdata and code the columns that are needed; nothing of it is kept.
 
-    `extra` names further columns to code, such as a household. `need` is what the attack will need
-    of the machine: where the file tells its number of records, it is asked before they are read.
+    `extra` names further columns to code, such as a household; `identifier` is the user's own name
+    of records. Where it is not `strict`, recodings may name categories that do not occur. `need` is
+    what the attack will need of the machine: where the file tells its number of records, it is asked
+    before they are read.
     """
     _require_one_way(asked)
     source = opened_file(asked.file, asked.reading)
-    names = [column.name for column in source.columns]
-    others = [name for name in (design.strata, *sensitive, *extra) if name]
+    names = source.names
+    design = replace(
+        design,
+        weight=matched_names([design.weight], names)[0],
+        strata=matched_names([design.strata], names)[0],
+    )
+    sensitive, extra = matched_names(sensitive, names), matched_names(extra, names)
+    (identifier,) = matched_names([identifier], names)
+    others = [name for name in (design.strata, *sensitive, *extra, identifier) if name]
     numbers = [design.weight] if design.weight else []
 
     def coded(columns: Iterable[str]) -> CodedTable:
@@ -162,10 +239,16 @@ def open_microdata(
         )
 
     if not asked.scenario:
-        keys = _names(asked.keys, names)
+        keys = matched_names(_names(asked.keys, names), names)
         table = coded(keys)
-        codes = missing_code_notices(table, decimal=source.decimal)
-        return Microdata(source, table, keys, asked.missing, design, tuple(sensitive), codes)
+        codes = missing_code_notices(
+            table, known=_own_names(table, identifier), decimal=source.decimal
+        )
+        data = Microdata(
+            source, table, keys, asked.missing, design, tuple(sensitive), codes,
+            identifier=identifier,
+        )  # fmt: skip
+        return _recoded(data, asked, _looked_up(asked), strict=strict)
     assert asked.environment is not None
     environment = _environment(asked.environment)
     scenario = _scenario(asked.scenario, environment)
@@ -178,7 +261,7 @@ def open_microdata(
     )
     _require_mapped(plan, table, asked)
     known = _named_values(scenario, plan, table.codebook, values)
-    return Microdata(
+    data = Microdata(
         source,
         table.recoded(plan.recodes),
         wanted,
@@ -188,7 +271,60 @@ def open_microdata(
         missing_code_notices(table, known=known, decimal=source.decimal),
         scenario,
         environment,
+        identifier=identifier,
     )
+    return _recoded(data, asked, environment, strict=strict)
+
+
+def _own_names(table: CodedTable, identifier: str) -> dict[str, tuple[str, ...]]:
+    """Return the identifiers as values that mean what they are."""
+    return {identifier: table.codebook[identifier].values} if identifier else {}
+
+
+def _looked_up(asked: MicrodataRequest) -> Environment | None:
+    return None if asked.environment is None else _environment(asked.environment)
+
+
+def _recoded(
+    data: Microdata, asked: MicrodataRequest, environment: Environment | None, *, strict: bool
+) -> Microdata:
+    """Return the file with its recodings, none of which is written."""
+    if not asked.recodes:
+        return data
+    made = recode_table(
+        data.coded,
+        asked.recodes,
+        environment=environment,
+        sinks=_sinks(data.scenario, environment),
+        decimal=data.source.decimal,
+        strict=strict,
+    )
+    unused = [rule.variable for rule in made.rules if not _is_among(rule.variable, data.keys)]
+    if unused:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"{quoted(unused)} {'was' if len(unused) == 1 else 'were'} to be recoded.",
+            f"The key variables are {quoted(data.keys)}.",
+            "Recode key variables.",
+        )
+    return replace(data, coded=made.table, recoded=made, before=data.coded)
+
+
+def _is_among(name: str, keys: Sequence[str]) -> bool:
+    return matched_names([name], keys)[0] in keys
+
+
+def _sinks(
+    scenario: Scenario | None, environment: Environment | None
+) -> dict[str, list[list[int]]]:
+    """Return what the codes of a scenario's key variables mean in its environment."""
+    found: dict[str, list[list[int]]] = {}
+    for key in () if scenario is None or environment is None else scenario.keys:
+        assert environment is not None
+        partition = categorization_of(environment.variable(key.variable), key.blocks)
+        if partition is not None and not isinstance(partition, Arbitrary):
+            found[key.variable] = partition.blocks()
+    return found
 
 
 def _environment(given: Path | Environment) -> Environment:
@@ -214,7 +350,7 @@ def open_other(asked: MicrodataRequest, file: Path | None) -> OtherFile:
     """Count the keys of another file, such as a population, read like the one that is attacked."""
     if file is None:
         return OtherFile(None)
-    data = open_microdata(replace(asked, file=file))
+    data = open_microdata(replace(asked, file=file), strict=False)
     # That the scenario is stale is said already.
     codes = tuple(f"In the file {quoted([file.name])}: {text}" for text in data.missing_codes)
     return OtherFile(data.count(), codes)
@@ -278,7 +414,9 @@ def _require_one_way(request: MicrodataRequest) -> None:
                 "Name its store or folder (--environment).",
             )
         )
-    of_scenario = (request.environment, request.columns, request.values, request.unmapped)
+    # Recodings may be looked up in an environment without a scenario.
+    unused = None if request.recodes else request.environment
+    of_scenario = (unused, request.columns, request.values, request.unmapped)
     if not request.scenario and any(of_scenario):
         problems.append(
             Problem(

@@ -23,6 +23,7 @@ from gamekeeper.budget import workers_of
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import given
+from gamekeeper.report.attack_report import inference_report, shown_to
 from gamekeeper.report.comparison import comparison_report
 from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.results import Progress
@@ -50,9 +51,10 @@ def fit_release(asked: ModelRequest, *, progress: Progress | None = None) -> Ans
     """Fit models to the keys of a file; a search that is cancelled keeps what it has found."""
     require_outputs(asked)
     data = open_microdata(asked.microdata, design=asked.design)
-    fit = _fitted(data.count(), asked.fit, progress)
+    table = data.count()
+    fit = _fitted(table, asked.fit, progress)
     write_outputs(asked, fit)
-    return Answer(fit, data.notices)
+    return Answer(fit, data.notices, data.what_if(table, fit=asked.fit, progress=progress))
 
 
 def _fitted(table: KeyTable, asked: FitOptions, progress: Progress | None) -> ModelFit:
@@ -63,12 +65,16 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
     """Fit models to a file, and infer how many people share the key of each record."""
     require_outputs(asked)
     need = Need(inference_bytes)
-    data = open_microdata(asked.microdata, design=asked.design, need=need)
+    data = open_microdata(
+        asked.microdata, design=asked.design, identifier=asked.identifier, need=need
+    )
     table = data.count()
     _require_answerable(asked, table)
     everybody = open_other(asked.microdata, asked.population)
     fit = _fitted(table, asked.fit, progress)
     risk = infer_risk(table, fit, **given(replace(asked.infer, seed=asked.fit.seed)))
+    named = replace(risk.records, table=data.with_identifiers(risk.records.table))
+    risk = replace(risk, records=named)
     attacks = None if everybody.keys is None else rank_attacks(risk, table, everybody.keys)
     judged = (
         categories_risk(risk, table, asked.categories, **given(asked.of_categories))
@@ -87,9 +93,22 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
         if asked.ask
         else None
     )
-    write_outputs(asked, risk)
     found = Inferred(risk, variables_risk(risk), judged, attacks, values)
-    return Answer(found, (*data.notices, *everybody.notices))
+    what_if = data.what_if(table, fit=asked.fit, progress=progress)
+    notices = (*data.notices, *everybody.notices)
+    about = data.about(notices, what_if)
+
+    def write_page(path: Path) -> None:
+        others = {
+            "What each category adds": judged,
+            "Attacks on the population": attacks,
+            "What is inferred of a person": values,
+        }
+        page = inference_report(about, table, risk, found.variables, others)
+        write_risk_report(shown_to(asked.report_for, page, about, table, [table, fit, risk]), path)
+
+    write_outputs(asked, risk, page=write_page)
+    return Answer(found, notices, what_if)
 
 
 def _require_answerable(asked: InferRequest, table: KeyTable) -> None:
@@ -150,4 +169,4 @@ def compare_on_population(
         write_risk_report(comparison_report(found, name=name, notices=data.notices), path)
 
     write_outputs(asked, found, page=write_page)
-    return Answer(found, data.notices)
+    return Answer(found, data.notices, data.what_if(data.count()) if data.recoded else None)

@@ -16,6 +16,7 @@ from gamekeeper.wording import count_of, quoted
 
 _ENDINGS = {
     "table": TABLE_ENDINGS,
+    "msus": TABLE_ENDINGS,
     "picture": PICTURE_ENDINGS,
     "page": PAGE_ENDINGS,
     "json": (".json",),

@@ -17,16 +17,24 @@ from gamekeeper.attack.uniques.options import DisMethod
 from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uniques, special_bytes
 from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques, estimate_search
 from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import given
+from gamekeeper.report.attack_report import (
+    keys_report,
+    matching_report,
+    shown_to,
+    special_report,
+    what_if_section,
+)
 from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.report.risk_report import assessment_report
 from gamekeeper.report.tables import write_table
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
-from gamekeeper.workbench.microdata import Microdata, Need, open_microdata, open_other
+from gamekeeper.workbench.microdata import Need, open_microdata, open_other
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.risk import (
     DisRequest,
@@ -56,8 +64,15 @@ def count_release(asked: KeysRequest, *, progress: Progress | None = None) -> An
         asked.microdata, design=asked.design, sensitive=asked.sensitive, progress=progress
     )
     table = data.count(progress=progress)
-    write_outputs(asked, table)
-    return Answer(CountedFile(data.source, table), data.notices)
+    what_if = data.what_if(table, progress=progress)
+    about = data.about(data.notices, what_if)
+
+    def write_page(path: Path) -> None:
+        page = keys_report(about, table)
+        write_risk_report(shown_to(asked.report_for, page, about, table, [table]), path)
+
+    write_outputs(asked, table, page=write_page)
+    return Answer(CountedFile(data.source, table), data.notices, what_if)
 
 
 def find_uniques(
@@ -80,21 +95,48 @@ def find_uniques(
             first, n, search.max_size, search.max_seconds or None
         ),
     )
-    data = open_microdata(asked.microdata, design=asked.design, need=need, progress=progress)
+    data = open_microdata(
+        asked.microdata,
+        design=asked.design,
+        identifier=asked.identifier,
+        need=need,
+        progress=progress,
+    )
     table = data.count(progress=progress)
     if tell is not None and table.n_records << len(table.keys) > _LONG_SEARCH:
         tell(_estimated(table, asked.search.max_size))
     everybody = open_other(asked.microdata, asked.population)
     notices = (*data.notices, *everybody.notices)
     risk = assess_uniques(table, **given(replace(asked.search, progress=progress)))
+    records = replace(risk.records, table=data.with_identifiers(risk.records.table))
+    risk = replace(risk, records=records)
+    what_if = data.what_if(table, progress=progress)
+    about = data.about(notices, what_if)
 
     def write_page(path: Path) -> None:
         people = everybody.keys
         matching = None if people is None else assess_matching(table, population=people)
-        _write_report(data, table, risk, matching, notices, path, asked.report_records)
+        results = [table, risk, *([] if matching is None else [matching])]
+        page = assessment_report(
+            table,
+            risk,
+            matching=matching,
+            name=about.name,
+            scenario=about.scenario,
+            attacker=about.attacker,
+            settings=about.settings,
+            notices=notices,
+            with_records=asked.report_records,
+        )
+        if what_if is not None:
+            page = replace(page, sections=[what_if_section(what_if), *page.sections])
+        write_risk_report(shown_to(asked.report_for, page, about, table, results), path)
 
-    write_outputs(asked, risk, page=write_page)
-    return Answer(risk, notices)
+    def write_msus(path: Path) -> None:
+        write_table(data.with_identifiers(risk.msus()), path)
+
+    write_outputs(asked, risk, page=write_page, msus=write_msus)
+    return Answer(risk, notices, what_if)
 
 
 def _require_used(asked: SudaRequest) -> None:
@@ -106,10 +148,10 @@ def _require_used(asked: SudaRequest) -> None:
             "It is for the report, and none is asked for.",
             "Ask for a --report, or compare strategies (gamekeeper risk match).",
         )
-    if asked.explain and not asked.search.listing:
+    if (asked.explain or asked.msus) and not asked.search.listing:
         raise InputError(
             Reason.BAD_OPTION,
-            "Records were to be explained.",
+            "Records were to be explained, or their minimal sample uniques written.",
             "Without the list of minimal sample uniques there is nothing to explain by.",
             "Leave out --no-listing.",
         )
@@ -122,32 +164,6 @@ def _estimated(table: KeyTable, max_size: int | None) -> str:
         f"There are {about} {estimate.n_msus:,} minimal sample uniques to find, which takes {about}"
         f" {max(estimate.seconds, 1):,.0f} s of processor time (estimated from"
         f" {count_of(estimate.n_sampled, 'record')})."
-    )
-
-
-def _write_report(
-    data: Microdata,
-    table: KeyTable,
-    risk: UniquesRisk,
-    matching: MatchingRisk | None,
-    notices: tuple[str, ...],
-    path: Path,
-    with_records: bool,
-) -> None:
-    scenario = data.scenario
-    write_risk_report(
-        assessment_report(
-            table,
-            risk,
-            matching=matching,
-            name=data.source.name,
-            scenario="" if scenario is None else scenario.name,
-            attacker="" if scenario is None else scenario.attacker,
-            settings=data.source.settings,
-            notices=notices,
-            with_records=with_records,
-        ),
-        path,
     )
 
 
@@ -166,7 +182,8 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
         options = replace(options, method=DisMethod.SPECIAL, original=before.keys)
     found = assess_dis(table, **given(options))
     write_outputs(asked, found)
-    return Answer(found, (*data.notices, *before.notices))
+    what_if = data.what_if(table, progress=progress)
+    return Answer(found, (*data.notices, *before.notices), what_if)
 
 
 def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> Answer[MatchingRisk]:
@@ -178,8 +195,16 @@ def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> A
     everybody = open_other(asked.microdata, asked.population)
     options = replace(asked.matching, population=everybody.keys)
     found = assess_matching(table, **given(options))
-    write_outputs(asked, found)
-    return Answer(found, (*data.notices, *everybody.notices))
+    what_if = data.what_if(table, progress=progress)
+    notices = (*data.notices, *everybody.notices)
+    about = data.about(notices, what_if)
+
+    def write_page(path: Path) -> None:
+        page = matching_report(about, table, found)
+        write_risk_report(shown_to(asked.report_for, page, about, table, [table, found]), path)
+
+    write_outputs(asked, found, page=write_page)
+    return Answer(found, notices, what_if)
 
 
 def find_special(
@@ -188,7 +213,13 @@ def find_special(
     """Tell special from random uniques by what makes their uniqueness go away."""
     require_outputs(asked)
     need = Need(special_bytes)
-    data = open_microdata(asked.microdata, design=asked.design, need=need, progress=progress)
+    data = open_microdata(
+        asked.microdata,
+        design=asked.design,
+        identifier=asked.identifier,
+        need=need,
+        progress=progress,
+    )
     table = data.count(progress=progress)
     everybody = open_other(asked.microdata, asked.population)
     options = replace(
@@ -198,8 +229,17 @@ def find_special(
         progress=progress,
     )
     found = assess_special_uniques(table, **given(options))
-    write_outputs(asked, found)
-    return Answer(found, (*data.notices, *everybody.notices))
+    found = replace(found, table=data.with_identifiers(found.table))
+    what_if = data.what_if(table, progress=progress)
+    notices = (*data.notices, *everybody.notices)
+    about = data.about(notices, what_if)
+
+    def write_page(path: Path) -> None:
+        page = special_report(about, table, found)
+        write_risk_report(shown_to(asked.report_for, page, about, table, [table, found]), path)
+
+    write_outputs(asked, found, page=write_page)
+    return Answer(found, notices, what_if)
 
 
 def measure_release(
@@ -210,11 +250,25 @@ def measure_release(
     wanted = asked.measures
     others = (*wanted.sensitive, *wanted.ordered, *([wanted.household] if wanted.household else []))
     data = open_microdata(
-        asked.microdata, design=asked.design, extra=tuple(dict.fromkeys(others)), progress=progress
+        asked.microdata,
+        design=asked.design,
+        extra=tuple(dict.fromkeys(others)),
+        identifier=asked.identifier,
+        progress=progress,
     )
     table = data.count(progress=progress)
     everybody = open_other(asked.microdata, asked.population)
-    options = replace(wanted, population=everybody.keys, progress=progress)
+    names = data.coded.codebook.names
+    options = replace(
+        wanted,
+        sensitive=matched_names(wanted.sensitive, names),
+        ordered=matched_names(wanted.ordered, names),
+        household=matched_names([wanted.household], names)[0],
+        population=everybody.keys,
+        progress=progress,
+    )
     found = measure_risk(table, **given(options))
-    write_outputs(asked, found, table=lambda path: write_table(found.records.to_arrow(), path))
-    return Answer(found, (*data.notices, *everybody.notices))
+    records = data.with_identifiers(found.records.to_arrow())
+    write_outputs(asked, found, table=lambda path: write_table(records, path))
+    what_if = data.what_if(table, progress=progress)
+    return Answer(found, (*data.notices, *everybody.notices), what_if)

@@ -46,7 +46,7 @@ def run_simulation(
     }[asked.experiment]
     found = run(data.coded, data.keys, missing=data.missing, progress=progress, **chosen)
     write_outputs(asked, found)
-    return Answer(found, data.notices)
+    return Answer(found, data.notices, data.what_if(data.count()) if data.recoded else None)
 
 
 # Which options each experiment has, besides those that all have.

@@ -42,6 +42,7 @@ from gamekeeper.attack.uniques.dis import general_dis
 from gamekeeper.attack.uniques.explaining import Explainer, Explanation, Explanations
 from gamekeeper.attack.uniques.facts import UniqueFacts
 from gamekeeper.attack.uniques.file_level import file_lines, headline
+from gamekeeper.attack.uniques.msu_table import msu_table
 from gamekeeper.attack.uniques.options import UniquesOptions
 from gamekeeper.attack.uniques.record_table import column_meanings, record_table
 from gamekeeper.attack.uniques.scoring import MEASURE_NAMES, MEASURES, score_uniques
@@ -144,6 +145,14 @@ class UniquesRisk(Result):
         told_uniques = sum(int(sizes[record - 1]) == 1 for record in set(chosen))
         more = int((sizes == 1).sum()) - told_uniques
         return Explanations(tuple(lines), len(chosen), left_out, more, self.provenance)
+
+    def msus(self) -> pa.Table:
+        """Return every minimal sample unique, one row each, records in the order of the file.
+
+        Its record, its size and its variables; then, for each key variable, the category that the
+        record has where the variable is one of them.
+        """
+        return msu_table(self.explainer)
 
     def plot(self) -> Figure:
         """Plot how risk is distributed over the records; needs no display."""

@@ -10,8 +10,8 @@ import typer
 from gamekeeper.cli.commands import AsFormat, command, say_written
 from gamekeeper.cli.risk_show import (
     say_all,
+    say_first,
     say_how,
-    say_notices,
     show_for_programs,
     show_result,
 )
@@ -51,11 +51,13 @@ def keys_command(asked: KeysRequest, how: AsFormat = Format.TABLE) -> None:
         answer = count_release(asked, progress=progress)
     source, table = answer.found.source, answer.found.table
     if how is not Format.TABLE:
-        show_for_programs(table, how, answer.notices, **_parts(answer.found))
+        show_for_programs(
+            table, how, answer.notices, what_if=answer.what_if, **_parts(answer.found)
+        )
         return
     settings = ", ".join(f"{name} {value!r}" for name, value in source.settings.items())
     say(f"File {source.name} ({source.kind}{': ' + settings if settings else ''}).")
-    say_notices(answer.notices)
+    say_first(answer)
     say_all(table.sentences())
     say()
     _show_sizes(table)
@@ -135,9 +137,15 @@ def measures_command(asked: MeasuresRequest, how: AsFormat = Format.TABLE) -> No
         answer = measure_release(asked, progress=progress)
     found = answer.found
     if how is not Format.TABLE:
-        show_for_programs(found, how, answer.notices, unsafe={"rows": found.unsafe.to_pylist()})
+        show_for_programs(
+            found,
+            how,
+            answer.notices,
+            what_if=answer.what_if,
+            unsafe={"rows": found.unsafe.to_pylist()},
+        )
         return
-    say_notices(answer.notices)
+    say_first(answer)
     say_all(found.sentences())
     say()
     show_result(found, {"measure": "measure", "value": "value", "meaning": "meaning"})
@@ -167,9 +175,9 @@ def dis_command(asked: DisRequest, how: AsFormat = Format.TABLE) -> None:
         answer = simulate_intrusion(asked, progress=progress)
     found = answer.found
     if how is not Format.TABLE:
-        show_for_programs(found, how, answer.notices)
+        show_for_programs(found, how, answer.notices, what_if=answer.what_if)
         return
-    say_notices(answer.notices)
+    say_first(answer)
     say_all(found.sentences())
     say()
     show_result(
@@ -197,9 +205,9 @@ def match_command(asked: MatchRequest, how: AsFormat = Format.TABLE) -> None:
         answer = match_release(asked, progress=progress)
     found = answer.found
     if how is not Format.TABLE:
-        show_for_programs(found, how, answer.notices)
+        show_for_programs(found, how, answer.notices, what_if=answer.what_if)
         return
-    say_notices(answer.notices)
+    say_first(answer)
     say_all(found.file_sentences())
     say()
     show_result(

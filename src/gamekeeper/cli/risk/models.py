@@ -7,8 +7,8 @@ import typer
 from gamekeeper.cli.commands import AsFormat, command, say_written
 from gamekeeper.cli.risk_show import (
     say_all,
+    say_first,
     say_how,
-    say_notices,
     show_for_programs,
     show_result,
 )
@@ -37,9 +37,9 @@ def model_command(asked: ModelRequest, how: AsFormat = Format.TABLE) -> None:
         answer = fit_release(asked, progress=progress)
     fit = answer.found
     if how is not Format.TABLE:
-        show_for_programs(fit, how, answer.notices)
+        show_for_programs(fit, how, answer.notices, what_if=answer.what_if)
         return
-    say_notices(answer.notices)
+    say_first(answer)
     say_all(fit.sentences())
     say()
     edges = fit.to_arrow()
@@ -79,13 +79,14 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
             risk,
             how,
             answer.notices,
+            what_if=answer.what_if,
             variables=found.variables,
             categories=found.categories,
             attacks=found.attacks,
             answers=found.values,
         )
         return
-    say_notices(answer.notices)
+    say_first(answer)
     say_all(risk.sentences())
     if asked.top:
         say()
@@ -147,9 +148,9 @@ def compare_command(asked: CompareRequest, how: AsFormat = Format.TABLE) -> None
     attacks = [*found.attacks.sentences(), *found.attacks.notices()]
     if how is not Format.TABLE:
         tried = {"sentences": attacks, "rows": found.attacks.to_arrow().to_pylist()}
-        show_for_programs(found, how, answer.notices, attacks=tried)
+        show_for_programs(found, how, answer.notices, what_if=answer.what_if, attacks=tried)
         return
-    say_notices(answer.notices)
+    say_first(answer)
     say_all(found.sentences())
     say()
     show_result(

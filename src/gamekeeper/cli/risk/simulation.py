@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.risk_show import say_all, say_how, say_notices, show_for_programs
+from gamekeeper.cli.risk_show import say_all, say_first, say_how, show_for_programs
 from gamekeeper.cli.show import Format, progress_bar
 from gamekeeper.workbench.requests.simulation import SimulateRequest
 
@@ -28,9 +28,9 @@ def simulate_command(asked: SimulateRequest, how: AsFormat = Format.TABLE) -> No
         answer = run_simulation(asked, progress=progress)
     found = answer.found
     if how is not Format.TABLE:
-        show_for_programs(found, how, answer.notices)
+        show_for_programs(found, how, answer.notices, what_if=answer.what_if)
         return
-    say_notices(answer.notices)
+    say_first(answer)
     say_all(found.sentences())
     say_how(found)
     say_written(asked)

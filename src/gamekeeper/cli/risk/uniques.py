@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
 from gamekeeper.cli.risk_show import (
     say_all,
+    say_first,
     say_how,
-    say_notices,
     show_explained,
     show_for_programs,
     show_result,
 )
 from gamekeeper.cli.show import Format, progress_bar, say, warn
 from gamekeeper.workbench.requests.risk import SpecialRequest, SudaRequest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from gamekeeper.attack.uniques.suda import UniquesRisk
 
 app = typer.Typer()
 
@@ -47,21 +54,22 @@ def suda_command(asked: SudaRequest, how: AsFormat = Format.TABLE) -> None:
             found,
             how,
             answer.notices,
+            what_if=answer.what_if,
             file=found.file,
             variables=found.variables,
             categories=found.categories,
             sizes=found.sizes,
-            why=found.explanations() if has_reasons else None,
+            why=_why(found, asked.identifier) if has_reasons else None,
             explanations=explained or None,
         )
         return
-    say_notices(answer.notices)
+    say_first(answer)
     say_all(found.sentences())
     if asked.top and has_reasons:
         say()
         say("The riskiest records and what sets them apart:")
         say()
-        show_explained(found, asked.top)
+        show_explained(found, asked.top, _identifier(found, asked.identifier))
     say()
     say("What each variable contributes:")
     say()
@@ -73,6 +81,21 @@ def suda_command(asked: SudaRequest, how: AsFormat = Format.TABLE) -> None:
             say(f"  {line}")
     say_how(found)
     say_written(asked)
+
+
+def _identifier(found: UniquesRisk, asked: str) -> str:
+    """Return the column of the user's own names of records, which is beside their numbers."""
+    return found.records.table.column_names[1] if asked else ""
+
+
+def _why(found: UniquesRisk, asked: str) -> pa.Table:
+    """Return why the riskiest records are unique, with the user's own names of them."""
+    told = found.explanations().to_arrow()
+    if not asked:
+        return told
+    name = _identifier(found, asked)
+    places = told["record"].to_numpy() - 1
+    return told.add_column(1, name, found.records.table[name].take(places))
 
 
 @command(app, "special")
@@ -92,9 +115,11 @@ def special_command(asked: SpecialRequest, how: AsFormat = Format.TABLE) -> None
         answer = find_special(asked, progress=progress)
     found = answer.found
     if how is not Format.TABLE:
-        show_for_programs(found, how, answer.notices, properties=found.properties)
+        show_for_programs(
+            found, how, answer.notices, what_if=answer.what_if, properties=found.properties
+        )
         return
-    say_notices(answer.notices)
+    say_first(answer)
     say_all(found.file_sentences())
     say()
     show_result(

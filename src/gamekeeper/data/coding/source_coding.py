@@ -30,6 +30,7 @@ from gamekeeper.data.engine.gate import (
     number_type,
 )
 from gamekeeper.data.reading.column import Column, ColumnKind
+from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.frames import Frame
 from gamekeeper.data.reading.parquet_file import ParquetFile
 from gamekeeper.data.reading.source import Source, missing_texts
@@ -57,7 +58,7 @@ def code_source(
     source
         The file or frame, from `open_source`.
     variables
-        The columns to code: key variables, strata, sensitive variables.
+        The columns to code: key variables, strata, sensitive variables; case does not matter.
     numbers
         Columns to read as numbers, such as weights.
     engine
@@ -82,6 +83,8 @@ def code_source(
     (('', '007', '010'), [[2, 1], [1, 0]])
     """
     asked = f"Columns of {source.words} were to be coded."
+    _wanted(asked, variables, numbers)
+    variables, numbers = (matched_names(names, source.names) for names in (variables, numbers))
     wanted = _wanted(asked, variables, numbers)
     source.check_names(wanted)
     input_ = _Input(

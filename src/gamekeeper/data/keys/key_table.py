@@ -22,6 +22,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.counting import Counts, count_classes
 from gamekeeper.data.keys.keyed_records import KeyedRecords
 from gamekeeper.data.keys.missing import Missing
+from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import require_made
 from gamekeeper.results import Progress, Provenance, Result, table_html
@@ -391,6 +392,9 @@ def count_keys(
             "The variables are given as one text.",
             "Give a list of names.",
         )
+    names = coded.codebook.names
+    keys, sensitive = matched_names(keys, names), matched_names(sensitive, names)
+    (strata,), (weight,) = matched_names([strata], names), matched_names([weight], coded.numbers)
     counts: Counts = count_classes(
         coded,
         keys,

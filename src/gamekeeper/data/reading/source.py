@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gamekeeper.data.reading.column import Column
+from gamekeeper.data.reading.column_names import like, matched_names
 from gamekeeper.data.reading.csv_file import CsvFile
 from gamekeeper.data.reading.frames import Frame, is_path
 from gamekeeper.data.reading.parquet_file import ParquetFile
@@ -139,9 +140,18 @@ class Source:
         return self.reader.fingerprint
 
     def column(self, name: str) -> Column:
-        """Return the column with a name."""
-        self.check_names([name])
-        return self.columns[self.names.index(name)]
+        """Return the column with a name, whatever its case."""
+        (exact,) = self.matched([name])
+        return self.columns[self.names.index(exact)]
+
+    def matched(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return names as the file has them; they may be written in any case.
+
+        Where two columns differ only by case, the exact name is needed.
+        """
+        found = matched_names(names, self.names)
+        self.check_names(found)
+        return found
 
     def check_names(self, names: Sequence[str]) -> None:
         """Raise one error for all names that are not columns of the file, or twice in the list."""
@@ -261,14 +271,7 @@ def check_columns(
     # Where no name is right, the first line of the file may be a record and not a header.
     has_header = has_names or any(name in there for name in names)
     problems = [
-        Problem(
-            Reason.UNKNOWN_NAME,
-            f"column {quoted([name])}",
-            "It is not in the data.",
-            "It is the index: make a column of it, frame.reset_index()."
-            if name in aside
-            else did_you_mean(name, known, lists=has_header),
-        )
+        _unknown(name, known, aside, lists=has_header)
         for name in dict.fromkeys(names)
         if name not in there
     ]
@@ -288,6 +291,18 @@ def check_columns(
             else "None of them is there: has the file a line of names at its top? Check the names.",
             problems=problems,
         )
+
+
+def _unknown(name: str, known: Sequence[str], aside: Sequence[str], *, lists: bool) -> Problem:
+    where, found = f"column {quoted([name])}", "It is not in the data."
+    if name in aside:
+        do = "It is the index: make a column of it, frame.reset_index()."
+        return Problem(Reason.UNKNOWN_NAME, where, found, do)
+    several = like(name, known)
+    if several:
+        found = f"It could be any of {quoted(several)}."
+        return Problem(Reason.UNKNOWN_NAME, where, found, "Write it exactly.")
+    return Problem(Reason.UNKNOWN_NAME, where, found, did_you_mean(name, known, lists=lists))
 
 
 def _check_file(file: Path) -> None:

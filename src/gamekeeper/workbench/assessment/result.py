@@ -13,6 +13,7 @@ from gamekeeper.attack.assessment.measured import Measured
 from gamekeeper.attack.assessment.record_table import MEANINGS, record_table
 from gamekeeper.attack.assessment.sentences import advice, drivers, of_record, verdict
 from gamekeeper.attack.risk import RecordRisk
+from gamekeeper.attack.what_if import WhatIf
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.report.assessment_page import AssessmentPage, assessment_page
 from gamekeeper.report.risk_page import write_risk_report
@@ -43,6 +44,8 @@ class Assessment(Result):
         What may be wrong with the data or the scenario.
     frame
         The frame that was given; None for a file.
+    what_if
+        The measures before and after a recoding; None where nothing was recoded.
     """
 
     measured: Measured
@@ -54,6 +57,7 @@ class Assessment(Result):
     notices: tuple[str, ...]
     provenance: Provenance
     frame: Any = field(default=None, repr=False)
+    what_if: WhatIf | None = field(default=None, repr=False)
 
     @property
     def verdict(self) -> str:

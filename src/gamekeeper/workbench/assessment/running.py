@@ -16,6 +16,7 @@ from gamekeeper.attack.assessment.measured import measure_file
 from gamekeeper.attack.assessment.policy import Policy, read_policy
 from gamekeeper.attack.models.options import FitMethod
 from gamekeeper.data.keys.missing import Missing
+from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.frames import is_path
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import build, given, options_of, require_valid
@@ -42,7 +43,7 @@ def assess_release(asked: AssessRequest, *, progress: Progress | None = None) ->
         found.report(path, with_records=asked.report_records)
 
     write_outputs(asked, found, page=write_page)
-    return Answer(found, found.notices)
+    return Answer(found, found.notices, found.what_if)
 
 
 def assess(
@@ -155,7 +156,9 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
         progress=progress,
     )
     table = data.count(progress=progress)
-    measured = measure_file(table, **given(replace(asked.measure, progress=progress)))
+    (household,) = matched_names([household], data.coded.codebook.names)
+    options = replace(asked.measure, household=household, progress=progress)
+    measured = measure_file(table, **given(options))
     scenario = data.scenario
     made = measured.uniques.provenance
     parameters = {
@@ -185,6 +188,7 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
             seconds=time.perf_counter() - started,
         ),
         None if is_path(asked.microdata.file) else asked.microdata.file,
+        data.what_if(table, progress=progress),
     )
 
 

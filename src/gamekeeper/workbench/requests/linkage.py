@@ -21,7 +21,12 @@ _Second = Annotated[Path, Option("The second file, such as the original.", is_ar
 _Identifier = Annotated[str, Option("Column of both files that says who is who.", flags="--id")]
 _Output = Annotated[
     Path | None,
-    Option("Write to this .csv or .parquet.", flags="--output -o", writes="table", label="Written"),
+    Option(
+        "Write to this .csv, .parquet or .xlsx.",
+        flags="--output -o",
+        writes="table",
+        label="Written",
+    ),
 ]
 _Plot = Annotated[
     Path | None, Option("Write a plot to this .svg or .png.", writes="picture", label="Written")

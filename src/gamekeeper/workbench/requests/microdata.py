@@ -85,6 +85,17 @@ class MicrodataRequest:
             panel=_KEYS,
         ),
     ] = Missing.CATEGORY
+    recodes: Annotated[
+        tuple[str, ...],
+        Option(
+            "VARIABLE=WAY to make a key variable coarser, and see before and after side by side:"
+            " 'Age=0-15, 16-64, 65+', 'Age=width 5', 'Age=bottom 15, top 80', 'Work=first 2',"
+            " 'Age=neighbours 3', 'Work=level 1', 'Work=code C9.002', 'Work=as Census',"
+            " 'Region=North: A | B', 'Sex=together'. Nothing is written.",
+            flags="--recode",
+            panel=_KEYS,
+        ),
+    ] = ()
     reading: Reading = field(default_factory=Reading)
 
 

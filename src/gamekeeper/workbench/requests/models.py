@@ -20,8 +20,17 @@ from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, Seed, Workers
 from gamekeeper.attack.simulation.options import SAMPLES
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import pairs_of
+from gamekeeper.report.audience import Audience
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
-from gamekeeper.workbench.requests.shared import Population, Records, Replace, Top
+from gamekeeper.workbench.requests.shared import (
+    Identifier,
+    Population,
+    Records,
+    Replace,
+    Report,
+    ReportFor,
+    Top,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +76,11 @@ class InferRequest:
     most_cells: Annotated[
         int, Option("Refuse an inference that needs a table of more cells.", least=1)
     ] = MOST_CELLS
+    identifier: Identifier = ""
     records: Records = None
     top: Top = 10
+    report: Report = None
+    report_for: ReportFor = Audience.INTERNAL
     replace: Replace = False
 
 

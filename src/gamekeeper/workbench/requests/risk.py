@@ -10,8 +10,18 @@ from gamekeeper.attack.matching.options import MatchingOptions
 from gamekeeper.attack.measures.options import MeasuresOptions
 from gamekeeper.attack.uniques.options import DisOptions, SpecialOptions, UniquesOptions
 from gamekeeper.options import Option
+from gamekeeper.report.audience import Audience
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
-from gamekeeper.workbench.requests.shared import Plot, Population, Records, Replace, Report, Top
+from gamekeeper.workbench.requests.shared import (
+    Identifier,
+    Plot,
+    Population,
+    Records,
+    Replace,
+    Report,
+    ReportFor,
+    Top,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,12 +36,14 @@ class KeysRequest:
     output: Annotated[
         Path | None,
         Option(
-            "Write the classes to this .csv or .parquet.",
+            "Write the classes to this .csv, .parquet or .xlsx.",
             flags="--output -o",
             writes="table",
             label="Classes",
         ),
     ] = None
+    report: Report = None
+    report_for: ReportFor = Audience.INTERNAL
     replace: Replace = False
 
 
@@ -65,8 +77,19 @@ class SudaRequest:
         tuple[int, ...],
         Option("Say why this record is unique (its number in the file, from 1)."),
     ] = ()
+    identifier: Identifier = ""
     records: Records = None
+    msus: Annotated[
+        Path | None,
+        Option(
+            "Write every minimal sample unique to this .csv, .parquet or .xlsx: its record, its"
+            " variables and their categories.",
+            writes="msus",
+            label="Minimal sample uniques",
+        ),
+    ] = None
     report: Report = None
+    report_for: ReportFor = Audience.INTERNAL
     population: Annotated[
         Path | None,
         Option("A file with everybody in it: the report then has what a match would cost."),
@@ -89,10 +112,13 @@ class SpecialRequest:
     design: SampleDesign = field(default_factory=SampleDesign)
     special: SpecialOptions = field(default_factory=SpecialOptions)
     population: Population = None
+    identifier: Identifier = ""
+    report: Report = None
+    report_for: ReportFor = Audience.INTERNAL
     records: Annotated[
         Path | None,
         Option(
-            "Write every sample unique and its kind to this .csv or .parquet.",
+            "Write every sample unique and its kind to this .csv, .parquet or .xlsx.",
             writes="table",
             label="Every sample unique",
         ),
@@ -109,6 +135,8 @@ class MatchRequest:
     matching: MatchingOptions = field(default_factory=MatchingOptions)
     population: Population = None
     plot: Plot = None
+    report: Report = None
+    report_for: ReportFor = Audience.INTERNAL
     replace: Replace = False
 
 
@@ -123,6 +151,7 @@ class MeasuresRequest:
         Path | None,
         Option("A file with everybody in it: a journalist's risk is then counted, not estimated."),
     ] = None
+    identifier: Identifier = ""
     records: Records = None
     plot: Plot = None
     replace: Replace = False

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from gamekeeper.options import Option
+from gamekeeper.report.audience import Audience
 
 Plot = Annotated[
     Path | None, Option("Write a plot to this .svg or .png.", writes="picture", label="Plot")
@@ -13,13 +14,20 @@ Plot = Annotated[
 Records = Annotated[
     Path | None,
     Option(
-        "Write the risk of every record to this .csv or .parquet.",
+        "Write the risk of every record to this .csv, .parquet or .xlsx.",
         writes="table",
         label="Risk of every record",
     ),
 ]
 Report = Annotated[
     Path | None, Option("Write an HTML report to this file.", writes="page", label="Report")
+]
+ReportFor = Annotated[
+    Audience,
+    Option(
+        "internal: everything, with single records. external: what was done and how, without any"
+        " value of risk, parameter or seed, for people outside."
+    ),
 ]
 Replace = Annotated[bool, Option("Replace files that are there already.")]
 Population = Annotated[
@@ -31,6 +39,14 @@ Memory = Annotated[
     Option(
         "Use so much memory at most, such as 4GB: what would take more is refused before it begins,"
         " or spills to disk. By default what is free.",
+    ),
+]
+Identifier = Annotated[
+    str,
+    Option(
+        "Column with your own name of each record; it stands beside the number in every list of"
+        " records. What is written is then as confidential as that column.",
+        flags="--id",
     ),
 ]
 Top = Annotated[int, Option("Show so many of the riskiest records.", least=0)]

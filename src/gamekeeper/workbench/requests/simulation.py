@@ -60,7 +60,7 @@ class SimulateRequest:
     output: Annotated[
         Path | None,
         Option(
-            "Write every number to this .csv or .parquet.",
+            "Write every number to this .csv, .parquet or .xlsx.",
             flags="--output -o",
             writes="table",
             label="Every number",

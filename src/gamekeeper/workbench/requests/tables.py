@@ -25,7 +25,12 @@ _PANEL = "How the tables are written"
 
 _Output = Annotated[
     Path | None,
-    Option("Write to this .csv or .parquet.", flags="--output -o", writes="table", label="Written"),
+    Option(
+        "Write to this .csv, .parquet or .xlsx.",
+        flags="--output -o",
+        writes="table",
+        label="Written",
+    ),
 ]
 _Plot = Annotated[
     Path | None, Option("Write a plot to this .svg or .png.", writes="picture", label="Written")

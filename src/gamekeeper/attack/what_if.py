@@ -1,0 +1,252 @@
+"""What a recoding would do to the risk: the same measures before and after, side by side.
+
+Counts are exact. DIS needs the sampling fraction; tau-1 (sample uniques that nobody else in the
+population shares) and expected matches (tau-2, right matches if each sample unique is matched
+once) come from models that are fitted to the file before and to the file after, and stand with the
+interval of each. What is not known is said to be not known, with the reason. Cost: two counts, and
+two searches for models where the fraction is known.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from gamekeeper.attack.models.options import FitMethod, FitOptions
+from gamekeeper.attack.uniques.dis import general_dis
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.errors import Cancelled, GamekeeperError
+from gamekeeper.options import given
+from gamekeeper.results import Provenance, Result
+from gamekeeper.wording import count_of, three_digits
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from gamekeeper.results import Progress
+
+_KS = (2, 3, 5)
+# The best model is enough to compare two files, and is found in a fraction of the time.
+_QUICK = FitOptions(method=FitMethod.ANNEALING, chains=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One measure before and after; None where it is not known."""
+
+    measure: str
+    before: float | None
+    after: float | None
+    meaning: str
+    before_range: tuple[float, float] | None = None
+    after_range: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class WhatIf(Result):
+    """The measures of a file before and after a recoding."""
+
+    lines: tuple[Compared, ...]
+    recodings: tuple[str, ...]
+    cautions: tuple[str, ...]
+    provenance: Provenance
+    _by_name: dict[str, Compared] = field(init=False, default_factory=dict[str, Compared])
+
+    def __post_init__(self) -> None:
+        self._by_name.update({line.measure: line for line in self.lines})
+
+    def __getitem__(self, measure: str) -> Compared:
+        return self._by_name[measure]
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        uniques = self["sample_uniques"]
+        return {
+            "recodings": len(self.recodings),
+            "sample_uniques_before": uniques.before,
+            "sample_uniques_after": uniques.after,
+        }
+
+    def sentences(self) -> list[str]:
+        """Return what the recoding would do, in words."""
+        uniques = self["sample_uniques"]
+        before, after = int(uniques.before or 0), int(uniques.after or 0)
+        told = (
+            f"Recoded, {count_of(after, 'record is', 'records are')} unique instead of {before:,}."
+        )
+        matches = self._by_name.get("expected_matches")
+        if matches is not None and matches.before is not None and matches.after is not None:
+            told += (
+                f" Of all sample uniques {three_digits(matches.after)} would be matched rightly"
+                f" instead of {three_digits(matches.before)} (expected from models)."
+            )
+        return [told, *self.recodings, *self.cautions]
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per measure."""
+        import pyarrow as pa
+
+        def ends(name: str, end: int) -> pa.Array:
+            found = [getattr(line, name) for line in self.lines]
+            return pa.array([None if pair is None else pair[end] for pair in found], pa.float64())
+
+        return pa.table(
+            {
+                "measure": pa.array([line.measure for line in self.lines], pa.string()),
+                "before": pa.array([line.before for line in self.lines], pa.float64()),
+                "before_from": ends("before_range", 0),
+                "before_to": ends("before_range", 1),
+                "after": pa.array([line.after for line in self.lines], pa.float64()),
+                "after_from": ends("after_range", 0),
+                "after_to": ends("after_range", 1),
+                "meaning": pa.array([line.meaning for line in self.lines], pa.string()),
+            }
+        )
+
+
+def compare_recoded(
+    before: KeyTable,
+    after: KeyTable,
+    *,
+    told: Sequence[str] = (),
+    fit: FitOptions | None = None,
+    progress: Progress | None = None,
+) -> WhatIf:
+    """Compare a file with the same file recoded.
+
+    Parameters
+    ----------
+    before, after
+        The counted keys of both.
+    told
+        What each recoding does, in words.
+    fit
+        How models are searched; quickly by default.
+    progress
+        Told how far the searches for models are.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.coding.recode import Recode
+    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> people = coded_from_codes([[1], [2], [2], [3]], ["Age"])
+    >>> coarse = people.recoded([Recode("Age", [0, 1, 1, 1], ("missing", "any"))])
+    >>> found = compare_recoded(count_keys(people, ["Age"]), count_keys(coarse, ["Age"]))
+    >>> found["sample_uniques"].before, found["sample_uniques"].after
+    (2.0, 0.0)
+    """
+    lines = [
+        _line("different_keys", before.n_classes, after.n_classes, "Different keys"),
+        _line(
+            "sample_uniques", before.n_uniques, after.n_uniques, "Records with a key of their own"
+        ),
+    ]
+    if before.caution or after.caution:
+        words = "Records like no other as released, missing cells and all"
+        lines.append(_line("uniques_as_released", before.n_unlike, after.n_unlike, words))
+    lines += [
+        _line(
+            f"below_{k}",
+            before.k_violations(k),
+            after.k_violations(k),
+            f"Records in classes of fewer than {k} ({k}-anonymity)",
+        )
+        for k in _KS[1:]
+    ]
+    least = "Size of the smallest class: the k of k-anonymity"
+    smallest = (min(before.structure, default=0), min(after.structure, default=0))
+    lines.append(_line("k", smallest[0], smallest[1], least))
+    cautions: list[str] = []
+    lines.append(_dis(before, after, cautions))
+    lines += _models(before, after, fit or _QUICK, cautions, progress)
+    provenance = Provenance(
+        "what if",
+        "before and after a recoding",
+        {
+            "keys": ", ".join(after.keys),
+            "missing": after.missing.value,
+            "models": str((fit or _QUICK).method),
+            "before": before.coded.fingerprint,
+        },
+        seed=(fit or _QUICK).seed,
+        fingerprint=after.coded.fingerprint,
+        engine=after.coded.engine.name,
+    )
+    return WhatIf(tuple(lines), tuple(told), tuple(dict.fromkeys(cautions)), provenance)
+
+
+def _line(measure: str, before: float, after: float, meaning: str) -> Compared:
+    return Compared(measure, float(before), float(after), meaning)
+
+
+def _dis(before: KeyTable, after: KeyTable, cautions: list[str]) -> Compared:
+    values: list[float | None] = []
+    for when, table in (("before", before), ("after", after)):
+        found = general_dis(table)
+        values.append(None if found.dis is None else float(found.dis))
+        if found.dis is None:
+            cautions.append(f"DIS {when} is not known: {found.why_none.rstrip('.')}.")
+    return Compared("dis", values[0], values[1], "Probability that a unique match is right, by DIS")
+
+
+def _models(
+    before: KeyTable,
+    after: KeyTable,
+    fit: FitOptions,
+    cautions: list[str],
+    progress: Progress | None,
+) -> list[Compared]:
+    """Return what models say of both files."""
+    told = [
+        _inferred(table, when, fit, cautions, progress)
+        for when, table in (("before", before), ("after", after))
+    ]
+    meanings = {
+        "tau1": "Sample uniques that nobody else in the population shares (tau-1), expected",
+        "expected_matches": "Right matches if each sample unique is matched once, expected",
+    }
+    return [
+        Compared(
+            name, told[0][name][0], told[1][name][0], words, told[0][name][1], told[1][name][1]
+        )
+        for name, words in meanings.items()
+    ]
+
+
+_Known = tuple[float | None, tuple[float, float] | None]
+
+
+def _inferred(
+    table: KeyTable, when: str, fit: FitOptions, cautions: list[str], progress: Progress | None
+) -> dict[str, _Known]:
+    nothing: dict[str, _Known] = {"tau1": (None, None), "expected_matches": (None, None)}
+    if not table.n_uniques and not table.caution:
+        # Without sample uniques there is nothing to estimate.
+        return dict.fromkeys(nothing, (0.0, None))
+    what = f"Population uniques and expected matches {when} are not known"
+    if table.fraction is None:
+        cautions.append(f"{what}: no sampling fraction is given.")
+        return nothing
+    # Imported here: they bring the kernels of models along.
+    from gamekeeper.attack.models.fitting import fit_models
+    from gamekeeper.attack.models.inference import infer_risk
+
+    try:
+        found = fit_models(table, **given(replace(fit, progress=progress)))
+        cautions += found.warnings()
+        file = infer_risk(table, fit=found, seed=fit.seed).estimate.file
+    except Cancelled:
+        raise
+    except GamekeeperError as error:
+        cautions.append(f"{what}: {error.found.rstrip('.')}.")
+        return nothing
+    measures = {"tau1": file.tau1, "expected_matches": file.tau2}
+    return {
+        name: (None, None)
+        if math.isnan(measure.value)
+        else (float(measure.value), (float(measure.lower), float(measure.upper)))
+        for name, measure in measures.items()
+    }
