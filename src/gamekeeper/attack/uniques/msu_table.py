@@ -23,7 +23,7 @@ def msu_table(explainer: Explainer) -> pa.Table:
             Reason.BAD_OPTION,
             "Every minimal sample unique was asked for.",
             "They were counted and not listed.",
-            "Leave out --no-listing.",
+            "Search again with a list of them.",
         )
     masks = found.masks
     rows = np.repeat(found.records, np.diff(found.offsets))
