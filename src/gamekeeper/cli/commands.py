@@ -74,6 +74,20 @@ def add_later(app: typer.Typer, name: str, words: str | None, make: Callable[[],
         def params(self, given: list[Any]) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
             assert not given, "a command has no options but those that are made later"
 
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            if not ctx.resilient_parsing:
+                return super().parse_args(ctx, args)
+            # What is typed is to be completed, for which it does as it is: typer would import
+            # pydantic, at the price of numpy, to make values of it.
+            options = self.get_params(ctx)
+            for option in options:
+                option.process_value = lambda _, value: value
+            try:
+                return super().parse_args(ctx, args)
+            finally:
+                for option in options:
+                    del option.process_value
+
     def told() -> None:
         raise AssertionError("replaced when the options are made")
 

@@ -476,18 +476,33 @@ def test_a_full_disk_for_the_output_is_no_fault_of_ours(store):
     ],
 )
 def test_names_that_exist_are_offered(store, words, number, offered):
+    done = completed(words.format(store), number)
+    assert done.stdout.split() == offered
+    assert done.stderr == ""
+
+
+def test_options_are_offered_without_making_values_of_what_was_typed():
+    done = completed("risk suda people.csv --fraction 2% --mis", 6)
+    assert done.stdout.split() == ["--missing", "--missing-value"]
+    done = completed("risk suda --mis", 3, "print('pydantic' in sys.modules, file=sys.stderr)")
+    assert done.stderr == "False\n"
+
+
+def completed(words, number, at_last=""):
+    """Press the tab key in a process of its own, at the end of some words."""
     settings = {
         "_GAMEKEEPER_COMPLETE": "complete_bash",
-        "COMP_WORDS": f"gamekeeper {words.format(store)}",
+        "COMP_WORDS": f"gamekeeper {words}",
         "COMP_CWORD": str(number),
     }
-    code = "import sys; sys.argv = ['gamekeeper']; from gamekeeper.cli.app import main; main()"
-    done = subprocess.run(
+    code = (
+        "import sys; sys.argv = ['gamekeeper']; from gamekeeper.cli.app import main\n"
+        f"try: main()\nfinally: {at_last or 'pass'}"
+    )
+    return subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, **settings},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stdout.split() == offered
-    assert done.stderr == ""
