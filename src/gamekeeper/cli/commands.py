@@ -79,7 +79,7 @@ def add_later(app: typer.Typer, name: str, words: str | None, make: Callable[[],
                 return super().parse_args(ctx, args)
             # What is typed is to be completed, for which it does as it is: typer would import
             # pydantic, at the price of numpy, to make values of it.
-            options = self.get_params(ctx)
+            options: list[Any] = self.get_params(ctx)
             for option in options:
                 option.process_value = lambda _, value: value
             try:
