@@ -45,6 +45,6 @@ def test_markup_in_every_place_is_escaped():
     assert shown.count("&lt;script&gt;") == 3
 
 
-def test_values_are_written_as_text():
-    assert "<td>None</td><td>1.5</td>" in table_html(["a", "b"], [[None, 1.5]])
+def test_numbers_are_written_as_people_read_them():
+    assert "<td>—</td><td>1,500</td>" in table_html(["a", "b"], [[None, 1500]])
     assert "<caption>" not in table_html(["a"], [])

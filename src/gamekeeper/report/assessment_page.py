@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gamekeeper.attack.assessment.chances import Interval
+from gamekeeper.attack.assessment.chances import Interval, count_words
 from gamekeeper.attack.assessment.guidance import answers
 from gamekeeper.attack.assessment.judged import JudgedPolicy
 from gamekeeper.attack.assessment.measured import Measured
@@ -128,8 +128,8 @@ def _tile(found: Interval, words: str) -> tuple[str, str]:
     """Return the number that is shown large, and the words and the interval below it."""
     if found.value is None:
         return f"0 to {found.upper:,.0f}", words
-    interval = "" if found.is_exact else f" ({found.lower:,.0f} to {found.upper:,.0f})"
-    return f"{found.value:,.0f}", f"{words}{interval}"
+    interval = f" ({count_words(found.lower)} to {count_words(found.upper)})"
+    return count_words(found.value), words + ("" if found.is_exact else interval)
 
 
 def _policy(judged: JudgedPolicy) -> RiskSection:

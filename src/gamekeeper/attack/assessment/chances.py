@@ -48,6 +48,17 @@ _BASES = {
 }
 
 
+def count_words(number: float) -> str:
+    """Return an expected number of records: small ones are no whole numbers, and no zeros.
+
+    Examples
+    --------
+    >>> count_words(1154.3), count_words(0.42)
+    ('1,154', '0.42')
+    """
+    return f"{number:,.0f}" if number >= 10 else three_digits(number)
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A number that is known within bounds; `value` is None where there is no estimate of it."""
@@ -80,9 +91,7 @@ class Interval:
     @property
     def count_text(self) -> str:
         """A number of records with its bounds, in whole numbers."""
-        return self._written(
-            lambda number: f"{number:,.0f}" if number >= 10 else three_digits(number)
-        )
+        return self._written(count_words)
 
     @property
     def percent_text(self) -> str:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from gamekeeper.attack.assessment.chances import Basis, Interval
+from gamekeeper.attack.assessment.chances import Basis, Interval, count_words
 from gamekeeper.attack.assessment.judged import JudgedPolicy, Standing
 from gamekeeper.attack.assessment.measured import Measured
 from gamekeeper.wording import (
@@ -56,13 +56,9 @@ def _risk(measured: Measured) -> str:
         )
     return (
         f"An intruder who knows the key variables would re-identify about"
-        f" {_range(chances.right_matches)} of the {n}, {uniques} of which {be(keys.n_unlike)} unique in"
+        f" {chances.right_matches.count_text} of the {n}, {uniques} of which {be(keys.n_unlike)} unique in"
         " the file."
     )
-
-
-def _range(found: Interval) -> str:
-    return f"{found.value:,.0f} ({found.lower:,.0f} to {found.upper:,.0f})"
 
 
 def drivers(measured: Measured) -> tuple[str, ...]:
@@ -73,7 +69,7 @@ def drivers(measured: Measured) -> tuple[str, ...]:
     told: list[str] = []
     if measured.variables is not None:
         parts = [
-            f"{line.tau1_left:,.0f} without {line.variable}"
+            f"{count_words(line.tau1_left)} without {line.variable}"
             for line in measured.variables.lines[:_BLAMED]
         ]
         likely = int(np.count_nonzero(measured.chances.p > 0.5))
@@ -82,7 +78,7 @@ def drivers(measured: Measured) -> tuple[str, ...]:
             f" {measured.class_counts()['high']:,} more it is right in one case of five at least."
         )
         told.append(
-            f"About {_range(measured.chances.population_uniques)} of the unique records are unique in the"
+            f"About {measured.chances.population_uniques.count_text} of the unique records are unique in the"
             f" population; it would be {joined(parts)}."
         )
     file_is = uniques.variables.file_is
@@ -165,13 +161,10 @@ def _coarsen(measured: Measured) -> Iterator[str]:
     if first is None:
         yield f"Leave {order[0]} out, since no variable has more than two categories to join."
         return
-    gain = ""
-    if first in left and left[first].tau1_lower is not None:
-        line = left[first]
-        gain = (
-            f": without it {line.tau1_left:,.0f} ({line.tau1_lower:,.0f} to {line.tau1_upper:,.0f})"
-            " population uniques would be left"
-        )
+    gain, line = "", left.get(first)
+    if line is not None and line.tau1_lower is not None and line.tau1_upper is not None:
+        found = Interval(line.tau1_left, line.tau1_lower, line.tau1_upper)
+        gain = f": without it {found.count_text} population uniques would be left"
     yield (
         f"Coarsen {first} first, which has"
         f" {count_of(n_categories[first], 'category', 'categories')}{gain}. Then assess again."
