@@ -6,6 +6,7 @@ the same bands of age and the same prior as published runs of other tools, whose
 likelihoods are the aims. `python -m benchmarks.bench_models 1000000 64` measures scores and one
 annealing run at another size, and `python -m benchmarks.bench_models people 1000000` MC3 as it is by
 default, at all its precisions, on 12 variables of the population that the package makes up.
+`python -m benchmarks.bench_models infer 400000` measures what `risk infer` does on 9 of them.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ PEOPLE = (
     *("Economic activity", "Occupation"),
 )
 AGES = (25, 35, 45, 55, 65)
+RELEASED = (
+    *("Age", "Sex", "Marital status", "Country of birth", "Ethnic group", "General health"),
+    *("Tenure", "Household size", "Economic activity"),
+)
 ADULT = {1_000: -10074.51, 5_000: -49142.67, 30_162: -288496.43}
 
 
@@ -133,6 +138,44 @@ def rows_of_people(n_people: int) -> Iterator[Row]:
         )
 
 
+def rows_of_inference(n_people: int) -> Iterator[Row]:
+    """Measure `risk infer` step by step: models, what follows of records, what variables add."""
+    from gamekeeper.attack.models.fitting import fit_models
+    from gamekeeper.attack.models.inference import infer_risk
+    from gamekeeper.attack.models.levels import variables_risk
+    from gamekeeper.data.coding.coded_table import coded_from_codes
+    from gamekeeper.data.keys.key_table import count_keys
+    from gamekeeper.data.population import make_population
+
+    people = make_population(n_people)
+    columns = [people[name].combine_chunks().indices.to_numpy() for name in RELEASED]
+    keys = count_keys(coded_from_codes(np.stack(columns, axis=1) + 1, RELEASED), RELEASED)
+    del people, columns
+    few = count_keys(coded_from_codes(draw(50, (3, 3)) + 1, ("a", "b")), ("a", "b"))
+    fit_models(few)  # compiles
+    name = f"{len(RELEASED)} variables, {n_people:,} people"
+    row, fit = measured(
+        f"models: {name}", lambda: fit_models(keys), output=lambda fit: len(fit.searches),
+        memory=False,
+    )  # fmt: skip
+    yield _with_memory(row)
+    row, risk = measured(
+        "what follows of each record", lambda: infer_risk(keys, fit, fraction="1/10"),
+        output=lambda risk: len(risk.table), memory=False,
+    )  # fmt: skip
+    yield _with_memory(row)
+    row, _ = measured(
+        "relative risks of the variables", lambda: variables_risk(risk),
+        output=lambda found: len(found.lines), aim="the two above; 1,000 MB", memory=False,
+    )  # fmt: skip
+    yield _with_memory(row)
+
+
+def _with_memory(row: Row) -> Row:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return _named(row, f"({peak:.0f} MB in all so far)")
+
+
 def _annealed(
     name: str,
     table: NDArray[np.integer],
@@ -176,6 +219,8 @@ def _asked(words: list[str]) -> Iterator[Row]:
     match words:
         case ["people", n_people]:
             return rows_of_people(int(n_people))
+        case ["infer", n_people]:
+            return rows_of_inference(int(n_people))
         case [n_records, n_variables]:
             return rows_at(int(n_records), int(n_variables))
         case _:
