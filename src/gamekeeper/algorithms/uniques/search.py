@@ -18,9 +18,9 @@ from gamekeeper.algorithms.uniques.packed_rows import LOW, Rows
 from gamekeeper.results import Progress
 
 MOST_TABLE_COLUMNS = 24
-# Tables of one block take at most so much; there are several blocks where all take more than twice
-# the least.
-_TABLE_BYTES = 256 << 20
+# Tables that are there at a time take at most so much; there are several blocks where all tables
+# take more than twice the least.
+_TABLE_BYTES = 512 << 20
 _LEAST_BYTES = 4 << 20
 _LISTED_AT_ONCE = 2048
 # A class with up to so many pairs is compared pair by pair on all variables. Of others the low
@@ -168,7 +168,7 @@ def _block_size(n_targets: int, n_high: int, n_incomplete: int, workers: int) ->
     table_bytes = 8 << n_high
     n_blocks = min(2 + 2 * workers, n_targets * table_bytes // _LEAST_BYTES)
     n_blocks = max(n_blocks, n_targets * n_incomplete // (8 * _PAIRS_PER_TASK), 1)
-    return max(1, min(-(-n_targets // n_blocks), _TABLE_BYTES // table_bytes))
+    return max(1, min(-(-n_targets // n_blocks), _TABLE_BYTES // workers // table_bytes))
 
 
 def search_by_transversals(rows: Rows, task: Task) -> Found:
