@@ -9,6 +9,10 @@ BENCH ?=
 # their names, since files with few and long tests would otherwise come last, for one to wait.
 TESTS ?= -n 2 --dist loadfile --no-loadscope-reorder -m "not slow"
 UPGRADE ?=
+ADVISORIES ?=
+SECONDS ?= 600
+SEED ?= $(shell date +%s)
+WORKERS ?= 2
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -23,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo picture test thorough check format reference bench docs matrix dist lock clean FORCE
+.PHONY: help demo picture test thorough fuzz check format reference bench docs matrix dist lock audit licences clean FORCE
 
 help: ## list the chores
 	@sed -n 's/^\([a-z][a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS='	' read -r name text; do \
@@ -42,6 +46,9 @@ test: $(VENV)/.test ## run the tests (TESTS="-k name" hands arguments to pytest)
 
 thorough: $(VENV)/.test ## run all tests, the slow ones too, with many more random cases
 	@HYPOTHESIS_PROFILE=thorough $(PY) -m pytest -q -n 2
+
+fuzz: $(VENV)/.test ## look for inputs that break it (SECONDS=3600 SEED=1 WORKERS=2)
+	@$(PY) -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) --workers $(WORKERS)
 
 check: $(VENV)/.check ## lint, format, types and layers
 	@$(VENV)/bin/ruff check --quiet
@@ -82,6 +89,13 @@ lock: $(VENV)/.made ## resolve the locks anew (UPGRADE=1 raises every version)
 	  compile --group build $$all --output-file requirements/build.lock; \
 	  compile pyproject.toml --group docs $$all --output-file requirements/docs.lock
 	@if grep -n '://' requirements/*.lock; then echo 'a lock must hold no address' >&2; exit 1; fi
+
+audit: $(VENV)/.run ## hold the locks against advisories of yours (ADVISORIES=file, folder or zip in OSV's JSON)
+	@test -n "$(ADVISORIES)" || { echo "name a file: make audit ADVISORIES=all.zip, the export of OSV for PyPI" >&2; exit 2; }
+	@$(PY) .ci/audit.py advisories "$(ADVISORIES)"
+
+licences: $(VENV)/.run ## list the licences of everything that is needed at run time, and check them
+	@$(PY) .ci/audit.py licences
 
 clean: ## remove everything that make has made
 	@rm -rf $(VENV) .matrix demo-output build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -64,6 +64,8 @@ class VariableRisk(Result):
     An MSU counts for each of its variables, so that the percentages can sum to more than 100.
     """
 
+    tells_of_records = False
+
     lines: tuple[Contribution, ...]
     file_is: int
     file_suda: int
@@ -181,6 +183,8 @@ class SizeContribution:
 @dataclass(frozen=True, repr=False)
 class SizeRisk(Result):
     """MSUs by size: how many there are and what they add to the scores of the file."""
+
+    tells_of_records = False
 
     lines: tuple[SizeContribution, ...]
     provenance: Provenance

@@ -126,6 +126,8 @@ class RiskLine:
 class FileRisk(Result):
     """The risk of a whole file, one line per measure; `headline` names those of the summary."""
 
+    tells_of_records = False
+
     lines: tuple[RiskLine, ...]
     headline: tuple[str, ...]
     provenance: Provenance

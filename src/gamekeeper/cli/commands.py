@@ -18,8 +18,10 @@ import typer
 from typer.core import TyperCommand
 
 from gamekeeper.budget import within_memory
-from gamekeeper.cli.show import Format, say
+from gamekeeper.cli.show import Format, say, withholding_records
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Field, build, options_of, written
+from gamekeeper.wording import quoted
 
 AsFormat = Annotated[
     Format, typer.Option("--format", help="Print a table for people, JSON or CSV.")
@@ -41,8 +43,10 @@ def command(
             first, *own = inspect.signature(work, eval_str=True).parameters.values()
 
             def run(values: Mapping[str, Any], **others: Any) -> None:
-                with within_memory(values.get("memory")):
-                    work(build(first.annotation, values), **others)
+                quiet = bool(values.get("no_records"))
+                with within_memory(values.get("memory")), withholding_records(quiet):
+                    asked = without_records(values) if quiet else values
+                    work(build(first.annotation, asked), **others)
 
             return typed(work, run, options_of(first.annotation), own, offers)
 
@@ -50,6 +54,27 @@ def command(
         return work
 
     return register
+
+
+def without_records(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that show no single records; refuse those that ask for some."""
+    asked = {
+        "--records": values.get("records"),
+        "--explain": values.get("explain"),
+        "--ask": values.get("ask"),
+        "--categories": values.get("categories"),
+        "--list": values.get("listed"),
+    }
+    told = [name for name, value in asked.items() if value]
+    if told:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Nothing was to be told of single records (--no-records).",
+            f"{quoted(told)} {'asks' if len(told) == 1 else 'ask'} for them.",
+            "Leave out the one or the other.",
+        )
+    silent = {"top": 0, "report_records": False}
+    return {**values, **{name: value for name, value in silent.items() if name in values}}
 
 
 def add_later(app: typer.Typer, name: str, words: str | None, make: Callable[[], _Work]) -> None:

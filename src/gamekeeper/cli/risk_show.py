@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.cli.show import Format, say, show, show_table, warn
+from gamekeeper.cli.show import Format, records_are_withheld, say, show, show_table, warn
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.results import Result
 from gamekeeper.wording import cell_text, percent_text
@@ -53,13 +53,19 @@ def say_notices(notices: Sequence[str]) -> None:
 
 
 def show_for_programs(
-    result: Any, how: Format, notices: Sequence[str] = (), **parts: object
+    result: Any,
+    how: Format,
+    notices: Sequence[str] = (),
+    *,
+    sentences: Sequence[str] | None = None,
+    **parts: object,
 ) -> None:
     """Print a result for programs; CSV has no place for notices, which go to standard error.
 
-    `parts` are what people read besides, by name.
+    `sentences` are said instead of its own, `parts` are what people read besides, by name.
     """
-    show(result, how, sentences=result.sentences(), notices=notices, parts=parts)
+    told = result.sentences() if sentences is None else sentences
+    show(result, how, sentences=told, notices=notices, parts=parts)
     if how is Format.CSV:
         for notice in notices:
             warn(f"! {notice}")
@@ -95,6 +101,8 @@ def show_result(
     result: Result, columns: Mapping[str, str] | None = None, *, table: pa.Table | None = None
 ) -> None:
     """Print a result, or a part of it, for people; `columns` has the headings of those to show."""
+    if records_are_withheld() and result.tells_of_records:
+        return
     part = result.to_arrow() if table is None else table
     shown = columns or {name: name.replace("_", " ") for name in part.column_names}
     texts = [

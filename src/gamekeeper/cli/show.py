@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,31 @@ def _errors() -> Console:
     return Console(stderr=True, highlight=False)
 
 
+_withheld: ContextVar[bool] = ContextVar("withheld", default=False)
+# Parts that are plain values and no records: names and settings, numbers by size, by policy.
+_OF_THE_WHOLE = frozenset(
+    {
+        "anonymity", "attacks", "chances", "classes", "clusterings", "file", "guidance",
+        "larger_sizes", "numbers_of_zeros", "policy", "sizes", "unsafe", "variables", "verdict",
+    }
+)  # fmt: skip
+
+
+@contextmanager
+def withholding_records(quiet: bool) -> Generator[None]:
+    """Print no single records, cells or categories meanwhile."""
+    token = _withheld.set(quiet)
+    try:
+        yield
+    finally:
+        _withheld.reset(token)
+
+
+def records_are_withheld() -> bool:
+    """Tell whether nothing is to be said of single records."""
+    return _withheld.get()
+
+
 class Format(StrEnum):
     """How a result is printed."""
 
@@ -74,7 +100,8 @@ def show(
         header, rows = table or _for_people(result)
         show_table(header, rows, title=title)
         return
-    names, lines = _lines(result)
+    is_silent = records_are_withheld()
+    names, lines = ((), ()) if is_silent and result.tells_of_records else _lines(result)
     # A line at a time: as plain values, long tables take many times the memory of their columns.
     records = (_plain(dict(zip(names, line, strict=True))) for line in lines)
     if how is Format.JSON:
@@ -87,7 +114,9 @@ def show(
                 "notices": list(notices),
                 "rows": records,
                 "parts": {
-                    name: _part(part) for name, part in (parts or {}).items() if part is not None
+                    name: _part(part)
+                    for name, part in (parts or {}).items()
+                    if part is not None and not (is_silent and _is_of_records(name, part))
                 },
                 "provenance": _plain(result.provenance.to_dict()),
             }
@@ -96,6 +125,12 @@ def show(
         writer = csv.DictWriter(sys.stdout, names, lineterminator="\n")
         writer.writeheader()
         writer.writerows(records)
+
+
+def _is_of_records(name: str, part: Any) -> bool:
+    if name in _OF_THE_WHOLE:
+        return False
+    return not isinstance(part, Result) or part.tells_of_records
 
 
 def _write_json(document: Mapping[str, Any]) -> None:

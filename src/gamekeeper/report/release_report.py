@@ -32,9 +32,10 @@ def released_report(
     attributions: Attributions,
     *,
     subtraction: SubtractionAttack | None = None,
+    with_records: bool = True,
 ) -> RiskReport:
-    """Put together what released tables give away."""
-    sections = [_bounds(bounds), _attributions(attributions)]
+    """Put together what released tables give away; without records, no cells and no statements."""
+    sections = [_bounds(bounds), _attributions(attributions)] if with_records else []
     provenances: list[Provenance] = [bounds.provenance, attributions.provenance]
     tiles = [
         (f"{bounds.n_cells:,}", "cells"),
@@ -43,7 +44,7 @@ def released_report(
         (f"{len(attributions.statements):,}", "certain statements"),
     ]
     if subtraction is not None:
-        sections.append(_subtraction(subtraction))
+        sections.append(_subtraction(subtraction, with_records))
         provenances.append(subtraction.provenance)
     shape = shape_text(release.shape)
     facts = [
@@ -56,7 +57,11 @@ def released_report(
     ]
     return RiskReport(
         f"What {release.title or 'the release'} gives away",
-        [*bounds.sentences(), attributions.sentences()[0]],
+        [
+            *bounds.sentences(),
+            attributions.sentences()[0],
+            *([] if with_records else ["Single cells and statements are left out of this page."]),
+        ],
         facts,
         tiles,
         sections,
@@ -94,7 +99,7 @@ def _attributions(found: Attributions) -> RiskSection:
     )
 
 
-def _subtraction(found: SubtractionAttack) -> RiskSection:
+def _subtraction(found: SubtractionAttack, with_records: bool) -> RiskSection:
     tables = [
         RiskTable.of(
             "SAP by the number of people known",
@@ -102,7 +107,7 @@ def _subtraction(found: SubtractionAttack) -> RiskSection:
             names={"n": "people known", "sap": "SAP", "expected_zeros": "zeros expected"},
         )
     ]
-    if found.detail is not None:
+    if found.detail is not None and with_records:
         tables.append(
             RiskTable.of(
                 f"Where zeros are recovered when {found.detail.n} people are known",

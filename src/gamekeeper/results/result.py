@@ -56,6 +56,8 @@ class Result(ABC):
 
     provenance: Provenance
     why_no_plot: ClassVar[str] = "it is a list to be read"
+    tells_of_records: ClassVar[bool] = True
+    """Whether its rows are single records, cells or categories, and not figures of the whole."""
 
     @abstractmethod
     def summary(self) -> dict[str, Any]:

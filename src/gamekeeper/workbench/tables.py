@@ -136,7 +136,7 @@ def bound_release(
         )
     require_outputs(asked)
     release, _ = open_release(asked.release)
-    if not is_recoded and (listing or asked.output is not None):
+    if not is_recoded and (listing or asked.output or asked.report):
         require_listing(release.size, len(release.axes))
     if is_recoded:
         limit = options.most_programs
@@ -146,7 +146,9 @@ def bound_release(
 
     def write_page(path: Path) -> None:
         said = infer_attributions(release, bounds=found, progress=progress)
-        write_risk_report(released_report(release, found, said), path)
+        write_risk_report(
+            released_report(release, found, said, with_records=not asked.release.no_records), path
+        )
 
     write_outputs(asked, found, page=write_page)
     return found
@@ -169,7 +171,12 @@ def attribute_release(asked: InferRequest, *, progress: Progress | None = None) 
     write_outputs(
         asked,
         found,
-        page=lambda path: write_risk_report(released_report(release, found.bounds, found), path),
+        page=lambda path: write_risk_report(
+            released_report(
+                release, found.bounds, found, with_records=not asked.release.no_records
+            ),
+            path,
+        ),
     )
     return found
 
@@ -184,7 +191,16 @@ def subtract_release(asked: SapRequest, *, progress: Progress | None = None) -> 
 
     def write_page(path: Path) -> None:
         said = infer_attributions(release, progress=progress)
-        write_risk_report(released_report(release, said.bounds, said, subtraction=found), path)
+        write_risk_report(
+            released_report(
+                release,
+                said.bounds,
+                said,
+                subtraction=found,
+                with_records=not asked.release.no_records,
+            ),
+            path,
+        )
 
     write_outputs(asked, found, page=write_page)
     return found

@@ -102,6 +102,8 @@ class AttackExperiment(Result):
         Fractions of the usual range whose samples were too large to be drawn unasked.
     """
 
+    tells_of_records = False
+
     n_records: int
     measures: tuple[str, ...]
     samples: tuple[AttackedSample, ...]

@@ -51,6 +51,8 @@ class Comparison(Result):
         What attacks by the measures achieve, at these fractions and at those drawn besides.
     """
 
+    tells_of_records = False
+
     n_records: int
     n_population_uniques: int
     n_cells: int

@@ -70,6 +70,8 @@ class Judgement(Result):
         The sample uniques with their true class sizes and scores, by sample.
     """
 
+    tells_of_records = False
+
     lines: tuple[MeasureLine, ...]
     samples: tuple[ScoredSample, ...]
     provenance: Provenance

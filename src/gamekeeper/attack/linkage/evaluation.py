@@ -42,6 +42,8 @@ class MaskingComparison(Result):
         What was found: one list per version, in the order of the methods.
     """
 
+    tells_of_records = False
+
     names: tuple[str, ...]
     methods: tuple[str, ...]
     links: tuple[tuple[FileLinks, ...], ...]

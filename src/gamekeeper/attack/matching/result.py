@@ -63,6 +63,8 @@ class MatchingRisk(Result):
         Pr(PU), Pr(PU|SU), Pr(CM|UM), Pr(CM|SU) and DIS.
     """
 
+    tells_of_records = False
+
     n_records: int
     n_people: int | float
     n_uniques: int

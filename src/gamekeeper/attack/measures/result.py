@@ -31,6 +31,8 @@ class RiskMeasures(Result):
         What was found, in sentences.
     """
 
+    tells_of_records = False
+
     file: FileRisk
     records: RecordRisk
     unsafe: pa.Table

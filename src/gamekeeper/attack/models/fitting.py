@@ -65,6 +65,8 @@ class ModelFit(Result):
         Key variables of which every record has the same category.
     """
 
+    tells_of_records = False
+
     keys: tuple[str, ...]
     levels: tuple[int, ...]
     n_records: int

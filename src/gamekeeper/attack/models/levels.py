@@ -67,6 +67,9 @@ class RelativeLine:
 class RelativeRisk(Result):
     """Relative risks of including variables or categories, the largest first."""
 
+    # Categories are told where somebody asks for them by name.
+    tells_of_records = False
+
     lines: tuple[RelativeLine, ...]
     what: str
     provenance: Provenance

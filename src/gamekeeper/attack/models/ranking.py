@@ -44,6 +44,8 @@ _WORDS = {
 class RankedAttack(Result):
     """What attacks on the keys that rank first achieve, with the population known."""
 
+    tells_of_records = False
+
     values: tuple[StrategyValue, ...]
     n_people: int
     provenance: Provenance

@@ -37,6 +37,8 @@ _CURVES = ("pr_cm_given_su", "pr_pu_given_su", "pr_cm_given_um", "dis")
 class StrategyExperiment(Result):
     """Probability, cost and efficiency of strategies 1 to 7 on repeated samples."""
 
+    tells_of_records = False
+
     simulation: SimulationResult
     r: int
     provenance: Provenance
@@ -148,6 +150,8 @@ def strategy_experiment(
 @dataclass(frozen=True, repr=False, eq=False)
 class FractionExperiment(Result):
     """Measures of risk over the range of sampling fractions, with or without those of models."""
+
+    tells_of_records = False
 
     simulation: SimulationResult
     provenance: Provenance

@@ -70,6 +70,8 @@ class CalibrationLine:
 class PilotStudy(Result):
     """How scores of sample uniques agree with their true chance of a correct match."""
 
+    tells_of_records = False
+
     simulation: SimulationResult
     scores: tuple[Score, ...]
     calibration: tuple[CalibrationLine, ...]

@@ -57,6 +57,8 @@ class SimulationResult(Result):
         One row per sample, one column per measure; NaN where a measure is not defined.
     """
 
+    tells_of_records = False
+
     n_records: int
     n_population_uniques: int
     keys: tuple[str, ...]

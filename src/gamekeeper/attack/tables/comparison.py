@@ -45,6 +45,8 @@ class SchemeComparison(Result):
         What was found for each.
     """
 
+    tells_of_records = False
+
     schemes: tuple[str, ...]
     experiments: tuple[SubtractionExperiment, ...]
     n_tables: int

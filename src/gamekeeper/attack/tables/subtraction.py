@@ -134,6 +134,8 @@ class SubtractionAttack(Result):
         What was left out, and why.
     """
 
+    tells_of_records = False
+
     risk: SubtractionRisk
     expected: Floats | None
     distribution: Floats | None

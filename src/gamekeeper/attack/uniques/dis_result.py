@@ -46,6 +46,8 @@ class DisRisk(Result):
         What the simulation tends to, where a formula says so.
     """
 
+    tells_of_records = False
+
     method: DisMethod
     value: Fraction | float | None
     standard_error: float | None

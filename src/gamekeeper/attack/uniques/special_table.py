@@ -77,6 +77,8 @@ class PropertyLine:
 class SpecialProperties(Result):
     """The properties of special and random uniques, one line each."""
 
+    tells_of_records = False
+
     lines: tuple[PropertyLine, ...]
     provenance: Provenance
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -101,7 +101,7 @@ def _show_sizes(table: KeyTable) -> None:
     show_table(["class size", "different keys", "records", "share"], rows)
 
 
-def _parts(found: CountedFile) -> dict[str, object]:
+def _parts(found: CountedFile) -> dict[str, Any]:
     """Return what people read besides the classes."""
     source, table = found.source, found.table
     larger = _larger(table)

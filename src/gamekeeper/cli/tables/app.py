@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.show import Format, progress_bar, say, show
+from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say, show
 from gamekeeper.cli.tables import sap
 from gamekeeper.results import EVERYTHING, make_listing
 from gamekeeper.wording import shape_text
@@ -136,7 +136,8 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
     with progress_bar("Inferring") as progress:
         found = attribute_release(asked, progress=progress)
     if how is not Format.TABLE:
-        show_for_programs(found, how)
+        few = found.sentences(0) if records_are_withheld() else None
+        show_for_programs(found, how, sentences=few)
         return
     said = found.sentences(asked.top)
     say(said[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.show import Format, progress_bar, say
+from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.requests.tables import ComparisonRequest, SapRequest
 
@@ -55,9 +55,10 @@ def _within(asked: SapRequest, how: Format) -> None:
         return
     say_all(areas.sentences())
     say()
-    say("The riskiest:")
-    say()
-    show_result(areas, table=areas.to_arrow().slice(0, 15))
+    if not records_are_withheld():
+        say("The riskiest:")
+        say()
+        show_result(areas, table=areas.to_arrow().slice(0, 15))
     say_how(areas)
     say_written(asked)
 
@@ -82,7 +83,7 @@ def _whole(asked: SapRequest, how: Format) -> None:
     few = found.few(shown)
     is_drawn = found.risk.draws > 0
     show_result(found, table=few.drop_columns(["exact"] if is_drawn else ["lower", "upper"]))
-    if found.detail is not None:
+    if found.detail is not None and not records_are_withheld():
         say()
         say(
             "Where zeros are recovered when"

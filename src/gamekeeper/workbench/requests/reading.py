@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from gamekeeper.options import Option
-from gamekeeper.workbench.requests.shared import Memory
+from gamekeeper.workbench.requests.shared import Memory, NoRecords
 
 _FILE = "How the file is read"
 _TAB = {"tab": "\t", "\\t": "\t"}
@@ -50,3 +50,4 @@ class Reading:
     encoding: Encoding = None
     decimal: Decimal = None
     memory: Memory = None
+    no_records: NoRecords = False

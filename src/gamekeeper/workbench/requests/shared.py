@@ -49,4 +49,11 @@ Identifier = Annotated[
         flags="--id",
     ),
 ]
+NoRecords = Annotated[
+    bool,
+    Option(
+        "Tell figures of the whole only: no single records, cells or categories, neither here, in"
+        " JSON nor in a report. Tables that are asked for by a file's name are written.",
+    ),
+]
 Top = Annotated[int, Option("Show so many of the riskiest records.", least=0)]

@@ -19,7 +19,7 @@ from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
 from gamekeeper.workbench.requests.reading import Decimal, Delimiter, Encoding
-from gamekeeper.workbench.requests.shared import Memory, Replace
+from gamekeeper.workbench.requests.shared import Memory, NoRecords, Replace
 
 _PANEL = "How the tables are written"
 
@@ -103,6 +103,7 @@ class ReleaseRequest:
     encoding: Encoding = None
     decimal: Decimal = None
     memory: Memory = None
+    no_records: NoRecords = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
