@@ -39,12 +39,12 @@ def case_of(seed: int, number: int) -> Case:
 
 def _maybe(random: Random, arguments: list[str], *more: tuple[str, ...]) -> list[str]:
     """Return a command with some options, now and then one with a value that is wrong."""
-    chosen = [one for one in more if random.random() < 0.3]
+    chosen = [one for one in more if random.random() < 0.15]
     made = [*arguments, *(text for one in chosen for text in one)]
     valued = [
         place for place, text in enumerate(made) if place and made[place - 1].startswith("--")
     ]
-    if valued and random.random() < 0.25:
+    if valued and random.random() < 0.12:
         made[random.choice(valued)] = random.choice((*OPTIONS, *WORDS[:30])) or "''"
     return made
 
@@ -62,17 +62,19 @@ def _count_rows(random: Random, n_axes: int, scheme: str) -> list[list[object]]:
     if scheme.startswith(("random", "conventional")):
         table = table * 15
     hidden = scheme.startswith("suppressed")
+    if hidden:
+        table = np.where(table > 2, table * 4, table)
     rows += [
         [*(f"c{k}" for k in place), "*" if hidden and 0 < table[place] < 3 else table[place]]
         for place in np.ndindex(*shape)
     ]
-    if random.random() < 0.6:
-        for axis in range(n_axes):
+    if random.random() < 0.5 and n_axes > 1 and not hidden:
+        for axis in range(n_axes if n_axes == 2 else 0):
             for k in range(shape[axis]):
                 labels = ["Total"] * n_axes
                 labels[axis] = f"c{k}"
                 rows.append([*labels, table.take(k, axis).sum()])
-        if n_axes > 1 and random.random() < 0.7:
+        if random.random() < 0.7:
             rows.append([*(["Total"] * n_axes), table.sum()])
     return rows
 
