@@ -79,6 +79,16 @@ def _count_rows(random: Random, n_axes: int, scheme: str) -> list[list[object]]:
     return rows
 
 
+def _counts(random: Random, content: bytes) -> bytes:
+    """Return a table with another count, so that published sums may contradict each other."""
+    lines = content.decode().splitlines()
+    where = random.randrange(1, len(lines)) if len(lines) > 1 else 0
+    head, _, count = lines[where].rpartition(",")
+    step = random.choice((15, 3, 1, 10**6, 10**12))
+    lines[where] = f"{head},{int(count) + step if count.isdigit() else count}"
+    return ("\n".join(lines) + "\n").encode()
+
+
 _TABLE_OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "bounds": (
         ("--method", "integer"), ("--method", "shuttle"), ("--keep", "A0"), ("--top", "3"),
@@ -102,7 +112,8 @@ def _count_case(random: Random) -> Case:
     command = random.choice(list(_TABLE_OPTIONS))
     files = {"t.csv": content}
     for _ in range(random.choice((0, 0, 1, 2))):
-        files["t.csv"] = cells(random, files["t.csv"])
+        change = _counts if random.random() < 0.6 else cells
+        files["t.csv"] = change(random, files["t.csv"])
     arguments = ["tables", command, "{place}/t.csv", "--scheme", scheme]
     if command == "sap":
         is_hidden = scheme.startswith("suppressed")
@@ -238,7 +249,7 @@ _RISK_OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
 
 
 def _risk_case(random: Random) -> Case:
-    name, content = _file(random, _people(random, random.choice((0, 1, 2, 6, 12))))
+    name, content = _file(random, _people(random, random.choice((0, 1, 2, 6, 12, 12, 12, 30))))
     command = random.choice(list(_RISK_OPTIONS))
     arguments = [
         "risk",
@@ -247,6 +258,8 @@ def _risk_case(random: Random) -> Case:
         "--keys",
         random.choice(("age,sex", "sex,place")),
     ]
+    if command in ("dis", "match"):
+        arguments += ["--fraction", random.choice(("10%", "1/2", "0.9"))]
     design = (
         ("--weight", "w"),
         ("--strata", "place"),

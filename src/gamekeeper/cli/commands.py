@@ -69,7 +69,7 @@ def without_records(values: Mapping[str, Any]) -> dict[str, Any]:
     if told:
         raise InputError(
             Reason.BAD_OPTION,
-            "Nothing was to be told of single records (--no-records).",
+            "Nothing was to be told of single records.",
             f"{quoted(told)} {'asks' if len(told) == 1 else 'ask'} for them.",
             "Leave out the one or the other.",
         )
