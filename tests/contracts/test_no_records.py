@@ -67,7 +67,10 @@ LOUD = {
     "assess", "risk suda", "risk keys", "risk infer", "risk special", "link files",
     "link structure", "tables bounds", "tables feasible", "tables infer", "tables sap",
 }  # fmt: skip
-WITH_REPORT = ("assess", "risk suda", "risk compare", "tables bounds", "tables infer", "tables sap")
+WITH_REPORT = (
+    "assess", "risk suda", "risk keys", "risk special", "risk match", "risk infer", "risk compare",
+    "tables bounds", "tables infer", "tables sap",
+)  # fmt: skip
 
 
 def run(monkeypatch, capsys, place, *arguments):

@@ -21,6 +21,7 @@ from gamekeeper.budget import within_memory
 from gamekeeper.cli.show import Format, say, withholding_records
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Field, build, options_of, written
+from gamekeeper.report.audience import Audience
 from gamekeeper.wording import quoted
 
 AsFormat = Annotated[
@@ -60,6 +61,7 @@ def without_records(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return options that show no single records; refuse those that ask for some."""
     asked = {
         "--records": values.get("records"),
+        "--msus": values.get("msus"),
         "--explain": values.get("explain"),
         "--ask": values.get("ask"),
         "--categories": values.get("categories"),
@@ -73,7 +75,8 @@ def without_records(values: Mapping[str, Any]) -> dict[str, Any]:
             f"{quoted(told)} {'asks' if len(told) == 1 else 'ask'} for them.",
             "Leave out the one or the other.",
         )
-    silent = {"top": 0, "report_records": False}
+    # A page for others has no single records.
+    silent = {"top": 0, "report_records": False, "report_for": Audience.EXTERNAL}
     return {**values, **{name: value for name, value in silent.items() if name in values}}
 
 

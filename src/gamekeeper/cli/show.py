@@ -54,6 +54,7 @@ _OF_THE_WHOLE = frozenset(
     {
         "anonymity", "attacks", "chances", "classes", "clusterings", "file", "guidance",
         "larger_sizes", "numbers_of_zeros", "policy", "sizes", "unsafe", "variables", "verdict",
+        "what_if",
     }
 )  # fmt: skip
 
