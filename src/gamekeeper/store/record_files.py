@@ -10,6 +10,7 @@ from pydantic import BaseModel, TypeAdapter
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.edits import EDIT, Edit
 from gamekeeper.mapping.environment.definitions import DEFINITION, Definition
+from gamekeeper.mapping.environment.questions import Question
 from gamekeeper.store.forms import FORM_FILE
 from gamekeeper.store.layout import content, unreadable
 from gamekeeper.store.models import FormFile
@@ -56,6 +57,11 @@ def read_definition(file: Path) -> Definition:
 def read_form(file: Path) -> FormFile:
     """Read a form, as the files of an environment have it."""
     return _read(file, FORM_FILE, "A form was")
+
+
+def read_question(file: Path) -> Question:
+    """Read a question, as the file of a form has it."""
+    return _read(file, TypeAdapter(Question), "A question was")
 
 
 def _read(file: Path, shape: TypeAdapter[_Model], asked: str) -> _Model:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.form import Metadata
+from gamekeeper.mapping.environment.form import Form, Metadata
 from gamekeeper.mapping.environment.listing import list_forms, list_groups, list_variables
 from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, make_listing
 from gamekeeper.wording import count_of, listed, number_text
@@ -57,6 +57,33 @@ def describe_environment(asked: Opened) -> Listing:
     return make_listing("facts", ("what", "is"), rows, EVERYTHING)
 
 
+def rules(asked: Opened) -> Listing:
+    """List the rules of an environment."""
+    with _opened(asked) as environment:
+        found = environment.rules
+    rows: list[tuple[Cell, ...]] = [
+        (
+            "metadata",
+            f"{item.key} of {item.of}s",
+            "required" if item.required else "",
+            "; ".join(map(str, item.values)) or item.kind,
+            item.description,
+        )
+        for item in found.metadata
+    ]
+    rows += [
+        (
+            "impossible",
+            " with ".join(f"{name} {' or '.join(own)}" for name, own in item.combination.items()),
+            "",
+            "",
+            item.why,
+        )
+        for item in found.impossible
+    ]
+    return make_listing("rules", ("rule", "of", "must", "values", "why"), rows, EVERYTHING)
+
+
 def forms(
     asked: FormsRequest, *, for_people: bool = False, progress: Progress | None = None
 ) -> Listing:
@@ -84,8 +111,8 @@ def groups(
         return list_groups(environment, matching=asked.matching, page=page)
 
 
-def form(asked: FormRequest) -> tuple[Listing, Mapping[str, Metadata], Sequence[str]]:
-    """Return the variables of a form with codes and categories, its metadata and its groups."""
+def form(asked: FormRequest) -> tuple[Listing, Mapping[str, Metadata], Sequence[str], Form]:
+    """Return the variables of a form with codes and categories, its metadata, its groups, itself."""
     name = asked.form
     with _opened(asked.opened) as environment:
         found = environment.form(name)
@@ -97,7 +124,7 @@ def form(asked: FormRequest) -> tuple[Listing, Mapping[str, Metadata], Sequence[
             rows.append((variable, code, labels, item.fault or None))
         columns = ("variable", "code", "categories", "fault")
         inside = [group for group in environment.groups if name in environment.group(group).forms]
-    return make_listing("questions", columns, rows, EVERYTHING), found.metadata, inside
+    return make_listing("questions", columns, rows, EVERYTHING), found.metadata, inside, found
 
 
 def variable(asked: VariableRequest) -> tuple[CategoryTable, Sequence[str]]:

@@ -17,9 +17,11 @@ GROUPS = ("env", "form", "variable", "group", "scenario")
 OTHERWISE = {
     "add-form",
     "add-variable",
+    "ask-question",
     "ask-variable",
     "replace-variable",
     "save-scenario",
+    "set-universe",
 }
 
 

@@ -218,3 +218,60 @@ def restore_command(asked: RestoreRequest) -> None:
         found, aside = restore(asked, progress=progress)
     kept = f" What it was is kept as {aside}." if aside else ""
     say(f"Restored: {asked.place.store}, from {found}.{kept}")
+
+
+@command(app, "rules")
+def rules_command(asked: Opened, how: AsFormat = Format.TABLE) -> None:
+    """List what holds for an environment as a whole: declared metadata, impossible combinations.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env rules norland.gk
+    """
+    from gamekeeper.workbench.browsing import rules
+
+    show_listing(rules(asked), how)
+
+
+@record_command(app, "declare", "DeclareMetadata")
+def declare_command() -> None:
+    """Declare a key of metadata: whether it must be given, and which values it may have.
+
+    New forms, and changes of metadata, are held to it. 'gamekeeper check' lists earlier ones.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env declare norland.gk sector --required -v banks -v insurers
+
+      gamekeeper env declare norland.gk page --of question --kind number
+    """
+
+
+@record_command(app, "undeclare", "UndeclareMetadata")
+def undeclare_command() -> None:
+    """Let a key of metadata be as free as any other again.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env undeclare norland.gk sector
+    """
+
+
+@record_command(app, "impossible", "DeclareImpossible")
+def impossible_command() -> None:
+    """Declare that nobody has a combination of categories.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env impossible norland.gk "Age=0-15" "Marital status=widowed; divorced"
+    """
+
+
+@record_command(app, "possible", "AllowCombination")
+def possible_command() -> None:
+    """Take back that a combination of categories is impossible.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env possible norland.gk "Age=0-15" "Marital status=widowed; divorced"
+    """

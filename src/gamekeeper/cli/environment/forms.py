@@ -12,7 +12,12 @@ from gamekeeper.cli.environment.edit_commands import edit_command, record_comman
 from gamekeeper.cli.environment.printing import show_listing
 from gamekeeper.cli.show import Format, progress_bar, say, show
 from gamekeeper.workbench.requests.browsing import FormRequest, FormsRequest
-from gamekeeper.workbench.requests.editing import AddFormRequest, AskVariableRequest
+from gamekeeper.workbench.requests.editing import (
+    AddFormRequest,
+    AskQuestionRequest,
+    AskVariableRequest,
+    UniverseRequest,
+)
 
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
@@ -45,22 +50,32 @@ def list_command(asked: FormsRequest, how: AsFormat = Format.TABLE) -> None:
 
 @command(app, "show", offers=OFFERS)
 def show_command(asked: FormRequest, how: AsFormat = Format.TABLE) -> None:
-    """Show a form: its metadata, and the categories and code of every variable on it.
+    """Show a form: its metadata, the categories and code of every variable, and its own words.
 
     [bold]Examples[/bold]
 
       gamekeeper form show norland.gk "Survey X"
     """
+    from gamekeeper.mapping.environment.question_words import question_lines, universe_text
+    from gamekeeper.store.forms import words_tree
     from gamekeeper.workbench.browsing import form
 
-    found, metadata, groups = form(asked)
+    found, metadata, groups, itself = form(asked)
     if how is Format.TABLE:
         for key, value in metadata.items():
             say(f"{key}: {value}")
         if groups:
             say(f"groups: {'; '.join(groups)}")
+        if itself.universe is not None:
+            say(f"asked of: {universe_text(itself.universe)}")
         say()
-    show(found, how, parts={"metadata": dict(metadata), "groups": list(groups)})
+    words = words_tree(itself)
+    show(found, how, parts={"metadata": dict(metadata), "groups": list(groups), **words})
+    if how is Format.TABLE:
+        for question in itself.questions:
+            say()
+            for line in question_lines(question):
+                say(line)
 
 
 @edit_command(app, "add", AddFormRequest)
@@ -103,6 +118,50 @@ def ask_command(asked: AskVariableRequest) -> Edit:
     from gamekeeper.workbench.requested_edits import asked_variable
 
     return asked_variable(asked)
+
+
+@edit_command(app, "question", AskQuestionRequest, can_break=True)
+def question_command(asked: AskQuestionRequest) -> Edit:
+    """Put a question on a form in its own words: what is printed, and what each answer means.
+
+    The categories of its variable follow from what the answers mean.
+
+    [bold]Examples[/bold]
+
+      gamekeeper form question norland.gk "Survey X" Q4 -v Married -a "Yes=married" -a "No=not married" -n "Rather not say=refused"
+
+    Boxes to tick, each with a yes/no variable of its own:
+      gamekeeper form question norland.gk "Survey X" Q9 --box "Asthma=Has asthma" --box "Diabetes=Has diabetes"
+
+    Asked of some people only:
+      gamekeeper form question norland.gk "Survey X" Q2 -v Age -a 16-64 -a 65+ --outside --asked-of "People over 15"
+    """
+    from gamekeeper.workbench.requested_edits import asked_question
+
+    return asked_question(asked)
+
+
+@record_command(app, "drop-question", "DropQuestion", can_break=True)
+def drop_question_command() -> None:
+    """Take a question off a form, with what it told of variables.
+
+    [bold]Examples[/bold]
+
+      gamekeeper form drop-question norland.gk "Survey X" Q4
+    """
+
+
+@edit_command(app, "universe", UniverseRequest)
+def universe_command(asked: UniverseRequest) -> Edit:
+    """Say who a form is for, in its words and in categories.
+
+    [bold]Examples[/bold]
+
+      gamekeeper form universe norland.gk "Survey X" "Pensioners of 65 and over" --within "Age=65+"
+    """
+    from gamekeeper.workbench.requested_edits import asked_universe
+
+    return asked_universe(asked)
 
 
 @record_command(app, "drop", "DropVariable")

@@ -199,3 +199,23 @@ def order_command() -> None:
 
       gamekeeper variable order norland.gk Health "very good" good fair bad
     """
+
+
+@record_command(app, "sensitive", "MarkSensitive")
+def sensitive_command() -> None:
+    """Mark categories as sensitive: worse to learn of somebody than others.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable sensitive norland.gk Health "very bad"
+    """
+
+
+@record_command(app, "not-sensitive", "UnmarkSensitive")
+def not_sensitive_command() -> None:
+    """Mark categories as sensitive no longer.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable not-sensitive norland.gk Health "very bad"
+    """

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Option
-from gamekeeper.prompt_syntax import Scalar, values_of
+from gamekeeper.prompt_syntax import Scalar, lists_of, values_of
 from gamekeeper.wording import quoted
 from gamekeeper.workbench.requests.environment import InStore, Person
 
@@ -96,6 +96,97 @@ class AskVariableRequest:
     any_detail: Annotated[bool, Option("The form takes any level of detail.")] = False
 
 
+def _answers(typed: Sequence[str]) -> dict[str, str | None]:
+    read: dict[str, str | None] = {}
+    for text in typed:
+        printed, equals, means = text.rpartition("=")
+        printed, means = (printed.strip(), means.strip()) if equals else (text.strip(), None)
+        if not printed or printed in read:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"The answer {quoted([text])} was given.",
+                "It is given twice." if printed else "It has no words.",
+                'Write each answer once, with the category that it means: "Wed=married".',
+            )
+        read[printed] = means or None
+    return read
+
+
+Within = Annotated[
+    Mapping[str, tuple[str, ...]],
+    Option(
+        "VARIABLE=CATEGORY; CATEGORY of the people who are asked; nobody else is.",
+        flags="--within",
+        read=lists_of,
+    ),
+]
+"""A universe in categories."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskQuestionRequest:
+    """A question of a form, in its own words."""
+
+    place: InStore
+    form: Annotated[str, Option("The form.", is_argument=True)]
+    question: Annotated[
+        str | None,
+        Option("Its name on the form, such as Q12; unless a file has it.", is_argument=True),
+    ] = None
+    text: Annotated[str, Option("The question as it is printed.", flags="--text -t")] = ""
+    variable: Annotated[
+        str | None, Option("The variable that it feeds.", flags="--variable -v")
+    ] = None
+    answers: Annotated[
+        Mapping[str, str | None],
+        Option(
+            "A printed answer with the category that it means, ANSWER=CATEGORY, or ANSWER where it"
+            " means what it says.",
+            flags="--answer -a",
+            read=_answers,
+        ),
+    ] = field(default_factory=dict[str, str | None])
+    no_answers: Annotated[
+        Mapping[str, str | None],
+        Option(
+            "A printed answer that is none, ANSWER=WHY: refused, don't know, not stated, not"
+            " applicable, undecided.",
+            flags="--no-answer -n",
+            read=_answers,
+        ),
+    ] = field(default_factory=dict[str, str | None])
+    boxes: Annotated[
+        Mapping[str, str | None],
+        Option(
+            "A box to tick with the variable that it ticks, ANSWER=VARIABLE: the first category of"
+            " that variable that is called yes or like the answer.",
+            flags="--box",
+            read=_answers,
+        ),
+    ] = field(default_factory=dict[str, str | None])
+    multiple: Annotated[bool, Option("Several answers may be given.")] = False
+    outside: Annotated[
+        bool, Option("Categories that no answer means are people who are not asked.")
+    ] = False
+    asked_of: Annotated[str, Option("Who is asked, as the form says it.")] = ""
+    within: Within = field(default_factory=dict[str, tuple[str, ...]])
+    metadata: Annotated[
+        Mapping[str, Scalar], Option("Metadata, KEY=VALUE.", flags="--set -s", read=values_of)
+    ] = field(default_factory=dict[str, Scalar])
+    file: Annotated[Path | None, Option("A JSON file with the question.")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UniverseRequest:
+    """Who a form is for."""
+
+    place: InStore
+    form: Annotated[str, Option("The form.", is_argument=True)]
+    wording: Annotated[str, Option("Who is asked, as the form says it.", is_argument=True)] = ""
+    within: Within = field(default_factory=dict[str, tuple[str, ...]])
+    anybody: Annotated[bool, Option("Take back what was said: the form is for anybody.")] = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddVariableRequest:
     """A variable: described here or from a file."""
@@ -110,6 +201,12 @@ class AddVariableRequest:
     ] = ()
     bands: Annotated[
         tuple[str, ...], Option("A band of a number: 16-24, 65+.", flags="--band -b")
+    ] = ()
+    any_of: Annotated[
+        tuple[str, ...],
+        Option(
+            "A box to tick: the finest categories are the sets of boxes, so ten at most.",
+        ),
     ] = ()
     ordinal: Annotated[bool, Option("The finest categories are in order, as given.")] = False
     description: Annotated[str, Option("What it means.")] = ""
