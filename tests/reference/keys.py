@@ -23,7 +23,11 @@ from gamekeeper.mapping import (
 )
 from tests.reference.cases import Case, Check, ShapeError
 from tests.reference.categorizations import Ground, n_categories, sorted_blocks, written
-from tests.reference.keys_analysis import kvm_analysis, kvm_target_in_environment
+from tests.reference.keys_analysis import (
+    kvm_analysis,
+    kvm_target_in_environment,
+    kvm_universe,
+)
 from tests.reference.keys_figure_11 import age_figure_11
 
 __all__ = ["KEYS"]
@@ -186,6 +190,7 @@ KEYS: Mapping[str, Check] = {
     "keys_harmonization_graph": harmonization_graph,
     "keys_harmonize": harmonization,
     "keys_kvm_analysis": kvm_analysis,
+    "keys_kvm_universe": kvm_universe,
     "keys_kvm_target_in_environment": kvm_target_in_environment,
     "keys_ordinal_contiguity": ordinal_contiguity,
     "keys_partition_graph_validity": partition_graph_validity,

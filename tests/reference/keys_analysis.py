@@ -8,13 +8,13 @@ from typing import Any
 
 from gamekeeper import Environment, Form, InputError, Variable, map_key_variables
 from gamekeeper.errors import Reason
-from gamekeeper.mapping import PartitionGraph
+from gamekeeper.mapping import PartitionGraph, Universe
 from gamekeeper.mapping.analysis.key_variables import KeyVariable
 from tests.reference.cases import Case, ShapeError
 from tests.reference.categorizations import sorted_blocks, written
 from tests.reference.keeping import kept
 
-__all__ = ["kvm_analysis", "kvm_target_in_environment"]
+__all__ = ["kvm_analysis", "kvm_target_in_environment", "kvm_universe"]
 
 _ALL_MAXIMAL = 100_000
 
@@ -44,6 +44,33 @@ def kvm_target_in_environment(case: Case) -> None:
         _check_all(case, "literal", _environment(case, twin, own), twin)
 
 
+def kvm_universe(case: Case) -> None:
+    """Check one variable within the universe of the target, and with everybody."""
+    variable = Variable("X", PartitionGraph(case.needs("categories")))
+    forms = [Form(name, {"X": labels}) for name, labels in case.needs("forms").items()]
+    within = case.given.get("within")
+    universe = None if within is None else Universe(within={"X": tuple(within)})
+    target = _new_name("target", case.needs("forms"))
+    forms.append(Form(target, {"X": case.needs("target")}, universe=universe))
+    environment = kept(Environment([variable], forms))
+    for field, within_universe in (("universe", True), ("everybody", False)):
+        for prevalence, wanted in case.expected.get(field, {}).items():
+            (found,) = map_key_variables(
+                environment,
+                target,
+                prevalence=prevalence,
+                most=_ALL_MAXIMAL,
+                within_universe=within_universe,
+            ).variables
+            at = f"at {prevalence}"
+            case.check(field, f"{at}: size", wanted["size"], found.n_categories)
+            words = sorted(sorted(item.categories) for item in found.maximal)
+            case.check(field, f"{at}: words", sorted(map(sorted, wanted["words"])), words)
+            case.check(field, f"{at}: area", wanted["area"], str(found.area))
+            if "restricted" in wanted:
+                case.check(field, f"{at}: restricted", wanted["restricted"], list(found.restricted))
+
+
 def _environment(case: Case, target: str, own: Any) -> Environment:
     """Return the environment of the forms to match against and the target, no others.
 
@@ -71,7 +98,12 @@ def _found(
     forms = case.needs("environment")
     try:
         outcome = map_key_variables(
-            environment, target, forms=forms, prevalence=prevalence, most=_ALL_MAXIMAL
+            environment,
+            target,
+            forms=forms,
+            prevalence=prevalence,
+            most=_ALL_MAXIMAL,
+            within_universe=False,
         )
     except InputError as error:
         # Without any other form nothing can be matched, which the library says as an error.

@@ -33,7 +33,13 @@ BEST_OF = {"top_models"}
 # Kinds whose results are mostly floats: every one of them is changed a little.
 OF_NUMBERS = ("extras", "match_probability", "models")
 # Kinds whose expected fields are objects and single values.
-WITHOUT_LISTS = {"keys_kvm_analysis", "keys_kvm_target_in_environment", "dis", "matching"}
+WITHOUT_LISTS = {
+    "keys_kvm_analysis",
+    "keys_kvm_universe",
+    "keys_kvm_target_in_environment",
+    "dis",
+    "matching",
+}
 
 
 def stem(path: Path) -> str:

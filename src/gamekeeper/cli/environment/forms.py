@@ -128,7 +128,7 @@ def question_command(asked: AskQuestionRequest) -> Edit:
 
     [bold]Examples[/bold]
 
-      gamekeeper form question norland.gk "Survey X" Q4 -v Married -a "Yes=married" -a "No=not married" -n "Rather not say=refused"
+      gamekeeper form question norland.gk "Survey X" Q4 -v Married -a "Yes=married" -a "No=other" -n "Secret=refused"
 
     Boxes to tick, each with a yes/no variable of its own:
       gamekeeper form question norland.gk "Survey X" Q9 --box "Asthma=Has asthma" --box "Diabetes=Has diabetes"

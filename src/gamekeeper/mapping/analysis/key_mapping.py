@@ -8,6 +8,9 @@ itself), and how that changes with the prevalence asked for. Section 5.2 names t
 - specific: against one data set that the intruder has;
 - typical: against a group of data sets, any share of which the intruder might have;
 - multiple: against data sets drawn from several groups.
+
+What counts is what can be told apart within the universe of the target (`scope`). Smith and Elliot
+count everybody, also those whom the target does not ask; `within_universe=False` does so too.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from hashlib import sha256
 
@@ -35,11 +38,14 @@ from gamekeeper.mapping.analysis.question import Question, pose
 from gamekeeper.mapping.environment.codes import code_order
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.evidence import Evidence
+from gamekeeper.mapping.environment.scope import Scope
 from gamekeeper.options import takes
 from gamekeeper.results import Progress, Provenance
 from gamekeeper.wording import count_of, quoted
 
 Categorizations = Counter[Partition | Arbitrary]
+Holders = dict[Partition | Arbitrary, list[str]]
+"""Categorizations of all sinks, each with the matched forms that have it."""
 
 
 @takes(MapOptions)
@@ -76,18 +82,21 @@ def map_key_variables(environment: Environment, asked: MapOptions) -> KeyVariabl
                 progress(done, len(wanted))
 
         tick()
-        counts, faulty = _counted(question, variable)
+        holders, faulty, restricted = _counted(question, variable)
+        counts = Counter({each: len(forms) for each, forms in holders.items()})
         fingerprint.update(_fingerprint(question, variable, counts))
-        outcomes.append(_map_variable(question, variable, counts, faulty, tick))
+        outcomes.append(_map_variable(question, variable, holders, faulty, restricted, tick))
     provenance = Provenance(
         method="key variable mapping",
-        variant="Smith and Elliot, target constrained",
+        variant="Smith and Elliot, target constrained"
+        + (", within its universe" if asked.within_universe else ""),
         parameters={
             "target": target,
             "mode": question.mode.value,
             "prevalence": str(question.prevalence),
             "strict": str(asked.strict).lower(),
             "levels": "unbounded" if levels is None else str(levels),
+            "universe": "of the target" if asked.within_universe else "everybody",
             "match": quoted((*question.groups, *question.forms), most=20) or "all other forms",
         },
         fingerprint=fingerprint.hexdigest()[:16],
@@ -102,18 +111,25 @@ def map_key_variables(environment: Environment, asked: MapOptions) -> KeyVariabl
         tuple(sorted(outcomes, key=_usefulness)),
         tuple(_notes(question, outcomes)),
         provenance,
+        asked.within_universe,
     )
 
 
 def _map_variable(
     question: Question,
     variable: str,
-    counts: Categorizations,
+    holders: Holders,
     faulty: Mapping[str, str],
+    restricted: tuple[str, ...],
     progress: Progress,
 ) -> KeyVariable:
     environment, levels = question.environment, question.levels
     own = environment.categorization(question.target, variable)
+    scope = scope_of(question, variable)
+    counts: Categorizations = Counter()
+    for each, forms in holders.items():
+        counts[scope.inside(each)] += len(forms)
+    target = None if own.partition is None else scope.inside(own.partition)
     n_forms, n_having = len(question.match_forms), sum(counts.values())
     needed = threshold(n_forms, question.prevalence)
     message = ""
@@ -124,10 +140,10 @@ def _map_variable(
         message = f"inconsistent categorizations: {reasons}"
     answers = None
     over_limit = False
-    if own.partition is not None and not message:
+    if target is not None and not message:
         try:
             answers = MaximalHarmonizations(
-                own.partition, counts, max_nodes=question.max_nodes, progress=progress
+                target, counts, max_nodes=question.max_nodes, progress=progress
             )
         except LimitError as error:
             over_limit = True
@@ -167,10 +183,7 @@ def _map_variable(
         threshold=needed,
         maximal=tuple(
             sorted(
-                (
-                    _explained(environment, variable, node, counts)
-                    for node in found[: question.most]
-                ),
+                (_explained(environment, scope, node, holders) for node in found[: question.most]),
                 key=lambda item: code_order(item.code),
             )
         ),
@@ -180,11 +193,21 @@ def _map_variable(
         curve=curve,
         not_known=not_known,
         effective=Fraction(0)
-        if null or own.partition is None
-        else _effective(own.partition, counts, needed, levels),
+        if null or target is None
+        else _effective(target, counts, needed, levels),
         message=message,
         over_limit=over_limit,
         set_aside=faulty,
+        having=tuple(form for forms in holders.values() for form in forms),
+        outside=scope.left_out,
+        restricted=restricted,
+    )
+
+
+def scope_of(question: Question, variable: str) -> Scope:
+    """Return the universe that counts for a variable."""
+    return Scope.of(
+        question.environment, question.target, variable, within_universe=question.within_universe
     )
 
 
@@ -193,6 +216,8 @@ def _notes(question: Question, outcomes: Iterable[KeyVariable]) -> Iterator[str]
     asked += [form for group in question.groups for form in question.environment.group(group).forms]
     if question.target in asked:
         yield f"The target {quoted([question.target])} was left out of the forms to match against."
+    if question.within_universe:
+        yield from _universe_notes([item for item in outcomes if not item.message])
     for outcome in outcomes:
         name = quoted([outcome.variable])
         if outcome.set_aside and not outcome.message:
@@ -217,19 +242,37 @@ def _notes(question: Question, outcomes: Iterable[KeyVariable]) -> Iterator[str]
             )
 
 
+def _universe_notes(outcomes: Sequence[KeyVariable]) -> Iterator[str]:
+    left_out = [
+        f"{quoted([item.variable])} without {quoted(item.outside)}"
+        for item in outcomes
+        if item.outside
+    ]
+    if left_out:
+        yield f"Counted among people whom the target asks: {'; '.join(left_out)}."
+    some = [
+        f"{len(item.restricted)} of {item.n_having} with {quoted([item.variable])}"
+        for item in outcomes
+        if item.restricted
+    ]
+    if some:
+        yield f"Forms that ask only some of these people: {'; '.join(some)}."
+
+
 def _explained(
-    environment: Environment, variable: str, node: Partition | Arbitrary, counts: Categorizations
+    environment: Environment, scope: Scope, node: Partition | Arbitrary, holders: Holders
 ) -> Maximal:
+    """Return a maximal harmonization, given as it is within the universe, with its evidence."""
+    variable, whole = scope.variable.name, scope.whole(node)
     evidence = sorted(
         (
-            Evidence(environment.code(variable, categorization), count)
-            for categorization, count in counts.items()
-            if is_finer(categorization, node)
+            Evidence(environment.code(variable, categorization), len(forms), tuple(forms))
+            for categorization, forms in holders.items()
+            if is_finer(scope.inside(categorization), node)
         ),
         key=lambda item: (-item.n_forms, code_order(item.code)),
     )
-    words = environment.variable(variable).words(node)
-    return Maximal(environment.code(variable, node), words, tuple(evidence), node)
+    return Maximal(environment.code(variable, whole), scope.words(whole), tuple(evidence), whole)
 
 
 def _effective(
@@ -250,18 +293,25 @@ def _effective(
     return Fraction(0)
 
 
-def _counted(question: Question, variable: str) -> tuple[Categorizations, dict[str, str]]:
-    """Count the valid categorizations among the matched forms, and collect the faulty ones."""
+def _counted(question: Question, variable: str) -> tuple[Holders, dict[str, str], tuple[str, ...]]:
+    """Return the valid categorizations with the matched forms that have them; those with others.
+
+    The last are the forms that ask only some of the people of the target.
+    """
     wanted = set(question.match_forms)
-    counts: Categorizations = Counter()
+    left_out = set(scope_of(question, variable).left_out)
+    holders: Holders = {}
     faulty: dict[str, str] = {}
+    restricted: list[str] = []
     for categorization, having in question.environment.instances(variable):
         matched = [form for form in having if form in wanted]
         if matched and categorization.partition is not None:
-            counts[categorization.partition] += len(matched)
+            holders.setdefault(categorization.partition, []).extend(matched)
+            if not left_out.issuperset(categorization.outside):
+                restricted += matched
         else:
             faulty.update(dict.fromkeys(matched, categorization.fault))
-    return counts, faulty
+    return holders, faulty, tuple(restricted)
 
 
 def _any_detail(

@@ -37,6 +37,11 @@ class Maximal:
         """The number of forms that can be matched at this categorization."""
         return sum(item.n_forms for item in self.evidence)
 
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The names of the forms that can be matched at this categorization."""
+        return tuple(form for item in self.evidence for form in item.forms)
+
 
 @dataclass(frozen=True, slots=True)
 class KeyVariable:
@@ -71,6 +76,12 @@ class KeyVariable:
         Whether there is none because of too many harmonizations.
     set_aside
         Forms whose categorization was left out, with the reasons.
+    having
+        The names of the forms that have the variable with a valid categorization.
+    outside
+        Sinks that nobody in the target has, and that do not count.
+    restricted
+        The forms among those that have it which ask only some of the people of the target.
     """
 
     variable: str
@@ -90,6 +101,9 @@ class KeyVariable:
     message: str = ""
     over_limit: bool = False
     set_aside: Mapping[str, str] | None = None
+    having: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
+    restricted: tuple[str, ...] = ()
 
     @property
     def n_needed(self) -> int:
@@ -133,6 +147,7 @@ class KeyVariableMap(Result):
     variables: tuple[KeyVariable, ...]
     notes: tuple[str, ...]
     provenance: Provenance
+    within_universe: bool = True
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -171,6 +186,9 @@ class KeyVariableMap(Result):
                 "area": None if item.area is None or item.message else float(item.area),
                 "area_exact": "" if item.area is None or item.message else _exact(item.area),
                 "why": item.why,
+                "outside": "; ".join(item.outside),
+                "forms_restricted": len(item.restricted),
+                "forms": "; ".join(item.maximal[0].forms) if item.maximal else "",
             }
             for rank, item in enumerate(self.variables, start=1)
         ]
@@ -193,6 +211,9 @@ class KeyVariableMap(Result):
                 ("area", pa.float64()),
                 ("area_exact", pa.string()),
                 ("why", pa.string()),
+                ("outside", pa.string()),
+                ("forms_restricted", pa.int32()),
+                ("forms", pa.string()),
             ]
         )
         return pa.Table.from_pylist(rows, schema=schema)
@@ -209,6 +230,10 @@ class KeyVariableMap(Result):
         }
         return SizeCurves(self.target, curves, self.provenance)
 
+    def evidence(self) -> KeyEvidence:
+        """Return by name the forms that stand behind every code, one row for each."""
+        return KeyEvidence(self.target, self.variables, self.provenance)
+
     def _repr_html_(self) -> str:
         return map_table_html(self)
 
@@ -217,6 +242,39 @@ class KeyVariableMap(Result):
         from gamekeeper.mapping.analysis.prevalence_plot import plot_curves
 
         return plot_curves(self, ax=ax)
+
+
+@dataclass(frozen=True, repr=False)
+class KeyEvidence(Result):
+    """The forms that can be matched at the maximal harmonizations of every variable, by name."""
+
+    target: str
+    variables: tuple[KeyVariable, ...]
+    provenance: Provenance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        rows = self._rows()
+        return {"target": self.target, "variables": len(self.variables), "rows": len(rows)}
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per variable, maximal harmonization and form."""
+        import pyarrow as pa
+
+        names = ("variable", "code", "form_code", "form", "is_restricted")
+        kinds = [pa.string()] * 4 + [pa.bool_()]
+        schema = pa.schema(list(zip(names, kinds, strict=True)))
+        rows = [dict(zip(names, row, strict=True)) for row in self._rows()]
+        return pa.Table.from_pylist(rows, schema=schema)
+
+    def _rows(self) -> list[tuple[str, str, str, str, bool]]:
+        return [
+            (item.variable, found.code, seen.code, form, form in item.restricted)
+            for item in self.variables
+            for found in item.maximal
+            for seen in found.evidence
+            for form in seen.forms
+        ]
 
 
 @dataclass(frozen=True, repr=False)

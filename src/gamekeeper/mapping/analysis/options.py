@@ -60,6 +60,14 @@ class MapOptions:
         int | None,
         Option("What arbitrary precision (C0.001) counts as; unbounded if left out.", least=1),
     ] = None
+    within_universe: Annotated[
+        bool,
+        Option(
+            "Count what can be told apart among people whom the target asks; --everybody counts"
+            " those outside its universe as a category, as Smith and Elliot do.",
+            flags="--within-universe/--everybody",
+        ),
+    ] = True
     max_nodes: MaxNodes = MAX_NODES
     most: int = 20
     progress: Progress | None = None

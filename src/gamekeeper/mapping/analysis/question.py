@@ -30,6 +30,7 @@ class Question:
     prevalence: Fraction
     strict: bool
     levels: int | None
+    within_universe: bool
     most: int
     max_nodes: int
 
@@ -82,6 +83,7 @@ def pose(environment: Environment, asked: MapOptions) -> Question:
         share,
         asked.strict,
         asked.levels,
+        asked.within_universe,
         asked.most,
         asked.max_nodes,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -16,7 +16,11 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A code that refines a result, and how many of the matched forms have it."""
+    """A code that refines a result, how many of the matched forms have it, and which.
+
+    Scenarios of earlier versions do not know which.
+    """
 
     code: str
     n_forms: int
+    forms: tuple[str, ...] = field(default=(), compare=False)

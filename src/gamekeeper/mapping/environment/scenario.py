@@ -85,6 +85,9 @@ class Scenario:
         that the analysis looked at is still the same.
     who, at
         Who made the scenario, and when.
+    within_universe
+        Whether it counts what can be told apart among people whom the target asks; scenarios of
+        earlier versions count everybody.
     """
 
     name: str
@@ -105,6 +108,7 @@ class Scenario:
     fingerprint: str
     who: str
     at: datetime
+    within_universe: bool = False
 
     def __post_init__(self) -> None:
         problems = name_problems("scenario", [self.name])

@@ -166,7 +166,11 @@ class Variable:
         """
         if isinstance(categorization, Arbitrary):
             return (_ANY_DETAIL,)
-        return tuple(self._block_words(block) for block in categorization.blocks())
+        return self.words_of_blocks(categorization.blocks())
+
+    def words_of_blocks(self, blocks: Iterable[list[int]]) -> tuple[str, ...]:
+        """Return sets of sinks, by their numbers, in words."""
+        return tuple(self._block_words(block) for block in blocks)
 
     def _block_words(self, block: list[int]) -> str:
         if not self.bands:

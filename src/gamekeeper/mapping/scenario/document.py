@@ -28,6 +28,7 @@ class EvidenceDocument(BaseModel):
 
     code: _Code
     forms: int = Field(ge=1)
+    names: list[str] = Field(default=[], description="Which forms these are.")
 
 
 class KeyDocument(BaseModel):
@@ -75,6 +76,10 @@ class ScenarioDocument(BaseModel):
         json_schema_extra={"pattern": "^(0|1|[1-9][0-9]*/[1-9][0-9]*)$"},
     )
     strict: bool = Field(description="Whether an inconsistent categorization stops a variable.")
+    within_universe: bool = Field(
+        default=False,
+        description="Whether only what can be told apart among people whom the target asks counts.",
+    )
     levels: int | None = Field(
         default=None, ge=1, description="What arbitrary precision counts as; null for unbounded."
     )
@@ -115,6 +120,7 @@ def document_of(scenario: Scenario) -> ScenarioDocument:
         mode=scenario.mode.value,
         prevalence=str(scenario.prevalence),
         strict=scenario.strict,
+        within_universe=scenario.within_universe,
         levels=scenario.levels,
         key_variables=[_key_document(key) for key in scenario.keys],
         left_out=list(scenario.left_out),
@@ -168,6 +174,7 @@ def scenario_of(document: ScenarioDocument) -> Scenario:
             mode=Mode(document.mode),
             prevalence=prevalence,
             strict=document.strict,
+            within_universe=document.within_universe,
             levels=document.levels,
             keys=tuple(_key(key) for key in document.key_variables),
             left_out=tuple(document.left_out),
@@ -207,7 +214,10 @@ def _key_document(key: ScenarioKey) -> KeyDocument:
         code=key.code,
         categories=list(key.categories),
         blocks=[list(block) for block in key.blocks],
-        evidence=[EvidenceDocument(code=item.code, forms=item.n_forms) for item in key.evidence],
+        evidence=[
+            EvidenceDocument(code=item.code, forms=item.n_forms, names=list(item.forms))
+            for item in key.evidence
+        ],
         why=key.why,
         maximal=list(key.maximal),
         has_more=key.has_more,
@@ -221,7 +231,9 @@ def _key(document: KeyDocument) -> ScenarioKey:
         code=document.code,
         categories=tuple(document.categories),
         blocks=tuple(tuple(block) for block in document.blocks),
-        evidence=tuple(Evidence(item.code, item.forms) for item in document.evidence),
+        evidence=tuple(
+            Evidence(item.code, item.forms, tuple(item.names)) for item in document.evidence
+        ),
         why=document.why,
         maximal=tuple(document.maximal),
         has_more=document.has_more,

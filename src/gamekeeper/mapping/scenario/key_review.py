@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, is_finer
+from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
 from gamekeeper.mapping.environment.category_blocks import categorization_of
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
+from gamekeeper.mapping.environment.scope import Scope
 from gamekeeper.mapping.scenario.proposal import counted, evidence_at
 from gamekeeper.wording import joined, listed, quoted
 
@@ -84,7 +85,13 @@ class _Comparison:
         self._variable = environment.variable(key.variable)
         self._register = environment.register(key.variable)
         self._own = environment.categorization(scenario.target, key.variable).partition
-        self._counts = counted(environment, key.variable, outcome.match_forms)
+        self._holders = counted(environment, key.variable, outcome.match_forms)
+        self._scope = Scope.of(
+            environment,
+            scenario.target,
+            key.variable,
+            within_universe=scenario.within_universe,
+        )
         self._meaning, self._fault = self._meaning_now()
 
     def review(self) -> KeyReview:
@@ -116,21 +123,29 @@ class _Comparison:
         return meaning, f"the categories of {code} have other names now, or are others: {words}"
 
     def _n_forms(self, categorization: Partition | Arbitrary) -> int:
-        return sum(n for finer, n in self._counts.items() if is_finer(finer, categorization))
+        return sum(
+            len(forms)
+            for finer, forms in self._holders.items()
+            if self._scope.is_finer(finer, categorization)
+        )
 
     def _can_match(self, categorization: Partition | Arbitrary) -> bool:
         return (
             bool(self._item.maximal)
             and self._own is not None
-            and is_finer(self._own, categorization)
+            and self._scope.is_finer(self._own, categorization)
             and self._n_forms(categorization) >= self._item.threshold
         )
 
     def _is_maximal(self, categorization: Partition | Arbitrary) -> bool:
         # Maximal harmonizations are those with the most categories; not all may be listed.
-        return self._can_match(categorization) and _size(categorization) == _size(
-            self._item.maximal[0].partition
+        if not self._can_match(categorization):
+            return False
+        size, now = (
+            _size(self._scope.inside(each))
+            for each in (categorization, self._item.maximal[0].partition)
         )
+        return size == now
 
     def _code_now(self) -> str:
         key, item, meaning = self._key, self._item, self._meaning
@@ -153,7 +168,11 @@ class _Comparison:
         if not item.maximal:
             yield f"it cannot be matched any more: {item.why}"
             return
-        if meaning is not None and self._own is not None and not is_finer(self._own, meaning):
+        if (
+            meaning is not None
+            and self._own is not None
+            and not self._scope.is_finer(self._own, meaning)
+        ):
             yield f"{key.code} tells apart what the target's own {item.target_code} does not"
         elif meaning is not None and not self._can_match(meaning):
             yield f"{key.code} cannot be matched with enough forms any more"
@@ -168,7 +187,7 @@ class _Comparison:
                 f"{n_then:,} of {of_then:,} forms could be matched at {key.code},"
                 f" {n_now:,} of {self._item.n_forms:,} can now"
             )
-        elif evidence_at(self._environment, key.variable, self._counts, meaning) != key.evidence:
+        elif evidence_at(self._environment, self._scope, self._holders, meaning) != key.evidence:
             yield "the forms that it rests on have other codes now"
 
     def _has_same_maximal(self) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
-from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, is_finer
+from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
 from gamekeeper.mapping.analysis.options import MapOptions
@@ -16,10 +15,12 @@ from gamekeeper.mapping.environment.codes import code_order, is_code
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.evidence import Evidence
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey, no_keys, require_sound
+from gamekeeper.mapping.environment.scope import Scope
 from gamekeeper.mapping.scenario.staleness import fingerprint_of
 from gamekeeper.wording import count_of, did_you_mean, quoted, short
 
-Counts = Counter[Partition | Arbitrary]
+Holders = dict[Partition | Arbitrary, tuple[str, ...]]
+"""Categorizations, each with the forms that have it."""
 
 
 def propose_scenario(
@@ -116,6 +117,7 @@ def propose_scenario(
         mode=outcome.mode,
         prevalence=outcome.prevalence,
         strict=outcome.strict,
+        within_universe=outcome.within_universe,
         levels=None if levels == "unbounded" else int(levels),
         keys=tuple(chosen),
         left_out=tuple(variable for variable in matchable if variable not in wanted),
@@ -127,8 +129,8 @@ def propose_scenario(
     )
 
 
-def counted(environment: Environment, variable: str, match_forms: Iterable[str]) -> Counts:
-    """Return the valid categorizations of a variable, with how many of some forms have them.
+def counted(environment: Environment, variable: str, match_forms: Iterable[str]) -> Holders:
+    """Return the valid categorizations of a variable, with those of some forms that have them.
 
     Examples
     --------
@@ -137,28 +139,28 @@ def counted(environment: Environment, variable: str, match_forms: Iterable[str])
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
     >>> counted(Environment([age], [bank]), "Age", ["Bank"])
-    Counter({Partition(3 blocks of 3 sinks): 1})
+    {Partition(3 blocks of 3 sinks): ('Bank',)}
     """
     wanted = set(match_forms)
-    counts: Counts = Counter()
+    holders: Holders = {}
     for item, forms in environment.instances(variable):
-        n_forms = len(wanted.intersection(forms))
-        if item.partition is not None and n_forms:
-            counts[item.partition] += n_forms
-    return counts
+        matched = tuple(form for form in forms if form in wanted)
+        if item.partition is not None and matched:
+            holders[item.partition] = holders.get(item.partition, ()) + matched
+    return holders
 
 
 def evidence_at(
     environment: Environment,
-    variable: str,
-    counts: Counts,
+    scope: Scope,
+    holders: Holders,
     categorization: Partition | Arbitrary,
 ) -> tuple[Evidence, ...]:
-    """Return the codes that refine a categorization, the most frequent first."""
+    """Return the codes that refine a categorization within a universe, the most frequent first."""
     found = [
-        Evidence(environment.code(variable, finer), n_forms)
-        for finer, n_forms in counts.items()
-        if is_finer(finer, categorization)
+        Evidence(environment.code(scope.variable.name, finer), len(forms), forms)
+        for finer, forms in holders.items()
+        if scope.is_finer(finer, categorization)
     ]
     return tuple(sorted(found, key=lambda item: (-item.n_forms, code_order(item.code))))
 
@@ -183,7 +185,8 @@ class _Choice:
         self._outcome = outcome
         self._environment = environment
         self._item = item
-        self._counts = counted(environment, item.variable, outcome.match_forms)
+        self._holders = counted(environment, item.variable, outcome.match_forms)
+        self._scope = _scope(environment, outcome, item.variable)
         self._register = environment.register(item.variable)
 
     def keys(self, code: str, problems: list[Problem]) -> Iterator[ScenarioKey]:
@@ -213,7 +216,7 @@ class _Choice:
     def _key(self, code: str) -> ScenarioKey:
         item, categorization = self._item, self._register.meaning(code)
         variable = self._environment.variable(item.variable)
-        evidence = evidence_at(self._environment, item.variable, self._counts, categorization)
+        evidence = evidence_at(self._environment, self._scope, self._holders, categorization)
         parts = ", ".join(f"{one.n_forms:,} at {one.code}" for one in evidence)
         n_forms = sum(one.n_forms for one in evidence)
         return ScenarioKey(
@@ -232,9 +235,13 @@ class _Choice:
     def _fault(self, categorization: Partition | Arbitrary) -> str:
         item = self._item
         own = self._environment.categorization(self._outcome.target, item.variable).partition
-        if own is None or not is_finer(own, categorization):
+        if own is None or not self._scope.is_finer(own, categorization):
             return f"tells apart what the target's own {item.target_code} does not."
-        n_forms = sum(n for finer, n in self._counts.items() if is_finer(finer, categorization))
+        n_forms = sum(
+            len(forms)
+            for finer, forms in self._holders.items()
+            if self._scope.is_finer(finer, categorization)
+        )
         if n_forms >= item.threshold:
             return ""
         return (
@@ -304,5 +311,10 @@ def _is_as_found(environment: Environment, outcome: KeyVariableMap, item: KeyVar
     first = item.maximal[0]
     if environment.register(item.variable).code(first.partition) != first.code:
         return False
-    counts = counted(environment, item.variable, outcome.match_forms)
-    return evidence_at(environment, item.variable, counts, first.partition) == first.evidence
+    holders = counted(environment, item.variable, outcome.match_forms)
+    scope = _scope(environment, outcome, item.variable)
+    return evidence_at(environment, scope, holders, first.partition) == first.evidence
+
+
+def _scope(environment: Environment, outcome: KeyVariableMap, variable: str) -> Scope:
+    return Scope.of(environment, outcome.target, variable, within_universe=outcome.within_universe)

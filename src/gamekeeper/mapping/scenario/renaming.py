@@ -56,6 +56,9 @@ def _followed(scenario: Scenario, renamed: Renamed) -> Scenario:
 def _key(key: ScenarioKey, renamed: Renamed) -> ScenarioKey:
     variable = renamed.variables.get(key.variable, key.variable)
     names = renamed.categories.get(key.variable, _NONE)
+    if renamed.forms:
+        told = tuple(replace(item, forms=_each(item.forms, renamed.forms)) for item in key.evidence)
+        key = replace(key, evidence=told)
     if variable == key.variable and not names:
         return key
     blocks = tuple(_each(block, names) for block in key.blocks)

@@ -237,6 +237,7 @@ def _analysed(
             groups=groups,
             prevalence=scenario.prevalence,
             strict=scenario.strict,
+            within_universe=scenario.within_universe,
             levels=scenario.levels,
             most=most,
             max_nodes=max_nodes,
