@@ -71,6 +71,8 @@ def test_only_edits_that_can_break_offer_the_unrestricted_editor():
     assert offers == {
         "env edit",
         "form ask",
+        "form question",
+        "form drop-question",
         "variable replace",
         "variable remove",
         "variable join",

@@ -19,6 +19,7 @@ from gamekeeper.mapping.edits.categories import (
 from gamekeeper.mapping.edits.describing import describe_edit
 from gamekeeper.mapping.edits.edit import Edit
 from gamekeeper.mapping.edits.environment import apply_environment_edit
+from gamekeeper.mapping.edits.form_runs import apply_run, run_length
 from gamekeeper.mapping.edits.forms import FormEdit, RenameForm, apply_form_edit
 from gamekeeper.mapping.edits.groups import GroupEdit, RenameGroup, apply_group_edit
 from gamekeeper.mapping.edits.questions import QuestionEdit, apply_question_edit
@@ -67,7 +68,20 @@ def apply_edits(
       - form 'Bank', variable 'Country': misses 'England'; if the form does not ask these people,
         add the category "outside this form's universe". Change the labels.
     """
-    for number, edit in enumerate(edits, start=1):
+    number = 0
+    one_by_one = 0
+    while number < len(edits):
+        length = run_length(edits, number)
+        if length > 1 and number >= one_by_one:
+            run = edits[number : number + length]
+            environment, done = apply_run(environment, run, unrestricted=unrestricted)
+            number += done
+            if done == length:
+                continue
+            # The next has a fault; if none was made, the fault is between them.
+            one_by_one = number + (1 if done else length)
+        edit = edits[number]
+        number += 1
         try:
             after = _applied(environment, edit, unrestricted=unrestricted)
             environment = follow_renames(environment, after, _renamed(edit))

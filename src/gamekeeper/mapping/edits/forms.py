@@ -14,7 +14,7 @@ from pydantic import Field
 
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.edits.record import Names, NewName, OfForm, OfVariable, Record, require_new
-from gamekeeper.mapping.edits.valid_forms import with_form
+from gamekeeper.mapping.edits.valid_forms import FormChange, with_form
 from gamekeeper.mapping.edits.variables import without_variable
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.form import Form
@@ -103,17 +103,6 @@ def apply_form_edit(
 ) -> Environment:
     """Return the environment after an edit of a form."""
     match edit:
-        case AddForm():
-            require_new("form", edit.name, environment.forms)
-            form = Form(edit.name, edit.variables, edit.metadata, edit.questions, edit.universe)
-            return with_form(
-                environment,
-                form,
-                form.instances,
-                keys=None,
-                questions=[question.name for question in form.questions],
-                unrestricted=unrestricted,
-            )
         case RemoveForm():
             form = environment.form(edit.form)
             return environment.changed(
@@ -126,27 +115,49 @@ def apply_form_edit(
                 forms={form.name: None, edit.to: replace(form, name=edit.to)},
                 groups=_relisted(environment, form.name, (edit.to,)),
             )
+        case _:
+            name = edit.name if isinstance(edit, AddForm) else edit.form
+            change = changed_form(environment, environment.forms.get(name), edit)
+            return with_form(environment, change, unrestricted=unrestricted)
+
+
+def changed_form(
+    environment: Environment,
+    form: Form | None,
+    edit: AddForm | SetMetadata | AskVariable | DropVariable,
+) -> FormChange:
+    """Return a form as an edit of it alone would have it; None where there is no such form yet."""
+    if isinstance(edit, AddForm):
+        require_new("form", edit.name, () if form is None else (form.name,))
+        made = Form(edit.name, edit.variables, edit.metadata, edit.questions, edit.universe)
+        questions = [question.name for question in made.questions]
+        return FormChange(made, tuple(made.instances), None, questions)
+    known = form or environment.form(edit.form)
+    match edit:
         case SetMetadata():
-            form = _with_metadata(environment.form(edit.form), edit)
-            own = edit.question is None
-            return with_form(
-                environment,
-                form,
-                (),
-                keys=(*edit.values, *edit.remove) if own else (),
-                questions=() if edit.question is None else (edit.question,),
-                unrestricted=unrestricted,
-            )
+            made = _with_metadata(known, edit)
+            if edit.question is not None:
+                return FormChange(made, questions=(edit.question,))
+            return FormChange(made, keys=(*edit.values, *edit.remove))
         case AskVariable():
-            form = environment.form(edit.form)
             environment.variable(edit.variable)
-            _require_by_hand(form, edit.variable)
-            form = replace(form, instances={**form.instances, edit.variable: edit.labels})
-            return with_form(environment, form, (edit.variable,), unrestricted=unrestricted)
+            _require_by_hand(known, edit.variable)
+            made = replace(known, instances={**known.instances, edit.variable: edit.labels})
+            return FormChange(made, (edit.variable,))
         case DropVariable():
-            form = environment.form(edit.form)
-            environment.categorization(edit.form, edit.variable)
-            return environment.changed(forms={form.name: without_variable(form, edit.variable)})
+            environment.variable(edit.variable)
+            _require_asked(known, edit.variable)
+            return FormChange(without_variable(known, edit.variable))
+
+
+def _require_asked(form: Form, variable: str) -> None:
+    if variable not in form.instances:
+        raise InputError(
+            Reason.NOT_FOUND,
+            f"The variable {quoted([variable])} of the form {quoted([form.name])} was asked for.",
+            "The form does not have it.",
+            did_you_mean(variable, form.instances),
+        )
 
 
 def _require_by_hand(form: Form, variable: str) -> None:

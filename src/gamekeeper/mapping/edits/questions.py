@@ -12,8 +12,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from gamekeeper.mapping.edits.record import OfForm, Record
-from gamekeeper.mapping.edits.valid_forms import with_form
+from gamekeeper.mapping.edits.valid_forms import FormChange, with_form
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.form import Form
 from gamekeeper.mapping.environment.questions import Question, Universe
 from gamekeeper.options import Option
 
@@ -51,33 +52,25 @@ def apply_question_edit(
     environment: Environment, edit: QuestionEdit, *, unrestricted: bool = False
 ) -> Environment:
     """Return the environment after an edit of the questions of a form."""
-    form = environment.form(edit.form)
+    change = form_with_question(environment.form(edit.form), edit)
+    return with_form(environment, change, unrestricted=unrestricted)
+
+
+def form_with_question(form: Form, edit: QuestionEdit) -> FormChange:
+    """Return a form as an edit of its questions would have it."""
     match edit:
         case AskQuestion(question=asked):
-            # A question that feeds a variable tells what was typed by hand before.
-            own = {
-                name: labels for name, labels in form.by_hand.items() if name not in asked.variables
-            }
-            form = replace(form, instances={**own}, questions=())
-            old = environment.form(edit.form).questions
-            names = [question.name for question in old]
-            now = (
-                tuple(asked if question.name == asked.name else question for question in old)
-                if asked.name in names
-                else (*old, asked)
-            )
-            made = form.with_questions(now)
-            return with_form(
-                environment,
-                made,
-                asked.variables,
-                questions=(asked.name,),
-                unrestricted=unrestricted,
-            )
+            # A question that feeds a variable takes the place of labels typed by hand.
+            own = {n: labels for n, labels in form.by_hand.items() if n not in asked.variables}
+            known = form.questions
+            now = tuple(asked if each.name == asked.name else each for each in known)
+            if all(each.name != asked.name for each in known):
+                now = (*known, asked)
+            made = replace(form, instances=own, questions=now)
+            return FormChange(made, asked.variables, questions=(asked.name,))
         case DropQuestion():
             gone = form.question(edit.question)
             left = form.with_questions(q for q in form.questions if q.name != gone.name)
-            told = [name for name in gone.variables if name in left.instances]
-            return with_form(environment, left, told, unrestricted=unrestricted)
+            return FormChange(left, [name for name in gone.variables if name in left.instances])
         case SetUniverse():
-            return environment.changed(forms={form.name: replace(form, universe=edit.universe)})
+            return FormChange(replace(form, universe=edit.universe))

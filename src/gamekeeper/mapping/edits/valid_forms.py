@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.environment import Environment
@@ -11,18 +12,11 @@ from gamekeeper.mapping.environment.rules import metadata_problems
 from gamekeeper.wording import count_of, quoted
 
 
-def with_form(
-    environment: Environment,
-    form: Form,
-    given: Iterable[str],
-    *,
-    keys: Collection[str] | None = (),
-    questions: Iterable[str] = (),
-    unrestricted: bool,
-) -> Environment:
-    """Return the environment with a form.
+@dataclass(frozen=True, slots=True)
+class FormChange:
+    """A form as an edit would have it, and what of it the normal editor looks at.
 
-    Parameters
+    Attributes
     ----------
     given
         Variables that must be valid on it.
@@ -30,9 +24,17 @@ def with_form(
         Keys of its metadata that must be as declared; None for all of them.
     questions
         Questions whose metadata must be as declared.
-    unrestricted
-        Whether all that may be otherwise.
     """
+
+    form: Form
+    given: Sequence[str] = ()
+    keys: Collection[str] | None = ()
+    questions: Sequence[str] = ()
+
+
+def with_form(environment: Environment, change: FormChange, *, unrestricted: bool) -> Environment:
+    """Return the environment with a changed form, if that is allowed."""
+    form = change.form
     made = environment.changed(forms={form.name: form})
     if unrestricted:
         return made
@@ -43,7 +45,7 @@ def with_form(
             f"{categorization.fault}.",
             "Change the labels." if variable in form.by_hand else "Change what the answers mean.",
         )
-        for variable in given
+        for variable in change.given
         if not (categorization := made.categorization(form.name, variable)).is_valid
     ]
     if problems:
@@ -56,7 +58,7 @@ def with_form(
             "Select categories that reach every sink once; the unrestricted editor lets others pass.",
             problems=problems,
         )
-    if unmet := metadata_problems(environment.rules, form, keys, questions):
+    if unmet := metadata_problems(environment.rules, form, change.keys, change.questions):
         raise InputError(
             unmet[0].reason,
             f"The form {quoted([form.name])} was asked for.",

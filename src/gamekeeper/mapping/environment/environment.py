@@ -161,9 +161,15 @@ class Environment:
         made.name = self.name if name is None else name
         made.description = self.description if description is None else description
         problems = name_problems("environment", [made.name])
-        made._numbered = self._numbered.difference(touched, variables, registers or ())
+        made._numbered = self._numbered.difference(variables, registers or ())
         made._members = {}
         problems += made._take(variables, forms, groups, scenarios or {}, registers or {}, rules)
+        # Where no categorization is new, no harmonization is.
+        made._numbered = {
+            name
+            for name in made._numbered
+            if name not in touched or made._registers.get(name) is self._registers.get(name)
+        }
         made._require_sound(problems)
         return made
 
