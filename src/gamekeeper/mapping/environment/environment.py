@@ -21,7 +21,7 @@ from gamekeeper.mapping.environment.categorization import Categorization
 from gamekeeper.mapping.environment.codes import ARBITRARY_CODE, CodeRegister
 from gamekeeper.mapping.environment.form import Form
 from gamekeeper.mapping.environment.groups import Group, group_problems, members
-from gamekeeper.mapping.environment.instances import Instances
+from gamekeeper.mapping.environment.instances import Instances, changed_variables
 from gamekeeper.mapping.environment.names import clashes, name_problems
 from gamekeeper.mapping.environment.rules import NO_RULES, Rules, rule_problems
 from gamekeeper.mapping.environment.scenario import Scenario
@@ -151,9 +151,9 @@ class Environment:
         Environment('environment', 1 forms, 1 variables, 0 groups)
         """
         variables, forms, groups = variables or {}, forms or {}, groups or {}
-        before = [self.forms[form] for form in forms if form in self.forms]
-        after = [form for form in forms.values() if form is not None]
-        touched = {variable for form in (*before, *after) for variable in form.instances}
+        before = {name: self.forms[name] for name in forms if name in self.forms}
+        after = {name: form for name, form in forms.items() if form is not None}
+        touched = changed_variables(before, after)
         # Harmonizations of variables that change are numbered now, so that their codes stay.
         for variable in self.variables.keys() & (touched | variables.keys()):
             self.register(variable)
@@ -297,8 +297,7 @@ class Environment:
             self.rules = self.rules if rules is None else rules
             problems += rule_problems(self.rules, self.variables)
         self._registers = dict(self._registers)
-        touched = (form.instances for form in (*before.values(), *after.values()))
-        for name in recut.union(registers, *touched):
+        for name in recut.union(registers, changed_variables(before, after)):
             self._enter(name, old_variables.get(name), registers)
         if groups or old_forms.keys() != self.forms.keys():
             problems += group_problems(self.groups, self.forms)

@@ -30,7 +30,8 @@ class Instances:
     """
 
     def __init__(self) -> None:
-        self._having: dict[str, dict[_Labels, list[str]]] = {}
+        # Names as keys: thousands of forms may go at a time, each in no time.
+        self._having: dict[str, dict[_Labels, dict[str, None]]] = {}
         self._selections: dict[str, dict[_Labels, Categorization]] = {}
         self._faults: dict[tuple[str, _Labels], tuple[Problem, ...]] = {}
 
@@ -38,7 +39,7 @@ class Instances:
         """Return the distinct selections of a variable, each with the forms that make it."""
         selections = self._selections.get(variable, {})
         having = self._having.get(variable, {})
-        return [(selections[labels], having[labels]) for labels in selections]
+        return [(selections[labels], list(having[labels])) for labels in selections]
 
     def categorization(self, variable: str, labels: _Labels) -> Categorization:
         """Return what a selection comes to that some form makes."""
@@ -56,21 +57,17 @@ class Instances:
         `recut` are the variables that are new, gone or have another definition.
         """
         made = Instances()
-        touched = {v for form in (*before.values(), *after.values()) for v in form.instances}
+        gone = _told(before, after)
+        come = _told(after, before)
+        touched = {variable for told in (gone, come) for variable, _, _ in told}
         made._having = dict(self._having)
         for variable in touched:
             having = self._having.get(variable, {})
-            made._having[variable] = {labels: list(names) for labels, names in having.items()}
-        for name, form in before.items():
-            for variable, labels in form.instances.items():
-                made._having[variable][labels].remove(name)
-        for name, form in after.items():
-            for variable, labels in form.instances.items():
-                having = made._having[variable]
-                if (names := having.get(labels)) is None:
-                    having[labels] = [name]
-                else:
-                    names.append(name)
+            made._having[variable] = {labels: dict(names) for labels, names in having.items()}
+        for variable, labels, name in gone:
+            del made._having[variable][labels][name]
+        for variable, labels, name in come:
+            made._having[variable].setdefault(labels, {})[name] = None
         for variable in touched:
             having = {labels: names for labels, names in made._having[variable].items() if names}
             made._having[variable] = having
@@ -122,6 +119,30 @@ class Instances:
                 except InputError as error:
                     self._faults[name, labels] = error.problems
         self._selections[name] = selections
+
+
+def _told(forms: Mapping[str, Form], others: Mapping[str, Form]) -> list[tuple[str, _Labels, str]]:
+    """Return what forms say that others of the same names do not: variable, labels, form."""
+    told: list[tuple[str, _Labels, str]] = []
+    for name, form in forms.items():
+        other = others.get(name)
+        if other is None:
+            told += [(variable, labels, name) for variable, labels in form.instances.items()]
+        elif other.instances is not form.instances:
+            said = other.instances
+            told += [
+                (variable, labels, name)
+                for variable, labels in form.instances.items()
+                if said.get(variable) != labels
+            ]
+    return told
+
+
+def changed_variables(before: Mapping[str, Form], after: Mapping[str, Form]) -> set[str]:
+    """Return the variables that forms have otherwise than before."""
+    return {
+        variable for told in (_told(before, after), _told(after, before)) for variable, _, _ in told
+    }
 
 
 def _faults_of(
