@@ -15,6 +15,7 @@ from markupsafe import Markup
 from gamekeeper.algorithms.categories.partitions import Arbitrary
 from gamekeeper.errors import LimitError
 from gamekeeper.files.writing import write_file
+from gamekeeper.mapping.analysis.composite_keys import CompositeKeys
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap, Maximal
 from gamekeeper.mapping.analysis.map_table import map_table
 from gamekeeper.mapping.environment.environment import Environment
@@ -34,6 +35,7 @@ _SHOWN_CODES = 10
 _SHOWN_RUNS = 12
 _SHOWN_FORMS = 300
 _SHOWN_FAULTS = 12
+_SHOWN_KEYS = 40
 _WORDS_OF_A_CODE = 8
 _NAME_LETTERS = 120
 _TEXT_LETTERS = 600
@@ -80,9 +82,26 @@ class _Section:
     graph_note: str
     faults: Sequence[tuple[str, str]]
     faults_left_out: str
+    names: Sequence[str]
+    n_names_left_out: int
 
 
-def build_mapping_report(key_variable_map: KeyVariableMap, environment: Environment) -> str:
+@dataclass(frozen=True, slots=True)
+class _Composite:
+    """A composite key in the table."""
+
+    forms: str
+    variables: str
+    size: str
+    key: str
+    names: Sequence[str]
+
+
+def build_mapping_report(
+    key_variable_map: KeyVariableMap,
+    environment: Environment,
+    composite: CompositeKeys | None = None,
+) -> str:
     """Return the report of an analysis as one HTML page.
 
     Parameters
@@ -91,6 +110,8 @@ def build_mapping_report(key_variable_map: KeyVariableMap, environment: Environm
         The outcome of `map_key_variables`.
     environment
         The environment that was analysed.
+    composite
+        The outcome of `find_composite_keys`, to be shown beside it.
 
     Examples
     --------
@@ -136,6 +157,7 @@ def build_mapping_report(key_variable_map: KeyVariableMap, environment: Environm
         notices=_notices(outcome),
         header=header,
         rows=rows,
+        composite=None if composite is None else _composite(composite),
         sections=sections,
         frame=frame,
         small=small,
@@ -143,12 +165,34 @@ def build_mapping_report(key_variable_map: KeyVariableMap, environment: Environm
 
 
 def write_mapping_report(
-    key_variable_map: KeyVariableMap, environment: Environment, path: str | Path
+    key_variable_map: KeyVariableMap,
+    environment: Environment,
+    path: str | Path,
+    composite: CompositeKeys | None = None,
 ) -> Path:
     """Write the report of an analysis to a file that ends in .html or .htm."""
     require_ending("report", path, PAGE_ENDINGS)
-    page = build_mapping_report(key_variable_map, environment)
+    page = build_mapping_report(key_variable_map, environment, composite)
     return write_file(path, page.encode(), private=False)
+
+
+def _composite(found: CompositeKeys) -> dict[str, object]:
+    rows = [
+        _Composite(
+            f"{len(key.forms):,} of {found.n_forms:,}",
+            str(len(key.parts)),
+            number_text(key.size),
+            short(", ".join(f"{part.variable} {part.code}" for part in key.parts), _TEXT_LETTERS),
+            [short(form) for form in key.forms[:_SHOWN_FORMS]],
+        )
+        for key in found.keys[:_SHOWN_KEYS]
+    ]
+    n_more = len(found.keys) - len(rows)
+    return {
+        "sentences": [short(sentence, _TEXT_LETTERS) for sentence in found.sentences],
+        "rows": rows,
+        "left_out": f"and {count_of(n_more, 'more key')}" if n_more else "",
+    }
 
 
 def _notices(outcome: KeyVariableMap) -> list[str]:
@@ -229,6 +273,8 @@ def _section(
             (short(form), short(fault, _TEXT_LETTERS)) for form, fault in faults[:_SHOWN_FAULTS]
         ],
         faults_left_out=count_of(n_more_faults, "more form") if n_more_faults > 0 else "",
+        names=[short(form) for form in (first.forms if first else ())[:_SHOWN_FORMS]],
+        n_names_left_out=max(0, len(first.forms) - _SHOWN_FORMS) if first else 0,
     )
 
 

@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING
 
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.form import Form, Metadata
-from gamekeeper.mapping.environment.listing import list_forms, list_groups, list_variables
+from gamekeeper.mapping.environment.listing import (
+    list_forms,
+    list_grid,
+    list_groups,
+    list_variables,
+)
 from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, make_listing
 from gamekeeper.wording import count_of, listed, number_text
 from gamekeeper.workbench.environments import opened
 from gamekeeper.workbench.requests.browsing import (
     FormRequest,
     FormsRequest,
+    GridRequest,
     GroupRequest,
     NamesRequest,
     VariableRequest,
@@ -91,6 +97,21 @@ def forms(
     with _opened(asked.opened, progress) as environment:
         page = asked.lines.chosen(for_people=for_people)
         return list_forms(environment, where=asked.where, page=page)
+
+
+def grid(
+    asked: GridRequest, *, for_people: bool = False, progress: Progress | None = None
+) -> Listing:
+    """List forms by variables, with codes in the cells."""
+    with _opened(asked.opened, progress) as environment:
+        page = asked.lines.chosen(for_people=for_people)
+        return list_grid(
+            environment,
+            where=asked.where,
+            group=asked.group,
+            variables=asked.variables,
+            page=page,
+        )
 
 
 def variables(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.mapping.analysis.composite_keys import CompositeKeys, find_composite_keys
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.analysis.options import MapOptions
@@ -65,21 +66,24 @@ def check(
         return found, found.faults, files
 
 
-def map_target(asked: MapRequest, *, progress: Progress | None = None) -> KeyVariableMap:
-    """Map the key variables of a target; write a report and a plot where asked for."""
+def map_target(
+    asked: MapRequest, *, progress: Progress | None = None
+) -> tuple[KeyVariableMap, CompositeKeys]:
+    """Map the key variables of a target, singly and together; write a report and a plot if asked."""
     where = asked.opened
     require_outputs(asked)
     with opened(where.environment, as_of=where.as_of, progress=progress) as place:
         environment = place.environment
         outcome = analyse(environment, asked.question, progress=progress)
+        composite = find_composite_keys(outcome, environment, most=asked.most_keys)
         place.keep_codes()
         write_outputs(
             asked,
             outcome,
-            page=lambda path: write_mapping_report(outcome, environment, path),
+            page=lambda path: write_mapping_report(outcome, environment, path, composite),
             picture=lambda path: save_curves(outcome, path),
         )
-    return outcome
+    return outcome, composite
 
 
 def analyse(

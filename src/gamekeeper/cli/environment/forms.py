@@ -11,7 +11,7 @@ from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.environment.edit_commands import edit_command, record_command
 from gamekeeper.cli.environment.printing import show_listing
 from gamekeeper.cli.show import Format, progress_bar, say, show
-from gamekeeper.workbench.requests.browsing import FormRequest, FormsRequest
+from gamekeeper.workbench.requests.browsing import FormRequest, FormsRequest, GridRequest
 from gamekeeper.workbench.requests.editing import (
     AddFormRequest,
     AskQuestionRequest,
@@ -45,6 +45,24 @@ def list_command(asked: FormsRequest, how: AsFormat = Format.TABLE) -> None:
 
     with progress_bar("Opening") as progress:
         listing = forms(asked, for_people=how is Format.TABLE, progress=progress)
+    show_listing(listing, how)
+
+
+@command(app, "grid", offers=OFFERS)
+def grid_command(asked: GridRequest, how: AsFormat = Format.TABLE) -> None:
+    """List forms by variables, with the code of each variable in the cells.
+
+    [bold]Examples[/bold]
+
+      gamekeeper form grid norland.gk -w "sector = banks" -v Age -v Sex
+
+    As a table for a spreadsheet:
+      gamekeeper form grid norland.gk --format csv
+    """
+    from gamekeeper.workbench.browsing import grid
+
+    with progress_bar("Opening") as progress:
+        listing = grid(asked, for_people=how is Format.TABLE, progress=progress)
     show_listing(listing, how)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,13 +12,16 @@ from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.show import Format, progress_bar, say, show, warn
 from gamekeeper.errors import LimitError
 from gamekeeper.options import written
-from gamekeeper.wording import count_of, number_text, quoted
+from gamekeeper.wording import count_of, listed, number_text, quoted
 from gamekeeper.workbench.requests.mapping import CheckRequest, GraphRequest, MapRequest
 
 if TYPE_CHECKING:
+    from gamekeeper.mapping.analysis.composite_keys import CompositeKeys
     from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 
 app = typer.Typer(rich_markup_mode="rich")
+
+_SHOWN_FORMS = 6
 
 
 @command(app, "map", offers=OFFERS)
@@ -41,8 +45,13 @@ def map_command(asked: MapRequest, how: AsFormat = Format.TABLE) -> None:
     from gamekeeper.workbench.mapping import map_target
 
     with progress_bar("Mapping key variables") as progress:
-        outcome = map_target(asked, progress=progress)
-    if asked.curves:
+        outcome, composite = map_target(asked, progress=progress)
+    if asked.joint:
+        show_composite(composite, how)
+    elif asked.evidence:
+        show(outcome.evidence(), how, notices=_notes(outcome))
+        _tell_notes(outcome, how)
+    elif asked.curves:
         steps = outcome.curves()
         names = ("variable", "from_prevalence", "to_prevalence", "categories")
         rows = [
@@ -54,7 +63,7 @@ def map_command(asked: MapRequest, how: AsFormat = Format.TABLE) -> None:
         show(steps, how, table=(header, rows), title=title, notices=_notes(outcome))
         _tell_notes(outcome, how)
     else:
-        show_map(outcome, how)
+        show_map(outcome, how, composite)
     if how is Format.TABLE:
         for option, path in written(asked):
             say(f"{option.label}: {path}")
@@ -62,7 +71,27 @@ def map_command(asked: MapRequest, how: AsFormat = Format.TABLE) -> None:
         raise typer.Exit(LimitError.exit_code)
 
 
-def show_map(outcome: KeyVariableMap, how: Format) -> None:
+def show_composite(composite: CompositeKeys, how: Format) -> None:
+    """Print the largest composite keys by the number of forms that hold them."""
+    rows = [
+        [
+            f"{len(key.forms):,} of {composite.n_forms:,}",
+            str(len(key.parts)),
+            number_text(key.size),
+            ", ".join(f"{part.variable} {part.code}" for part in key.parts),
+            listed(key.forms, _SHOWN_FORMS),
+        ]
+        for key in composite.keys
+    ]
+    header = ["Forms", "Variables", "Combinations", "Key", "Which forms"]
+    show(composite, how, table=(header, rows), sentences=composite.sentences)
+    if how is Format.TABLE:
+        say()
+        for sentence in composite.sentences:
+            say(sentence)
+
+
+def show_map(outcome: KeyVariableMap, how: Format, composite: CompositeKeys | None = None) -> None:
     """Print the outcome of an analysis with what was asked and what to be careful about."""
     from gamekeeper.mapping.analysis.map_table import map_table
 
@@ -71,8 +100,36 @@ def show_map(outcome: KeyVariableMap, how: Format) -> None:
     if how is Format.TABLE:
         say(asked)
         say()
-    show(outcome, how, table=(header, rows), sentences=[asked], notices=_notes(outcome))
+    told = list(composite.sentences) if composite is not None else []
+    parts = {
+        "evidence": {"rows": outcome.evidence().to_arrow().to_pylist()},
+        **({} if composite is None else {"composite_keys": {"rows": composite_rows(composite)}}),
+    }
+    show(
+        outcome,
+        how,
+        table=(header, rows),
+        sentences=[asked, *told],
+        notices=_notes(outcome),
+        parts=parts,
+    )
+    if how is Format.TABLE and told:
+        say()
+        for sentence in told:
+            say(sentence)
     _tell_notes(outcome, how)
+
+
+def composite_rows(composite: CompositeKeys) -> list[dict[str, object]]:
+    """Return composite keys as plain values."""
+    return [
+        {
+            "forms": list(key.forms),
+            "combinations": "unbounded" if math.isinf(key.size) else int(key.size),
+            "parts": [{"variable": part.variable, "code": part.code} for part in key.parts],
+        }
+        for key in composite.keys
+    ]
 
 
 def _notes(outcome: KeyVariableMap) -> list[str]:

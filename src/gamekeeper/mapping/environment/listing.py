@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from gamekeeper.errors import InputError
 from gamekeeper.mapping.environment.environment import Environment
@@ -59,6 +59,49 @@ def list_forms(
         for form in forms
     ]
     return make_listing("forms", columns, rows, page)
+
+
+def list_grid(
+    environment: Environment,
+    *,
+    where: str = "",
+    group: str = "",
+    variables: Sequence[str] = (),
+    page: Page = EVERYTHING,
+) -> Listing:
+    """List forms by variables, with the code of each in the cells.
+
+    A cell is empty where a form does not ask, and a question mark where its categorization is not
+    valid. By default all variables that some of the forms ask for have a column.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> age = Variable.of_bands("Age", ["0-15", "16+"])
+    >>> forms = [Form("Bank", {"Age": ("0-15", "16+")}), Form("Shop")]
+    >>> list_grid(Environment([age], forms)).rows
+    (('Bank', 'C2.001'), ('Shop', None))
+    """
+    forms = find_forms(environment, where) if where else tuple(environment.forms.values())
+    if group:
+        inside = set(environment.group(group).forms)
+        forms = tuple(form for form in forms if form.name in inside)
+    for name in variables:
+        environment.variable(name)
+    asked = {name for form in forms for name in form.instances}
+    columns = list(variables) or [name for name in environment.variables if name in asked]
+    codes: dict[tuple[str, tuple[str, ...]], str] = {}
+
+    def cell(form: Form, variable: str) -> str | None:
+        if variable not in form.instances:
+            return None
+        key = variable, form.instances[variable]
+        if key not in codes:
+            codes[key] = environment.code_of(form.name, variable) or "?"
+        return codes[key]
+
+    rows = [(form.name, *(cell(form, name) for name in columns)) for form in forms]
+    return make_listing("forms", ("form", *columns), rows, page)
 
 
 def list_variables(

@@ -21,6 +21,21 @@ class FormsRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GridRequest:
+    """Forms by variables."""
+
+    opened: Opened
+    where: Annotated[
+        str, Option("A query: sector = bank and year >= 2029 and has Age.", flags="--where -w")
+    ] = ""
+    group: Annotated[str, Option("Only the forms of this group.", flags="--group -g")] = ""
+    variables: Annotated[
+        tuple[str, ...], Option("A variable; by default all.", flags="--variable -v")
+    ] = ()
+    lines: Lines = field(default_factory=Lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NamesRequest:
     """Variables, groups or scenarios, by a part of their names."""
 

@@ -10,6 +10,7 @@ from typing import Annotated
 
 from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.mapping.analysis.limits import MAX_KEYS
 from gamekeeper.mapping.analysis.options import MapOptions, MaxNodes
 from gamekeeper.options import Option
 from gamekeeper.wording import quoted
@@ -33,6 +34,16 @@ class MapRequest:
     opened: Opened
     question: MapOptions
     curves: Annotated[bool, Option("Print code size against prevalence instead.")] = False
+    evidence: Annotated[bool, Option("Print the names of the forms behind every code instead.")] = (
+        False
+    )
+    joint: Annotated[
+        bool,
+        Option("Print the largest composite keys by how many of the same forms hold them instead."),
+    ] = False
+    most_keys: Annotated[
+        int, Option("How many composite keys are looked at, at most.", least=1)
+    ] = MAX_KEYS
     report: Annotated[
         Path | None, Option("Write an HTML report to this file.", writes="page", label="Written")
     ] = None
