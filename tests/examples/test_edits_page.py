@@ -52,7 +52,9 @@ def environment() -> gk.Environment:
         impossible=[gk.mapping.Impossible(combination={"Age": ["65+"], "Sex": ["male"]})],
     )
     marked = replace(sex, sensitive=frozenset(["female"]))
-    made = gk.Environment([age, country, marked], forms, groups, rules=rules)
+    flat = {"Town": ["Leeds", "York"], "North": ["Leeds", "York", "Moors"], "Moors": []}
+    place = gk.Variable("Place", gk.mapping.PartitionGraph(flat))
+    made = gk.Environment([age, country, marked, place], forms, groups, rules=rules)
     outcome = gk.map_key_variables(made, "Census")
     return made.changed(
         scenarios={"A clerk": propose_scenario(outcome, made, name="A clerk", who="ann")}

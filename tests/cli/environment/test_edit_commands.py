@@ -80,6 +80,7 @@ def test_only_edits_that_can_break_offer_the_unrestricted_editor():
         "variable set-parts",
         "variable remove-category",
         "variable remove-bands",
+        "variable prune",
     }
 
 

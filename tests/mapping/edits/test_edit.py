@@ -88,6 +88,9 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "combination": st.dictionaries(words, lists, min_size=2, max_size=3),
     "categories": st.lists(words, min_size=1, max_size=3),
     "question": st.none() | words,
+    **dict.fromkeys(["inside", "rest"], st.none() | words),
+    "outside": lists,
+    "keep": lists,
 }
 OWN: dict[type, dict[str, st.SearchStrategy[Any]]] = {
     SaveScenario: {"scenario": st.deferred(lambda: st.builds(saved, words))},
@@ -155,7 +158,7 @@ def validator() -> Draft202012Validator:
 
 def test_every_edit_has_a_name_of_its_own() -> None:
     names = [kind.model_fields["edit"].default for kind in KINDS]
-    assert len(set(names)) == len(names) == 36
+    assert len(set(names)) == len(names) == 40
     for kind, name in zip(KINDS, names, strict=True):
         assert kind.__name__ == "".join(part.capitalize() for part in name.split("-"))
 

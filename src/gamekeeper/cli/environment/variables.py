@@ -219,3 +219,47 @@ def not_sensitive_command() -> None:
 
       gamekeeper variable not-sensitive norland.gk Health "very bad"
     """
+
+
+@record_command(app, "widen", "WidenVariable")
+def widen_command() -> None:
+    """Add a new finest category, and mend all earlier forms in the same step.
+
+    [bold]Examples[/bold]
+
+    Until now nobody asked for them:
+      gamekeeper variable widen norland.gk Sex other
+
+    Until now they were among the married:
+      gamekeeper variable widen norland.gk "Marital status" "in civil partnership" --inside married --rest "in marriage"
+    """
+
+
+@record_command(app, "flatten", "FlattenGraph")
+def flatten_command() -> None:
+    """Let every category point straight to its finest categories.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable flatten norland.gk "Country of Residence"
+    """
+
+
+@record_command(app, "deepen", "DeepenGraph")
+def deepen_command() -> None:
+    """Let every category point to few large parts, which reads better.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable deepen norland.gk "Country of Residence"
+    """
+
+
+@record_command(app, "prune", "PruneGraph", can_break=True)
+def prune_command() -> None:
+    """Remove categories that nothing uses; needs the unrestricted editor, and shows first what goes.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable prune norland.gk "Country of Residence" --keep Britain --unrestricted
+    """

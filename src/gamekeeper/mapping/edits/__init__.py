@@ -4,7 +4,10 @@ from gamekeeper.mapping.edits.applying import apply_edits
 from gamekeeper.mapping.edits.bands import AddBands, RemoveBands
 from gamekeeper.mapping.edits.categories import (
     AddCategory,
+    DeepenGraph,
+    FlattenGraph,
     OrderSinks,
+    PruneGraph,
     RemoveCategory,
     RenameCategory,
     SetChildren,
@@ -43,6 +46,7 @@ from gamekeeper.mapping.edits.variables import (
     ReplaceVariable,
     UnmarkSensitive,
 )
+from gamekeeper.mapping.edits.widening import WidenVariable
 
 __all__ = [
     "EDIT",
@@ -57,13 +61,16 @@ __all__ = [
     "Consequences",
     "DeclareImpossible",
     "DeclareMetadata",
+    "DeepenGraph",
     "DescribeEnvironment",
     "DescribeVariable",
     "DropQuestion",
     "DropVariable",
     "Edit",
+    "FlattenGraph",
     "MarkSensitive",
     "OrderSinks",
+    "PruneGraph",
     "RemoveBands",
     "RemoveCategory",
     "RemoveForm",
@@ -84,6 +91,7 @@ __all__ = [
     "SplitCategory",
     "UndeclareMetadata",
     "UnmarkSensitive",
+    "WidenVariable",
     "apply_edits",
     "describe_edit",
     "edit_notes",

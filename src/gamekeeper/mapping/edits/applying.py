@@ -26,6 +26,7 @@ from gamekeeper.mapping.edits.questions import QuestionEdit, apply_question_edit
 from gamekeeper.mapping.edits.rules import RuleEdit, apply_rule_edit
 from gamekeeper.mapping.edits.scenarios import ScenarioEdit, apply_scenario_edit
 from gamekeeper.mapping.edits.variables import RenameVariable, VariableEdit, apply_variable_edit
+from gamekeeper.mapping.edits.widening import WidenVariable, apply_widening
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.scenario.renaming import Renamed, follow_renames
 
@@ -122,6 +123,8 @@ def _applied(environment: Environment, edit: Edit, *, unrestricted: bool) -> Env
         return apply_variable_edit(environment, edit, unrestricted=unrestricted)
     if isinstance(edit, CategoryEdit):
         return apply_category_edit(environment, edit, unrestricted=unrestricted)
+    if isinstance(edit, WidenVariable):
+        return apply_widening(environment, edit)
     if isinstance(edit, BandEdit):
         return apply_band_edit(environment, edit, unrestricted=unrestricted)
     if isinstance(edit, GroupEdit):

@@ -97,8 +97,40 @@ class OrderSinks(Record):
     ]
 
 
+class FlattenGraph(Record):
+    """Let every category of a variable point straight to its finest categories."""
+
+    edit: Literal["flatten-graph"] = "flatten-graph"
+    variable: OfVariable
+
+
+class DeepenGraph(Record):
+    """Let every category of a variable point to few large parts: fewer edges, more levels."""
+
+    edit: Literal["deepen-graph"] = "deepen-graph"
+    variable: OfVariable
+
+
+class PruneGraph(Record):
+    """Remove the categories of a variable that nothing uses; all finest categories stay."""
+
+    edit: Literal["prune-graph"] = "prune-graph"
+    variable: OfVariable
+    keep: Annotated[
+        Names, Option("A category to keep although nothing uses it.", flags="--keep -k")
+    ] = ()
+
+
 CategoryEdit = (
-    AddCategory | SplitCategory | SetChildren | RenameCategory | RemoveCategory | OrderSinks
+    FlattenGraph
+    | DeepenGraph
+    | PruneGraph
+    | AddCategory
+    | SplitCategory
+    | SetChildren
+    | RenameCategory
+    | RemoveCategory
+    | OrderSinks
 )
 
 
@@ -145,12 +177,54 @@ def apply_category_edit(
                     children[name] = [c for c in below if c != edit.category] + taken
         case OrderSinks():
             order = list(edit.order)
+        case FlattenGraph() | DeepenGraph():
+            made = graph.flatten() if isinstance(edit, FlattenGraph) else graph.deepen()
+            return _reshaped(environment, variable, made, unrestricted=unrestricted)
+        case PruneGraph():
+            _require_known(variable, edit.keep)
+            made = graph.prune({*used_categories(environment, variable), *edit.keep})
+            return _reshaped(environment, variable, made, unrestricted=unrestricted)
     made = _graph(variable, children, order, reorder=isinstance(edit, OrderSinks))
     names = (renamed.get(name, name) for name in variable.sensitive)
     after = replace(
         variable, graph=made, sensitive=frozenset(name for name in names if name in made)
     )
     return with_variable(environment, after, renamed=renamed, unrestricted=unrestricted)
+
+
+def used_categories(environment: Environment, variable: Variable) -> set[str]:
+    """Return the categories that forms, universes, rules, marks or scenarios name."""
+    name = variable.name
+    used = set(variable.sensitive)
+    labels = {label for item, _ in environment.instances(name) for label in item.categories}
+    for form in environment.forms.values():
+        universes = [form.universe, *(question.universe for question in form.questions)]
+        labels.update(
+            label for one in universes if one is not None for label in one.within.get(name, ())
+        )
+    for rule in environment.rules.impossible:
+        labels.update(rule.combination.get(name, ()))
+    for scenario in environment.scenarios.values():
+        for key in scenario.keys:
+            if key.variable == name:
+                labels.update(category for block in key.blocks for category in block)
+    named = (variable.resolve(label) for label in labels)
+    return used.union(category for category in named if category is not None)
+
+
+def _reshaped(
+    environment: Environment, variable: Variable, made: PartitionGraph, *, unrestricted: bool
+) -> Environment:
+    if made == variable.graph:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            f"The partition graph of {quoted([variable.name])} was to be changed.",
+            "It is so already.",
+            "Leave it.",
+        )
+    kept = frozenset(name for name in variable.sensitive if name in made)
+    after = replace(variable, graph=made, sensitive=kept)
+    return with_variable(environment, after, unrestricted=unrestricted)
 
 
 def _graph(

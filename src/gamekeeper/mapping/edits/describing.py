@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from gamekeeper.mapping.edits.bands import AddBands, RemoveBands
 from gamekeeper.mapping.edits.categories import (
     AddCategory,
+    DeepenGraph,
+    FlattenGraph,
     OrderSinks,
+    PruneGraph,
     RemoveCategory,
     RenameCategory,
     SetChildren,
@@ -41,6 +44,7 @@ from gamekeeper.mapping.edits.variables import (
     ReplaceVariable,
     UnmarkSensitive,
 )
+from gamekeeper.mapping.edits.widening import WidenVariable
 from gamekeeper.wording import count_of, quoted
 
 
@@ -104,6 +108,9 @@ def _words(edit: Edit) -> str:
         case AddCategory():
             made = f"made of {quoted(edit.children)}" if edit.children else "as a new sink"
             return f"Add to {_q(edit.variable)} the category {_q(edit.category)}, {made}"
+        case WidenVariable():
+            was = "outside all forms" if edit.inside is None else f"inside {_q(edit.inside)}"
+            return f"Widen {_q(edit.variable)} by {_q(edit.category)}, until now {was}"
         case SplitCategory():
             return f"Split {_category(edit)} into {quoted(edit.into)}"
         case SetChildren():
@@ -111,6 +118,12 @@ def _words(edit: Edit) -> str:
             return f"Make {_category(edit)} of {made}"
         case RenameCategory():
             return f"Rename {_category(edit)} to {_q(edit.to)}"
+        case FlattenGraph():
+            return f"Flatten the partition graph of {_q(edit.variable)}"
+        case DeepenGraph():
+            return f"Deepen the partition graph of {_q(edit.variable)}"
+        case PruneGraph():
+            return f"Prune the partition graph of {_q(edit.variable)} to what is used"
         case RemoveCategory():
             return f"Remove {_category(edit)}"
         case OrderSinks():

@@ -18,12 +18,14 @@ from gamekeeper.mapping.edits.questions import QuestionEdit
 from gamekeeper.mapping.edits.rules import RuleEdit
 from gamekeeper.mapping.edits.scenarios import ScenarioEdit
 from gamekeeper.mapping.edits.variables import VariableEdit
+from gamekeeper.mapping.edits.widening import WidenVariable
 
 Edit = (
     FormEdit
     | QuestionEdit
     | VariableEdit
     | CategoryEdit
+    | WidenVariable
     | BandEdit
     | GroupEdit
     | ScenarioEdit

@@ -32,6 +32,7 @@ from gamekeeper.mapping.edits.variables import (
     ReplaceVariable,
     UnmarkSensitive,
 )
+from gamekeeper.mapping.edits.widening import WidenVariable
 
 
 def touched(edit: Edit) -> frozenset[tuple[str, str]]:
@@ -61,7 +62,7 @@ def touched(edit: Edit) -> frozenset[tuple[str, str]]:
             return frozenset({("variable", old), ("variable", new)})
         case ReplaceVariable() | RemoveVariable() | DescribeVariable():
             return frozenset({("variable", edit.variable)})
-        case MarkSensitive() | UnmarkSensitive():
+        case MarkSensitive() | UnmarkSensitive() | WidenVariable():
             return frozenset({("variable", edit.variable)})
         case AddGroup(name=name):
             return frozenset({("group", name)})
