@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.mapping.environment.environment import Environment, Group
 from gamekeeper.mapping.environment.form import Form
+from gamekeeper.mapping.environment.listing import find_forms
 from gamekeeper.mapping.environment.queries import parse_query, unknown_names
+from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.wording import unfit_character
 
 BANK = Form(
@@ -375,3 +378,49 @@ def test_names_that_nobody_has_are_pointed_out():
     ]
     assert unknown_names(parse_query("year = 1 and has AGE"), [BANK], ["Age"]) == []
     assert "There are none." in unknown_names(query, [], [])[0].do
+
+
+def coded() -> Environment:
+    age = Variable.of_bands("Age", ["0-15", "16-64", "65+", "16+"])
+    return Environment(
+        [age],
+        [
+            Form("Coarse", {"Age": ("0-15", "16+")}),
+            Form("Fine", {"Age": ("0-15", "16-64", "65+")}),
+            Form("Free", {"Age": ()}),
+            Form("None", metadata={"code of": "x"}),
+        ],
+        [Group("Finer", where="code of Age finer than C2.001")],
+    )
+
+
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        ("code of Age finer than C2.001", ["Fine", "Free"]),
+        ("code of age coarser than C0.001", ["Coarse", "Fine"]),
+        ("code of Age = C2.001", ["Coarse"]),
+        ("code of Age != C2.001", ["Fine", "Free"]),
+        ("code of Age in (C2.001, C3.001)", ["Coarse", "Fine"]),
+        ("not code of 'Age' = C2.001 and has Age", ["Fine", "Free"]),
+        ("category of Age = '16 and over'", ["Coarse"]),
+        ("category of Age in (16-64, 16+)", ["Coarse", "Fine"]),
+        ("'code of' = x", ["None"]),
+    ],
+)
+def test_queries_on_codes_and_categories(where: str, found: list[str]) -> None:
+    environment = coded()
+    assert [form.name for form in find_forms(environment, where)] == found
+    assert environment.group("Finer").forms == ("Fine", "Free")
+    query = parse_query(where)
+    assert parse_query(query.text) == query
+    renamed = query.renamed_variable("Age", "Age is finer")
+    assert parse_query(renamed.text) == renamed
+
+
+@pytest.mark.parametrize(
+    "where", ["code of Age", "code of = C2.001", "code of Age finer C2.001", "category of Age < 3"]
+)
+def test_queries_on_codes_that_cannot_be_read(where: str) -> None:
+    with pytest.raises(InputError):
+        parse_query(where)

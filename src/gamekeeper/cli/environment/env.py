@@ -10,15 +10,17 @@ from gamekeeper.cli.commands import AsFormat, command
 from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.environment.edit_commands import edit_command, record_command
 from gamekeeper.cli.environment.printing import show_edited, show_listing
-from gamekeeper.cli.show import Format, progress_bar, say, show
+from gamekeeper.cli.show import Format, progress_bar, say, show, warn
 from gamekeeper.workbench.requests.editing import EditFileRequest
 from gamekeeper.workbench.requests.environment import Opened
 from gamekeeper.workbench.requests.store import (
     BackupRequest,
     BackupsRequest,
+    DiffRequest,
     ExportRequest,
     HistoryRequest,
     ImportRequest,
+    MergeRequest,
     NewStoreRequest,
     RestoreRequest,
     TakeBackRequest,
@@ -275,3 +277,52 @@ def possible_command() -> None:
 
       gamekeeper env possible norland.gk "Age=0-15" "Marital status=widowed; divorced"
     """
+
+
+@command(app, "diff")
+def diff_command(asked: DiffRequest, how: AsFormat = Format.TABLE) -> None:
+    """Say in words what differs between two environments, or two dates of one.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env diff norland.gk breskland.gk
+
+    What happened since May:
+      gamekeeper env diff norland.gk --since 2031-05-01
+    """
+    from gamekeeper.workbench.joining import diff
+
+    found = diff(asked)
+    show(found, how, sentences=found.sentences)
+    if how is Format.TABLE:
+        say()
+        for sentence in found.sentences:
+            say(sentence)
+
+
+@command(app, "merge")
+def merge_command(asked: MergeRequest, how: AsFormat = Format.TABLE) -> None:
+    """Bring another environment into a store: same names are compared, conflicts need a decision.
+
+    Nothing is changed while a conflict is open. The merge is one revision, so it can be undone.
+
+    [bold]Examples[/bold]
+
+    Lists the conflicts, if there are any:
+      gamekeeper env merge norland.gk breskland.gk
+
+    With a decision on each:
+      gamekeeper env merge norland.gk breskland.gk -d "form:Bank=Bank (Breskland)" -d "variable:Sex=ours"
+    """
+    from gamekeeper.workbench.joining import merge
+
+    done = merge(asked)
+    told = [f"{done.n_edits} edits bring in all that was not here."]
+    if done.edited is not None:
+        told.append(f"Revision {done.edited.revision}: the merge.")
+    elif asked.dry_run:
+        told.append("Nothing was changed.")
+    show(done.codes, how, sentences=told, notices=done.notes)
+    tell = say if how is Format.TABLE else warn
+    for line in (*told, *done.notes):
+        tell(line)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from gamekeeper.mapping.environment.form import Form
 from gamekeeper.wording import folded
@@ -96,7 +96,7 @@ class Comparison:
     sign: str
     values: tuple[Value, ...]
 
-    def matches(self, form: Form) -> bool:
+    def matches(self, form: Form, codes: Codes | None = None) -> bool:
         """Tell whether the form has the key, with a value that compares so."""
         if self.key is None:
             return self._holds(form.name, folded(form.name))
@@ -126,9 +126,60 @@ class Has:
 
     variable: Name
 
-    def matches(self, form: Form) -> bool:
+    def matches(self, form: Form, codes: Codes | None = None) -> bool:
         """Tell whether the form asks for it."""
         return bool(self.variable.among(form.instances))
+
+
+class Codes(Protocol):
+    """What a query on codes and categories asks of an environment."""
+
+    def compares(self, form: Form, variable: str, sign: str, code: str) -> bool:
+        """Tell whether the code of a variable on a form compares so with another."""
+        ...
+
+    def offers(self, form: Form, variable: str, category: str) -> bool:
+        """Tell whether a form offers a category of a variable."""
+        ...
+
+
+@dataclass(frozen=True)
+class CodeOf:
+    """How the code of a variable on a form compares with others: `=`, `in`, finer or coarser than."""
+
+    variable: Name
+    sign: str
+    codes: tuple[str, ...]
+
+    def matches(self, form: Form, codes: Codes | None = None) -> bool:
+        """Tell whether the form asks for the variable in such a code."""
+        if codes is None:
+            return False
+        sign = "=" if self.sign == "in" else self.sign
+        return any(
+            codes.compares(form, name, sign, code)
+            for name in self.variable.among(form.instances)
+            for code in self.codes
+        )
+
+
+@dataclass(frozen=True)
+class CategoryOf:
+    """The form offers one of some categories of a variable."""
+
+    variable: Name
+    sign: str
+    categories: tuple[str, ...]
+
+    def matches(self, form: Form, codes: Codes | None = None) -> bool:
+        """Tell whether the form offers it."""
+        if codes is None:
+            return False
+        return any(
+            codes.offers(form, name, category)
+            for name in self.variable.among(form.instances)
+            for category in self.categories
+        )
 
 
 @dataclass(frozen=True)
@@ -137,9 +188,9 @@ class Not:
 
     part: Condition
 
-    def matches(self, form: Form) -> bool:
+    def matches(self, form: Form, codes: Codes | None = None) -> bool:
         """Tell whether the form does not meet the other condition."""
-        return not self.part.matches(form)
+        return not self.part.matches(form, codes)
 
 
 @dataclass(frozen=True)
@@ -148,10 +199,10 @@ class AllOf:
 
     parts: tuple[Condition, ...]
 
-    def matches(self, form: Form) -> bool:
+    def matches(self, form: Form, codes: Codes | None = None) -> bool:
         """Tell whether the form meets all of them."""
         for part in self.parts:  # noqa: SIM110 - half the time of all()
-            if not part.matches(form):
+            if not part.matches(form, codes):
                 return False
         return True
 
@@ -162,15 +213,15 @@ class AnyOf:
 
     parts: tuple[Condition, ...]
 
-    def matches(self, form: Form) -> bool:
+    def matches(self, form: Form, codes: Codes | None = None) -> bool:
         """Tell whether the form meets one of them."""
         for part in self.parts:  # noqa: SIM110 - half the time of any()
-            if part.matches(form):
+            if part.matches(form, codes):
                 return True
         return False
 
 
-Condition: TypeAlias = Comparison | Has | Not | AllOf | AnyOf
+Condition: TypeAlias = Comparison | Has | CodeOf | CategoryOf | Not | AllOf | AnyOf
 
 
 def _as_number(found: str | float) -> float | None:

@@ -14,7 +14,12 @@ from typing import TypeVar
 
 from gamekeeper.algorithms.categories.harmonization import HarmonizationGraph
 from gamekeeper.algorithms.categories.limits import MAX_NODES
-from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, harmonize
+from gamekeeper.algorithms.categories.partitions import (
+    Arbitrary,
+    Partition,
+    harmonize,
+    is_finer,
+)
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.mapping.environment.carrying import carry_codes
 from gamekeeper.mapping.environment.categorization import Categorization
@@ -114,7 +119,8 @@ class Environment:
         group = _found("group", name, self.groups)
         if not group.is_live:
             return group
-        return replace(group, forms=members(name, self.groups, self.forms, self._members))
+        forms = members(name, self.groups, self.forms, self._members, self)
+        return replace(group, forms=forms)
 
     def scenario(self, name: str) -> Scenario:
         """Return a scenario by its name."""
@@ -251,6 +257,31 @@ class Environment:
         """Return the code of the harmonization of some codes of a variable."""
         register = self.register(variable)
         return self.code(variable, harmonize(register.meaning(code) for code in codes))
+
+    def compares(self, form: Form, variable: str, sign: str, code: str) -> bool:
+        """Tell whether the code of a variable on a form compares so with another, for queries.
+
+        The signs are =, !=, finer than and coarser than; the last two leave the code itself out.
+        """
+        if variable not in self.variables:
+            return False
+        own = self._instances.categorization(variable, form.instances[variable]).partition
+        register = self._registers[variable]
+        if own is None or code not in register:
+            return False
+        meant = register.meaning(code)
+        if sign in ("=", "!="):
+            return (own == meant) == (sign == "=")
+        fine, coarse = (own, meant) if sign == "finer than" else (meant, own)
+        return own != meant and is_finer(fine, coarse)
+
+    def offers(self, form: Form, variable: str, category: str) -> bool:
+        """Tell whether a form offers a category of a variable, for queries."""
+        if variable not in self.variables:
+            return False
+        meant = self.variables[variable].resolve(category)
+        selected = self._instances.categorization(variable, form.instances[variable])
+        return meant is not None and meant in selected.categories
 
     @property
     def n_instances(self) -> int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.environment.conditions import Codes
 from gamekeeper.mapping.environment.form import Form
 from gamekeeper.mapping.environment.queries import parse_query
 from gamekeeper.wording import did_you_mean, quoted
@@ -95,10 +96,11 @@ def members(
     groups: Mapping[str, Group],
     forms: Mapping[str, Form],
     known: dict[str, tuple[str, ...]] | None = None,
+    codes: Codes | None = None,
 ) -> tuple[str, ...]:
     """Return the forms of a group, in the order of the forms unless they are listed by hand.
 
-    `known` keeps what was worked out already, for the next call.
+    `known` keeps what was worked out already, for the next call; `codes` answers queries on codes.
 
     Examples
     --------
@@ -110,7 +112,7 @@ def members(
     """
     known = {} if known is None else known
     if name not in known:
-        known[name] = _worked_out(groups[name], groups, forms, known)
+        known[name] = _worked_out(groups[name], groups, forms, known, codes)
     return known[name]
 
 
@@ -119,13 +121,14 @@ def _worked_out(
     groups: Mapping[str, Group],
     forms: Mapping[str, Form],
     known: dict[str, tuple[str, ...]],
+    codes: Codes | None,
 ) -> tuple[str, ...]:
     if group.where:
         query = parse_query(group.where)
-        return tuple(form.name for form in forms.values() if query.matches(form))
+        return tuple(form.name for form in forms.values() if query.matches(form, codes))
     if not group.parts:
         return group.forms
-    first, *others = (set(members(part, groups, forms, known)) for part in group.parts)
+    first, *others = (set(members(part, groups, forms, known, codes)) for part in group.parts)
     for other in others:
         if group.union:
             first |= other

@@ -31,7 +31,7 @@ def find_forms(environment: Environment, where: str) -> tuple[Form, ...]:
             f"It names {count_of(len(problems), 'thing')} that no form has.",
             problems=problems,
         )
-    return tuple(form for form in forms if query.matches(form))
+    return tuple(form for form in forms if query.matches(form, environment))
 
 
 def list_forms(

@@ -9,6 +9,9 @@ A query compares keys of the metadata with values, and combines comparisons::
 - `KEY = VALUE`, `!=`, `<`, `<=`, `>`, `>=`, `contains`, and `in` with a list of values in
   parentheses. The key `name` is the form's own name.
 - `has VARIABLE`: the form asks for the variable.
+- `code of VARIABLE = CODE`, `!=`, `in`, `finer than CODE`, `coarser than CODE`: what it asks for it
+  in. Finer and coarser leave the code itself out.
+- `category of VARIABLE = CATEGORY`, or `in` with a list: the form offers that very category.
 - `not` binds before `and`, and `and` before `or`; parentheses group.
 - Names and values may be several words. Those that hold one of the words above, a sign of the
   language or a quote at their start go in quotes ('...' or "..."), with a quote in them doubled.
@@ -34,6 +37,9 @@ from gamekeeper.mapping.environment.conditions import (
     SIGNS,
     AllOf,
     AnyOf,
+    CategoryOf,
+    CodeOf,
+    Codes,
     Comparison,
     Condition,
     Has,
@@ -77,8 +83,8 @@ class Query:
     def __str__(self) -> str:
         return self.text
 
-    def matches(self, form: Form) -> bool:
-        """Tell whether a form is meant.
+    def matches(self, form: Form, codes: Codes | None = None) -> bool:
+        """Tell whether a form is meant; `codes` answers for the environment that it is in.
 
         Examples
         --------
@@ -86,7 +92,7 @@ class Query:
         >>> query.matches(Form("Bank", metadata={"type": "On-Line", "year": 2030}))
         True
         """
-        return self.condition.matches(form)
+        return self.condition.matches(form, codes)
 
     @cached_property
     def text(self) -> str:
@@ -112,7 +118,9 @@ class Query:
     def variables(self) -> frozenset[str]:
         """The variables that forms are to ask for, as they are written."""
         return frozenset(
-            leaf.variable.text for leaf in _leaves(self.condition) if isinstance(leaf, Has)
+            leaf.variable.text
+            for leaf in _leaves(self.condition)
+            if isinstance(leaf, Has | CodeOf | CategoryOf)
         )
 
     def renamed_variable(self, old: str, new: str) -> Query:
@@ -172,8 +180,8 @@ def unknown_names(query: Query, forms: Iterable[Form], variables: Iterable[str])
     return problems
 
 
-def _leaves(condition: Condition) -> Iterator[Comparison | Has]:
-    if isinstance(condition, Comparison | Has):
+def _leaves(condition: Condition) -> Iterator[Comparison | Has | CodeOf | CategoryOf]:
+    if isinstance(condition, Comparison | Has | CodeOf | CategoryOf):
         yield condition
     else:
         parts = (condition.part,) if isinstance(condition, Not) else condition.parts
@@ -187,6 +195,8 @@ def _renamed(condition: Condition, old: str, new: Name) -> Condition:
             return condition
         case Has(variable):
             return Has(new) if folded(variable.text) == old else condition
+        case CodeOf(variable) | CategoryOf(variable):
+            return replace(condition, variable=new) if folded(variable.text) == old else condition
         case Not(part):
             return Not(_renamed(part, old, new))
         case AllOf(parts) | AnyOf(parts):
@@ -196,17 +206,30 @@ def _renamed(condition: Condition, old: str, new: Name) -> Condition:
 def _text(condition: Condition) -> str:
     match condition:
         case Comparison(key, sign, values):
-            left = "name" if key is None else _written(key.text, quote=folded(key.text) == "name")
+            left = "name" if key is None else _written(key.text, quote=_is_taken(key.text))
             listed = ", ".join(_written(value.text, quote=value.is_text) for value in values)
             return f"{left} {sign} ({listed})" if sign == "in" else f"{left} {sign} {listed}"
         case Has(variable):
             return f"has {_written(variable.text)}"
+        case CodeOf(variable, sign, values) | CategoryOf(variable, sign, values):
+            what = "code" if isinstance(condition, CodeOf) else "category"
+            told = ", ".join(_written(value) for value in values)
+            told = f"({told})" if sign == "in" else told
+            # A variable with such a word in its name would end there.
+            ends = {"finer", "coarser"}.intersection(variable.text.casefold().split())
+            return f"{what} of {_written(variable.text, quote=bool(ends))} {sign} {told}"
         case Not(part):
             return f"not {_grouped(part, AllOf, AnyOf)}"
         case AllOf(parts):
             return " and ".join(_grouped(part, AnyOf) for part in parts)
         case AnyOf(parts):
             return " or ".join(map(_text, parts))
+
+
+def _is_taken(key: str) -> bool:
+    """Tell whether a key would be read as something else without quotes."""
+    words = folded(key).split()
+    return words == ["name"] or words[:2] in (["code", "of"], ["category", "of"])
 
 
 def _grouped(condition: Condition, *kinds: type[Condition]) -> str:
@@ -321,8 +344,45 @@ class _Parser:
         self._take()
         return condition
 
-    def _comparison(self) -> Comparison:
-        first = self._words("a key, 'has', 'not' or '('", _QUOTE_IT)
+    def _comparison(self) -> Condition:
+        what = self._token
+        if what.kind == "word" and what.text.casefold() in ("code", "category"):
+            self._take()
+            if self._token.kind == "word" and self._token.text.casefold() == "of":
+                return self._of_variable(what.text.casefold())
+            words = [what.text]
+            while self._at("word"):
+                words.append(self._take().text)
+            return self._compared(replace(what, text=" ".join(words)))
+        return self._compared(self._words("a key, 'has', 'not' or '('", _QUOTE_IT))
+
+    def _of_variable(self, what: str) -> CodeOf | CategoryOf:
+        """Read what comes after `code` or `category`: of VARIABLE, a sign, codes or categories."""
+        self._take()
+        if self._at("quoted"):
+            name = self._take().text
+        else:
+            words: list[str] = []
+            while self._at("word") and self._token.text.casefold() not in ("finer", "coarser"):
+                words.append(self._take().text)
+            name = " ".join(words)
+        if not name:
+            raise self._expected("a variable", "Write its name after of.")
+        sign = self._token.kind
+        if what == "code" and sign == "word" and name:
+            sign = f"{self._take().text.casefold()} than"
+            if not (self._at("word") and self._take().text.casefold() == "than"):
+                raise self._expected("'than'", "Write finer than, or coarser than, and a code.")
+        elif sign in (("=", "!=", "in") if what == "code" else ("=", "in")):
+            self._take()
+        else:
+            do = "Write code of VARIABLE finer than CODE, or = and a code."
+            raise self._expected("=, in, 'finer than' or 'coarser than'", do)
+        values = [value.text for value in self._listed_values(sign)]
+        made = CodeOf if what == "code" else CategoryOf
+        return made(Name(name), sign, tuple(values))
+
+    def _compared(self, first: _Token) -> Comparison:
         is_name = first.kind == "word" and folded(first.text) == "name"
         key = None if is_name else Name(first.text)
         sign = self._token.kind
@@ -331,8 +391,12 @@ class _Parser:
             do = "Write not before the comparison: not KEY = VALUE." if sign == "not" else _QUOTE_IT
             raise self._expected(signs, do)
         self._take()
+        return Comparison(key, sign, tuple(self._listed_values(sign)))
+
+    def _listed_values(self, sign: str) -> list[Value]:
+        """Return the value after a sign, or the values in parentheses after `in`."""
         if sign != "in":
-            return Comparison(key, sign, (self._value(),))
+            return [self._value()]
         if not self._at("("):
             raise self._expected("'('", "Write the values as (one, two).")
         values: list[Value] = []
@@ -342,7 +406,7 @@ class _Parser:
         if not self._at(")"):
             raise self._expected("',' or ')'", _QUOTE_IT)
         self._take()
-        return Comparison(key, sign, tuple(values))
+        return values
 
     def _value(self) -> Value:
         token = self._words("a value", "Write a word, a number, or any text in quotes.")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Option
+from gamekeeper.wording import quoted
 from gamekeeper.workbench.requests.environment import AsOf, InStore, Lines, Opened, Person
 
 
@@ -106,3 +109,60 @@ class ShellRequest:
     command: Annotated[
         str | None, Option("Run this Python code and leave.", flags="--command -c")
     ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffRequest:
+    """Two environments, or two dates of one."""
+
+    environment: Annotated[
+        Path, Option("File of a store, or folder of an environment.", is_argument=True)
+    ]
+    other: Annotated[
+        Path | None,
+        Option("The other; by default the same, as it was at another date.", is_argument=True),
+    ] = None
+    since: Annotated[str, Option("The first as it was on a date, at a time, or at a revision.")] = (
+        ""
+    )
+    until: Annotated[
+        str, Option("The second as it was on a date, at a time, or at a revision.")
+    ] = ""
+
+
+def _decisions(typed: Sequence[str]) -> dict[str, str]:
+    read: dict[str, str] = {}
+    for text in typed:
+        what, equals, decided = text.rpartition("=")
+        kind, colon, name = what.partition(":")
+        key = f"{kind.strip()}:{name.strip()}"
+        is_whole = equals and colon and decided.strip() and kind.strip() and name.strip()
+        if not is_whole or key in read:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"The decision {quoted([text])} was given.",
+                "It is given twice." if key in read else "That is not KIND:NAME=DECISION.",
+                "Write form:Bank=ours, form:Bank=theirs, or form:Bank=Bank of the north.",
+            )
+        read[key] = decided.strip()
+    return read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeRequest:
+    """Another environment to be merged into a store."""
+
+    place: InStore
+    other: Annotated[
+        Path, Option("File of the other store, or folder of an environment.", is_argument=True)
+    ]
+    decisions: Annotated[
+        Mapping[str, str],
+        Option(
+            "What to do about a conflict, KIND:NAME=ours, =theirs, or =ANOTHER NAME for theirs.",
+            flags="--decide -d",
+            read=_decisions,
+        ),
+    ] = field(default_factory=dict[str, str])
+    dry_run: Annotated[bool, Option("Only say what would be done.")] = False
+    person: Person = field(default_factory=Person)

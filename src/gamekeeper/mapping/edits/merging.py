@@ -1,0 +1,246 @@
+"""Two environments made one: what another office has, as edits of ours, and what needs a decision.
+
+Parts of the same name are compared. Variables that agree, or of which one extends the other, are
+taken without asking: every earlier categorization stays admitted. Bands of the same range are
+joined. Whatever else differs under the same name is a conflict, and each conflict needs a decision:
+ours stays, theirs takes its place, or theirs comes under another name. Nothing is merged while a
+conflict is open. The outcome is a list of edits, so that the history of ours goes on, and their
+codes are mapped to those that mean the same in ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from gamekeeper.algorithms.categories.safe_edits import find_unsafe
+from gamekeeper.mapping.edits.bands import AddBands
+from gamekeeper.mapping.edits.edit import Edit
+from gamekeeper.mapping.edits.forms import AddForm, RemoveForm
+from gamekeeper.mapping.edits.groups import AddGroup, ReplaceGroup
+from gamekeeper.mapping.edits.rules import DeclareImpossible, DeclareMetadata
+from gamekeeper.mapping.edits.variable_change import reworded
+from gamekeeper.mapping.edits.variables import AddVariable, ReplaceVariable
+from gamekeeper.mapping.environment.category_blocks import blocks_of, categorization_of
+from gamekeeper.mapping.environment.codes import code_order
+from gamekeeper.mapping.environment.definitions import definition_of
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.form import Form
+from gamekeeper.mapping.environment.groups import Group
+from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.wording import quoted
+
+OURS, THEIRS = "ours", "theirs"
+
+Decisions = Mapping[tuple[str, str], str]
+"""For a kind and a name: `ours`, `theirs`, or the name under which theirs comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two parts of the same name that differ."""
+
+    kind: str
+    name: str
+    what: str
+
+
+@dataclass
+class Merge:
+    """What makes two environments one.
+
+    Attributes
+    ----------
+    edits
+        Edits of ours that bring in theirs.
+    conflicts
+        What needs a decision first; with any, the edits are not complete.
+    notes
+        What was settled without asking.
+    variables
+        Names of their variables to those that they have in ours, where these differ.
+    """
+
+    edits: list[Edit] = field(default_factory=list[Edit])
+    conflicts: list[Conflict] = field(default_factory=list[Conflict])
+    notes: list[str] = field(default_factory=list[str])
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def plan_merge(ours: Environment, theirs: Environment, decisions: Decisions | None = None) -> Merge:
+    """Return the edits that bring another environment into ours, and the conflicts.
+
+    Examples
+    --------
+    >>> ours = Environment([], [Form("Bank", metadata={"year": 2030})])
+    >>> theirs = Environment([], [Form("Bank", metadata={"year": 2031}), Form("Shop")])
+    >>> [(item.kind, item.name) for item in plan_merge(ours, theirs).conflicts]
+    [('form', 'Bank')]
+    >>> len(plan_merge(ours, theirs, {("form", "Bank"): "Bank (their office)"}).edits)
+    2
+    """
+    made = Merge()
+    work = _Merging(ours, theirs, decisions or {}, made)
+    work.rules()
+    for variable in theirs.variables.values():
+        work.variable(variable)
+    work.combinations()
+    for form in theirs.forms.values():
+        work.form(form)
+    for group in theirs.groups.values():
+        work.group(group)
+    if theirs.scenarios:
+        made.notes.append(
+            f"Scenarios are records of their own environment and stay there:"
+            f" {quoted(theirs.scenarios)}."
+        )
+    return made
+
+
+def map_codes(
+    theirs: Environment, merged: Environment, variables: Mapping[str, str]
+) -> Iterator[tuple[str, str, str | None]]:
+    """Return for their codes what means the same after the merge: variable, theirs, ours or None.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> age = Variable.of_bands("Age", ["0-15", "16+"])
+    >>> theirs = Environment([age], [Form("Bank", {"Age": ("0-15", "16+")})])
+    >>> list(map_codes(theirs, theirs, {}))
+    [('Age', 'C2.001', 'C2.001')]
+    """
+    for name, variable in theirs.variables.items():
+        here = merged.variables.get(variables.get(name, name))
+        register = theirs.register(name)
+        for code in sorted(register, key=code_order):
+            blocks = blocks_of(variable, register.meaning(code))
+            meant = None if here is None else categorization_of(here, blocks)
+            known = None
+            if here is not None and meant is not None:
+                known = merged.register(here.name).code(meant)
+            yield name, code, known
+
+
+class _Merging:
+    def __init__(
+        self, ours: Environment, theirs: Environment, decisions: Decisions, made: Merge
+    ) -> None:
+        self._ours, self._theirs, self._decisions, self._made = ours, theirs, decisions, made
+        self._forms: dict[str, str] = {}
+        self._groups: dict[str, str] = {}
+
+    def rules(self) -> None:
+        known = {(item.of, item.key): item for item in self._ours.rules.metadata}
+        for item in self._theirs.rules.metadata:
+            other = known.get((item.of, item.key))
+            if other == item:
+                continue
+            name = f"{item.of} {item.key}"
+            decided = (
+                THEIRS
+                if other is None
+                else self._decided("metadata", name, "is declared otherwise")
+            )
+            if decided == THEIRS:
+                given = item.model_dump()
+                self._made.edits.append(DeclareMetadata(**given))
+
+    def combinations(self) -> None:
+        """Take their impossible combinations, once their variables are there."""
+        for item in self._theirs.rules.impossible:
+            own = {self._made.variables.get(n, n): c for n, c in item.combination.items()}
+            moved = item.model_copy(update={"combination": own})
+            if not any(moved.is_same(other) for other in self._ours.rules.impossible):
+                self._made.edits.append(DeclareImpossible(combination=own, why=item.why))
+
+    def variable(self, theirs: Variable) -> None:
+        ours = self._ours.variables.get(theirs.name)
+        edits = self._made.edits
+        if ours is None:
+            edits.append(AddVariable(definition=definition_of(theirs)))
+        elif ours == theirs:
+            return
+        elif (
+            ours.bands and theirs.bands and (ours.style, ours.space) == (theirs.style, theirs.space)
+        ):
+            more = [band for band in theirs.bands if band not in ours.bands]
+            if more:
+                edits.append(AddBands(variable=ours.name, bands=tuple(more)))
+                self._made.notes.append(f"The bands of {quoted([ours.name])} are joined.")
+        elif ours.scale is theirs.scale and not find_unsafe(theirs.graph, ours.graph, {}):
+            self._made.notes.append(f"{quoted([ours.name])}: ours extends theirs, and stays.")
+        elif ours.scale is theirs.scale and not find_unsafe(ours.graph, theirs.graph, {}):
+            edits.append(ReplaceVariable(variable=ours.name, definition=definition_of(theirs)))
+            self._made.notes.append(f"{quoted([ours.name])}: theirs extends ours, and is taken.")
+        else:
+            decided = self._decided("variable", theirs.name, "has other categories")
+            if decided == THEIRS:
+                edits.append(ReplaceVariable(variable=ours.name, definition=definition_of(theirs)))
+            elif decided not in ("", OURS):
+                definition = definition_of(theirs).model_copy(update={"name": decided})
+                edits.append(AddVariable(definition=definition))
+                self._made.variables[theirs.name] = decided
+
+    def form(self, theirs: Form) -> None:
+        form = theirs
+        for old, new in self._made.variables.items():
+            form = reworded(form, old, str, new)
+        own = {self._made.variables.get(n, n): labels for n, labels in form.by_hand.items()}
+        form = Form(form.name, own, form.metadata, form.questions, form.universe)
+        ours = self._ours.forms.get(form.name)
+        if ours == form:
+            return
+        name = form.name
+        if ours is not None:
+            decided = self._decided("form", name, "is another form")
+            if decided in ("", OURS):
+                return
+            if decided == THEIRS:
+                self._made.edits.append(RemoveForm(form=name))
+            else:
+                self._forms[name] = name = decided
+        self._made.edits.append(
+            AddForm(
+                name=name,
+                metadata=dict(form.metadata),
+                variables=dict(form.by_hand),
+                questions=form.questions,
+                universe=form.universe,
+            )
+        )
+        if ours is not None and name == ours.name:
+            self._made.edits += [
+                ReplaceGroup(group=group.name, forms=group.forms)
+                for group in self._ours.groups.values()
+                if not group.is_live and name in group.forms
+            ]
+
+    def group(self, theirs: Group) -> None:
+        ((way, given),) = theirs.definition.items()
+        names = given
+        if not isinstance(given, str):
+            told = self._forms if way == "forms" else self._groups
+            names = tuple(told.get(one, one) for one in given)
+        ours = self._ours.groups.get(theirs.name)
+        if ours is not None and ours.definition == {way: names}:
+            return
+        name = theirs.name
+        if ours is not None:
+            decided = self._decided("group", name, "is defined otherwise")
+            if decided in ("", OURS):
+                return
+            if decided == THEIRS:
+                self._made.edits.append(ReplaceGroup.model_validate({"group": name, way: names}))
+                return
+            self._groups[name] = name = decided
+        self._made.edits.append(
+            AddGroup.model_validate({"name": name, "description": theirs.description, way: names})
+        )
+
+    def _decided(self, kind: str, name: str, what: str) -> str:
+        """Return what was decided; a conflict without a decision is noted, and "" returned."""
+        decided = self._decisions.get((kind, name), "")
+        if not decided:
+            self._made.conflicts.append(Conflict(kind, name, what))
+        return decided
