@@ -38,14 +38,16 @@ def output() -> Console:
     """Return what prints to people; rich is imported when there is something to print."""
     from rich.console import Console
 
-    return Console(highlight=False, width=None if sys.stdout.isatty() else _PIPED_WIDTH)
+    return Console(
+        highlight=False, emoji=False, width=None if sys.stdout.isatty() else _PIPED_WIDTH
+    )
 
 
 @cache
 def _errors() -> Console:
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=True, highlight=False, emoji=False)
 
 
 _withheld: ContextVar[bool] = ContextVar("withheld", default=False)

@@ -60,7 +60,7 @@ def merge(asked: MergeRequest) -> Merged:
                 f" {'differs' if len(plan.conflicts) == 1 else 'differ'}. Nothing was changed.",
                 "Decide on each: --decide 'KIND:NAME=ours', '=theirs', or '=ANOTHER NAME'.",
                 problems=[
-                    Problem(Reason.DUPLICATE, f"{item.kind}:{item.name}", f"{item.what}.")
+                    Problem(Reason.DUPLICATE, f"{item.kind} {quoted([item.name])}", f"{item.what}.")
                     for item in plan.conflicts
                 ],
             )
