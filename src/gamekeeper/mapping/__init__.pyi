@@ -26,11 +26,18 @@ from gamekeeper.algorithms.categories.prevalence import (
     threshold as threshold,
 )
 from gamekeeper.mapping import edits as edits
+from gamekeeper.mapping.analysis.composite_keys import (
+    CompositeKeys as CompositeKeys,
+    find_composite_keys as find_composite_keys,
+    find_whole_key as find_whole_key,
+)
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables as map_key_variables
 from gamekeeper.mapping.analysis.key_variables import (
     KeyVariable as KeyVariable,
     KeyVariableMap as KeyVariableMap,
 )
+from gamekeeper.mapping.edits.differences import compare_environments as compare_environments
+from gamekeeper.mapping.edits.merging import map_codes as map_codes, plan_merge as plan_merge
 from gamekeeper.mapping.environment.categorization import (
     Categorization as Categorization,
     categorize as categorize,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gamekeeper.files.writing import write_file
+from gamekeeper.mapping.analysis.composite_keys import WholeKey, find_whole_key
 from gamekeeper.mapping.edits import SaveScenario
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.scenario.document import document_of
@@ -23,6 +24,8 @@ from gamekeeper.workbench.requests.mapping import (
     ReviewRequest,
     SaveScenarioRequest,
 )
+
+_SHOWN_STEPS = 8
 
 
 def save_scenario(
@@ -83,12 +86,18 @@ def list_scenarios(asked: NamesRequest, *, for_people: bool = False) -> Listing:
     return make_listing("scenarios", columns, rows, page)
 
 
-def show_scenario(asked: ScenarioRequest) -> tuple[Listing, Sequence[str]]:
-    """Return the key variables of a scenario, and the main facts in words."""
+def show_scenario(
+    asked: ScenarioRequest,
+) -> tuple[Listing, Sequence[str], WholeKey | None]:
+    """Return the key variables of a scenario, the main facts in words, and who holds the whole key.
+
+    The last is None where the environment has changed in what the scenario rests on.
+    """
     with opened(asked.opened.environment, as_of=asked.opened.as_of) as place:
         scenario = place.environment.scenario(asked.scenario)
         stale = staleness(scenario, place.environment)
         has_changed = _has_changed(scenario, place)
+        whole = None if stale else find_whole_key(scenario, place.environment)
     against = "; ".join([*(f"group '{group}'" for group in scenario.groups), *scenario.forms])
     n_forms = count_of(len(scenario.match_forms), "form")
     made = f"made by {scenario.who or 'somebody'} on {scenario.at:%Y-%m-%d}"
@@ -104,6 +113,15 @@ def show_scenario(asked: ScenarioRequest) -> tuple[Listing, Sequence[str]]:
         lines.insert(1, scenario.description)
     if scenario.left_out:
         lines.append(f"left out, though they can be matched: {'; '.join(scenario.left_out)}")
+    if whole is not None:
+        lines.append(f"whole key: {whole.sentence}")
+        steps = [
+            f"{number_text(key.size)} for {count_of(len(key.forms), 'form')}"
+            for key in whole.curve.keys[:_SHOWN_STEPS]
+        ]
+        more = "" if len(whole.curve.keys) <= _SHOWN_STEPS else "; and so on"
+        known = "" if whole.curve.is_complete else "; for more forms not known"
+        lines.append(f"combinations by forms together: {'; '.join(steps) or 'none'}{more}{known}")
     if stale:
         lines.append(f"! The environment has changed since. {stale}")
     elif has_changed:
@@ -119,7 +137,7 @@ def show_scenario(asked: ScenarioRequest) -> tuple[Listing, Sequence[str]]:
         for key in scenario.keys
     ]
     columns = ("variable", "code", "categories", "forms", "why")
-    return make_listing("key variables", columns, rows, EVERYTHING), lines
+    return make_listing("key variables", columns, rows, EVERYTHING), lines, whole
 
 
 def review(asked: ReviewRequest, *, progress: Progress | None = None) -> ScenarioReview:

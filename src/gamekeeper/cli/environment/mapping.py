@@ -210,13 +210,16 @@ def check_command(asked: CheckRequest, how: AsFormat = Format.TABLE) -> None:
         for variable, forms in faults.items()
         for form, fault in forms.items()
     ]
-    show(result, how, parts={"faults": {"rows": listed}})
+    unmet = [str(problem) for problem in getattr(result, "undeclared", ())]
+    show(result, how, parts={"faults": {"rows": listed}}, notices=unmet)
     tell = say if how is Format.TABLE else warn
     if how is Format.TABLE:
         say()
         say(", ".join(f"{name} {value}" for name, value in result.summary().items()))
     for item in listed:
         tell(f"! {item['variable']} on {quoted([item['form']])} {item['fault']}")
+    for line in unmet:
+        tell(f"metadata not as declared: {line}")
     if how is Format.TABLE and not listed:
         say("Consistent.")
     for file in files:

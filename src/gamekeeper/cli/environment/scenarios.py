@@ -69,12 +69,18 @@ def show_command(asked: ScenarioRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.scenarios import show_scenario
 
-    keys, lines = show_scenario(asked)
+    keys, lines, whole = show_scenario(asked)
     if how is Format.TABLE:
         for line in lines:
             say(line)
         say()
-    show(keys, how, sentences=lines)
+    parts = None
+    if whole is not None:
+        from gamekeeper.cli.environment.mapping import composite_rows
+
+        held = {"forms": list(whole.forms), "curve": composite_rows(whole.curve)}
+        parts = {"whole_key": {"rows": [held]}}
+    show(keys, how, sentences=lines, parts=parts)
 
 
 @command(app, "review", offers=OFFERS)

@@ -13,8 +13,9 @@ from gamekeeper.algorithms.categories.bands import BandStyle, parse_band
 from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary
-from gamekeeper.errors import InputError
+from gamekeeper.errors import InputError, Problem
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.rules import metadata_problems
 from gamekeeper.results import Progress, Provenance, Result
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 class EnvironmentCheck(Result):
     """The state of an environment: per variable what there is, and which instances are faulty.
 
-    `faults` has, per variable, the forms whose categorization is not valid, with the reasons.
+    `faults` has, per variable, the forms whose categorization is not valid, with the reasons;
+    `undeclared` where metadata of forms and questions is not as declared, which is no fault.
     """
 
     name: str
@@ -33,6 +35,7 @@ class EnvironmentCheck(Result):
     rows: tuple[Mapping[str, Any], ...]
     faults: Mapping[str, Mapping[str, str]]
     provenance: Provenance
+    undeclared: tuple[Problem, ...] = ()
 
     @property
     def is_consistent(self) -> bool:
@@ -107,7 +110,14 @@ def check_environment(environment: Environment) -> EnvironmentCheck:
         ),
         seconds=time.perf_counter() - started,
     )
-    return EnvironmentCheck(environment.name, counts, tuple(rows), faults, provenance)
+    undeclared = tuple(
+        problem
+        for form in (environment.forms.values() if environment.rules.metadata else ())
+        for problem in metadata_problems(
+            environment.rules, form, None, [question.name for question in form.questions]
+        )
+    )
+    return EnvironmentCheck(environment.name, counts, tuple(rows), faults, provenance, undeclared)
 
 
 @dataclass(frozen=True, repr=False)
