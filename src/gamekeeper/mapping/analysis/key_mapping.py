@@ -216,8 +216,6 @@ def _notes(question: Question, outcomes: Iterable[KeyVariable]) -> Iterator[str]
     asked += [form for group in question.groups for form in question.environment.group(group).forms]
     if question.target in asked:
         yield f"The target {quoted([question.target])} was left out of the forms to match against."
-    if question.within_universe:
-        yield from _universe_notes([item for item in outcomes if not item.message])
     for outcome in outcomes:
         name = quoted([outcome.variable])
         if outcome.set_aside and not outcome.message:
@@ -240,6 +238,8 @@ def _notes(question: Question, outcomes: Iterable[KeyVariable]) -> Iterator[str]
                 f" categorization is known {_known_text(outcome.not_known)}. Raise max_nodes"
                 " (--max-nodes) to search on."
             )
+    if question.within_universe:
+        yield from _universe_notes([item for item in outcomes if not item.message])
 
 
 def _universe_notes(outcomes: Sequence[KeyVariable]) -> Iterator[str]:
