@@ -133,6 +133,14 @@ def test_weights_below_one_are_questioned():
     assert "20 weights of 'w' are below 1" in notice
 
 
+def test_households_that_cross_strata_are_households_all_the_same():
+    people = frame().assign(area=["n", "s"] * 20)
+    across = gk.assess(people, keys=["age", "job"], household="home", strata="area",
+                       fraction={"n": "1/50", "s": "1/10"})  # fmt: skip
+    alone = gk.assess(people, keys=["age", "job"], household="home", fraction="1/50")
+    assert across.records()["household_risk"].tolist() == alone.records()["household_risk"].tolist()
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
