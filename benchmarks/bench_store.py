@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.bench_environment import large_environment
 from benchmarks.measure import Row, measured
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
-from gamekeeper.mapping.edits import AskVariable, RenameCategory, SetMetadata
+from gamekeeper.mapping.edits import AddForm, AskVariable, RenameCategory, SetMetadata
 from gamekeeper.mapping.environment.listing import list_forms
 from gamekeeper.results import Page
 from gamekeeper.store.database.environment_store import EnvironmentStore
@@ -21,6 +21,7 @@ __all__ = ["rows"]
 
 _FORMS = 10_000
 _VARIABLES = 200
+_NEW = 1_000
 _READERS, _WRITERS = 100, 5
 _READS, _EDITS = 5, 10
 _WHERE = "sector = 'sector 3' and year >= 2010 and has 'Variable 003'"
@@ -92,6 +93,17 @@ def _alone(path: Path) -> Iterator[Row]:
         )[0]
     yield measured(
         "undo", lambda: store.undo(who="bench"), output=lambda _: 1, aim="1 s", memory=False
+    )[0]
+    new = [
+        AddForm(name=f"New {number}", metadata=dict(form.metadata), variables=dict(form.instances))
+        for number, form in enumerate(list(environment.forms.values())[:_NEW])
+    ]
+    yield measured(
+        f"add {_NEW:,} forms in one revision",
+        lambda: store.apply(new, who="bench"),
+        output=lambda revision: len(revision.touched),
+        aim="2 s",
+        memory=False,
     )[0]
     yield measured(
         "as it was three revisions ago",
