@@ -7,7 +7,7 @@ who stands out.
 
 Elliot, Manning and Ford, A computational algorithm for handling the special uniques problem
 (2002); Manning, Haglin and Keane, A recursive search algorithm for statistical disclosure
-assessment (2008). The search here is another one: classes of records that agree on closed sets of
+assessment (2008). The search here is another one: classes of records that agree on sets of
 variables, all pairs within small classes, and a table of bits per record. The number of MSUs, and
 with it time and the size of a list, can grow exponentially with the number of variables.
 """
