@@ -44,5 +44,9 @@ def read_state(path: str | Path) -> State | None:
 def _begun(path: Path) -> sqlite3.Connection:
     """Return a connection within a transaction: all it is asked is answered from one state."""
     connection = Access(path, readonly=True).connect()
-    connection.execute("BEGIN")
+    try:
+        connection.execute("BEGIN")
+    except BaseException:
+        connection.close()
+        raise
     return connection
