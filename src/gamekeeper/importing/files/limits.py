@@ -1,0 +1,50 @@
+"""How large an instrument may be, and the errors that all readers raise in the same words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.wording import quoted
+
+MOST_MEGABYTES = 50
+"""Instruments are at most a few megabytes; what is larger is usually a file of records."""
+
+
+def open_bytes(path: Path, most_megabytes: int = MOST_MEGABYTES) -> bytes:
+    """Return the bytes of a file that is not too large."""
+    asked = f"The file {quoted([path.name])} was to be imported."
+    try:
+        size = path.stat().st_size
+        if not path.is_file():
+            raise InputError(Reason.NOT_FOUND, asked, "It is not a file.", "Name the file itself.")
+        if size > most_megabytes * 1_000_000:
+            raise too_large(path.name, size, most_megabytes)
+        return path.read_bytes()
+    except OSError as fault:
+        reason = Reason.NOT_FOUND if isinstance(fault, FileNotFoundError) else Reason.NOT_READABLE
+        found = "It is not there." if reason is Reason.NOT_FOUND else "It cannot be opened."
+        raise InputError(reason, asked, found, "Check the path and its permissions.") from None
+
+
+def too_large(name: str, size: int, most_megabytes: int) -> LimitError:
+    """Return the error about a file, or what it unpacks to, that is too large."""
+    return LimitError(
+        Reason.TOO_LARGE,
+        f"The file {quoted([name])} was to be imported.",
+        f"It comes to {size / 1_000_000:,.0f} MB, and {most_megabytes:,} MB are the most.",
+        "Import the dictionary without records, or raise --most-megabytes.",
+    )
+
+
+def malformed(
+    name: str, found: str, do: str = "", problems: tuple[Problem, ...] = ()
+) -> InputError:
+    """Return the error about a file that cannot be read as what it seems to be."""
+    return InputError(
+        Reason.MALFORMED,
+        f"The file {quoted([name])} was to be imported.",
+        found,
+        do or "Export it again, or name its format with --format.",
+        problems=problems,
+    )

@@ -1,0 +1,57 @@
+"""Sheets of a workbook as tables of values. Macros are never run, formulas never worked out."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.importing.files.cleaning import clean
+from gamekeeper.importing.files.limits import MOST_MEGABYTES, malformed, too_large
+
+
+def sheets(
+    content: bytes, name: str, most_megabytes: int = MOST_MEGABYTES
+) -> dict[str, list[list[str]]]:
+    """Return the sheets of a workbook by name, in small letters, every cell as text."""
+    if zipfile.is_zipfile(io.BytesIO(content)):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+        if size > most_megabytes * 10_000_000:
+            raise too_large(name, size, most_megabytes * 10)
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError:
+        raise InputError(
+            Reason.MISSING_PACKAGE,
+            f"The workbook {name!r} was to be imported.",
+            "The package python-calamine is not installed.",
+            "Install it, or save the sheets as CSV.",
+        ) from None
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
+        return {
+            sheet.strip().casefold(): [
+                [clean(cell) for cell in row] for row in book.get_sheet_by_name(sheet).to_python()
+            ]
+            for sheet in book.sheet_names
+        }
+    except (CalamineError, ValueError, OSError):
+        raise malformed(name, "It is not a workbook that can be read.") from None
+
+
+def records(rows: list[list[str]]) -> list[dict[str, str]]:
+    """Return the rows of a sheet by the names in its first row that is not empty."""
+    start = next((i for i, row in enumerate(rows) if any(row)), None)
+    if start is None:
+        return []
+    header = [cell.strip() for cell in rows[start]]
+    found: list[dict[str, str]] = []
+    for row in rows[start + 1 :]:
+        if any(row):
+            record: dict[str, str] = {}
+            for column, cell in zip(header, row, strict=False):
+                if column:
+                    record.setdefault(column, cell)
+            found.append(record)
+    return found
