@@ -1,0 +1,282 @@
+"""What the printed answers of a question mean as categories of a variable.
+
+An answer that is none is marked so. Bands are read together, and bands that the variable does not
+have yet can be added, which is always safe. Other answers are placed by the words of a category,
+by what an earlier form meant with the same words, by a common sense ('weiblich', 'female'), or by
+spelling. 'Other' takes what no other answer means. It all fits if what the answers mean is a
+categorization: every sink once. The ends of a range that no band has, below the lowest or above
+the highest, are people who are not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gamekeeper.algorithms.categories.bands import Band, BandStyle, check_bands
+from gamekeeper.algorithms.categories.printed_bands import read_bands
+from gamekeeper.importing.banding import bands_of
+from gamekeeper.importing.matching.concepts import NEGATIONS, OTHERS
+from gamekeeper.importing.matching.texts import (
+    answer_text,
+    answer_wordings,
+    no_answer,
+    sense_of,
+    words_of,
+)
+from gamekeeper.importing.proposed_question import Answering, ProposedAnswer, ProposedQuestion
+from gamekeeper.mapping.environment.categorization import categorize
+from gamekeeper.mapping.environment.variable import ELSE, OUTSIDE, Scale, Variable
+
+MOST_ANSWERS = 2_000
+"""Beyond so many answers a question is not matched by itself."""
+
+_LIKE = 93
+_SMALL = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "or",
+        "of",
+        "the",
+        "in",
+        "to",
+        "with",
+        "any",
+        "all",
+        "other",
+        "group",
+        "groups",
+    ]
+)
+_MONEY = ("£", "$", "€", "CHF", "zł", "kr", "¥", "₹")
+_MEASURED = {"hour": ("hour", "hours"), "month": ("month", "months"), "week": ("week", "weeks")}
+_MEASURED |= {"day": ("day", "days"), "minute": ("minute", "minutes")}
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a printed answer means: a category, or why it is no answer; neither if not known."""
+
+    text: str
+    means: str | None = None
+    no_answer: str | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known what the answer means."""
+        return self.means is not None or self.no_answer is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How the answers of a question fit a variable.
+
+    `share` is the share of answers, without those that are none, of which the meaning is known;
+    `fits` tells whether together they are a categorization. `why` says what stands against it.
+    """
+
+    meanings: tuple[Meaning, ...] = ()
+    share: float = 0.0
+    fits: bool = False
+    new_bands: tuple[str, ...] = ()
+    outside: bool = False
+    why: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Categories:
+    """The categories of a variable by what may be printed for them."""
+
+    variable: Variable
+    by_text: Mapping[str, str] = field(default_factory=dict[str, str])
+    by_sense: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @classmethod
+    def of(cls, variable: Variable, printed: Mapping[str, str]) -> Categories:
+        """Return them; `printed` has what earlier forms meant with their words."""
+        texts = {answer_text(category): category for category in variable.graph.categories}
+        senses: dict[str, str] = {}
+        twice: set[str] = set()
+        for text, category in texts.items():
+            if sense := sense_of(text):
+                twice |= {sense} if sense in senses else set()
+                senses[sense] = category
+        known = {text: category for text, category in printed.items() if category in variable.graph}
+        return cls(
+            variable, {**known, **texts}, {s: c for s, c in senses.items() if s not in twice}
+        )
+
+
+def fit_answers(question: ProposedQuestion, categories: Categories) -> Fit:
+    """Return how the answers of a question fit a variable."""
+    variable = categories.variable
+    if question.answering is Answering.NOTHING:
+        return Fit(why="it asks nothing")
+    if question.answering is Answering.SEVERAL:
+        return Fit(why="several answers may be ticked")
+    if question.answering is not Answering.ONE or not question.answers:
+        return _free(question, variable)
+    if len(question.answers) > MOST_ANSWERS:
+        return Fit(why=f"{len(question.answers):,} answers are too many to be placed")
+    real = [answer for answer in question.answers if _reason(answer) is None]
+    if not real:
+        return Fit(why="every answer is none")
+    if variable.scale is Scale.INTERVAL:
+        return _banded(question.answers, real, variable)
+    return _placed(question.answers, real, categories)
+
+
+def _free(question: ProposedQuestion, variable: Variable) -> Fit:
+    numeric = variable.scale is Scale.INTERVAL
+    suits = question.answering is Answering.TEXT
+    if numeric:
+        suits = question.answering in (Answering.NUMBER, Answering.DATE)
+    meanings = tuple(Meaning(a.text, None, _reason(a) or "undecided") for a in question.answers)
+    if not suits:
+        return Fit(meanings, why=f"a {question.answering.value} is asked for")
+    undecided = [m for m in meanings if m.no_answer == "undecided"]
+    why = "some answers have a code that means something" if undecided else ""
+    return Fit(meanings, 1.0, not undecided, why=why)
+
+
+def _reason(answer: ProposedAnswer) -> str | None:
+    return no_answer(answer.text) or ("not stated" if answer.is_missing else None)
+
+
+def _banded(
+    answers: Sequence[ProposedAnswer], real: Sequence[ProposedAnswer], variable: Variable
+) -> Fit:
+    read = read_bands([answer.text for answer in real])
+    space = variable.space
+    assert space is not None
+    bands = {text: band.within(space) for text, band in bands_of(read).items()}
+    meanings = tuple(
+        Meaning(
+            a.text,
+            _name(bands[a.text], variable) if a.text in bands and _reason(a) is None else None,
+            _reason(a),
+        )
+        for a in answers
+    )
+    share = len(bands) / len({answer.text for answer in real})
+    found = Fit(meanings, share, notes=read.notes)
+    if read.unread:
+        return replace(found, why=f"not a band: {read.unread[0]!r}")
+    if why := _other_measure(read.unit, read.period, variable):
+        return replace(found, why=why)
+    if not read.is_whole and variable.style is BandStyle.INCLUSIVE:
+        return replace(found, why="the bands are not of whole numbers")
+    if any(not space.holds(band) for band in bands.values()):
+        return replace(found, why="a band lies outside the range of the variable")
+    if problems := check_bands(bands):
+        return replace(found, why=str(problems[0]))
+    names = dict.fromkeys(band.name(variable.style) for band in bands.values())
+    low, high = min(b.low for b in bands.values()), max(b.high for b in bands.values())
+    new = tuple(name for name in names if name not in variable.bands)
+    return replace(found, fits=True, new_bands=new, outside=low > space.low or high < space.high)
+
+
+def _name(band: Band, variable: Variable) -> str:
+    return band.name(variable.style)
+
+
+def _other_measure(unit: str, period: str, variable: Variable) -> str:
+    """Say what the bands count that the variable may not, or nothing.
+
+    A variable says in its name or description what it counts; where it does not, years and plain
+    numbers are taken for granted, money and other times are not.
+    """
+    said = set(words_of(f"{variable.name} {variable.description}"))
+    text = f"{variable.name} {variable.description}"
+    if unit in _MONEY and unit not in text:
+        return f"the bands are in {unit}, and the variable does not say that it is"
+    if unit in _MEASURED and not said.intersection(_MEASURED[unit]):
+        return f"the bands count in {unit}s, and the variable does not say that it does"
+    if period and unit in _MONEY and period not in said:
+        return f"the bands are per {period}, and the variable does not say that it is"
+    return ""
+
+
+def _placed(
+    answers: Sequence[ProposedAnswer], real: Sequence[ProposedAnswer], categories: Categories
+) -> Fit:
+    found = {answer.text: _category(answer, categories) for answer in real}
+    _place_loosely(found, categories)
+    others = [
+        text for text, category in found.items() if category is None and answer_text(text) in OTHERS
+    ]
+    if len(others) == 1 and len(found) > 2:
+        found[others[0]] = ELSE
+    meanings = tuple(
+        Meaning(a.text, found.get(a.text) if _reason(a) is None else None, _reason(a))
+        for a in answers
+    )
+    known = [category for category in found.values() if category is not None]
+    fit = Fit(meanings, len(known) / len(found))
+    if len(known) < len(found):
+        missing = next(text for text, category in found.items() if category is None)
+        return replace(fit, why=f"no category for {missing!r}")
+    if OUTSIDE in known:
+        return replace(fit, why="an answer has a reserved name")
+    made = categorize(categories.variable, list(dict.fromkeys(known)))
+    return replace(
+        fit,
+        fits=made.is_valid,
+        why="" if made.is_valid else f"the answers leave a fault: it {made.fault}",
+    )
+
+
+def _place_loosely(found: dict[str, str | None], categories: Categories) -> None:
+    """Place answers that hold the words of one category, or are held by them, one to one.
+
+    'Asian or Asian British' is 'Asian' if no other answer is. Where several answers hold the words
+    of a category they tell more than it, and a person has to say whether to split it.
+    """
+    content = {text: frozenset(text.split()) - _SMALL for text in categories.by_text}
+    claims: dict[str, list[str]] = {}
+    for text in [text for text, category in found.items() if category is None]:
+        words = frozenset(answer_text(text).replace("/", " ").replace("-", " ").split()) - _SMALL
+        near = {
+            categories.by_text[other]
+            for other, own in content.items()
+            if own and words and (own <= words or words <= own) and _negated(own) == _negated(words)
+        }
+        near -= {category for category in near if categories.variable.graph.children(category)}
+        if len(near) == 1:
+            claims.setdefault(near.pop(), []).append(text)
+    taken = set(found.values())
+    for category, texts in claims.items():
+        if len(texts) == 1 and category not in taken:
+            found[texts[0]] = category
+
+
+def _negated(words: frozenset[str]) -> bool:
+    return not words.isdisjoint(NEGATIONS)
+
+
+def _category(answer: ProposedAnswer, categories: Categories) -> str | None:
+    for text in (answer.text, *answer.others):
+        for wording in answer_wordings(text):
+            if wording in categories.by_text:
+                return categories.by_text[wording]
+        for wording in answer_wordings(text):
+            sense = sense_of(wording)
+            if sense and sense in categories.by_sense:
+                return categories.by_sense[sense]
+    return _spelt(answer_text(answer.text), categories)
+
+
+def _spelt(wording: str, categories: Categories) -> str | None:
+    """Return the category that is spelt nearly the same, if only one is."""
+    from rapidfuzz import fuzz, process
+
+    if len(wording) < 6:
+        return None
+    near = process.extract(
+        wording, list(categories.by_text), scorer=fuzz.ratio, score_cutoff=_LIKE, limit=3
+    )
+    found = {categories.by_text[text] for text, _, _ in near}
+    return found.pop() if len(found) == 1 else None
