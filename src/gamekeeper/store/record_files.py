@@ -8,6 +8,7 @@ from typing import NoReturn, TypeVar
 from pydantic import BaseModel, TypeAdapter
 
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.importing.decisions import DecisionsFile
 from gamekeeper.mapping.edits import EDIT, Edit
 from gamekeeper.mapping.environment.definitions import DEFINITION, Definition
 from gamekeeper.mapping.environment.questions import Question
@@ -62,6 +63,11 @@ def read_form(file: Path) -> FormFile:
 def read_question(file: Path) -> Question:
     """Read a question, as the file of a form has it."""
     return _read(file, TypeAdapter(Question), "A question was")
+
+
+def read_decisions(file: Path) -> DecisionsFile:
+    """Read decisions on the questions of instruments."""
+    return _read(file, TypeAdapter(DecisionsFile), "Decisions were")
 
 
 def _read(file: Path, shape: TypeAdapter[_Model], asked: str) -> _Model:

@@ -18,6 +18,7 @@ from gamekeeper.workbench.requests.editing import (
     AskVariableRequest,
     UniverseRequest,
 )
+from gamekeeper.workbench.requests.importing import ImportFormsRequest
 
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
@@ -110,6 +111,40 @@ def add_command(asked: AddFormRequest) -> Edit:
     from gamekeeper.workbench.requested_edits import new_form
 
     return new_form(asked)
+
+
+@command(app, "import")
+def import_command(asked: ImportFormsRequest, how: AsFormat = Format.TABLE) -> None:
+    """Read questionnaires, and propose which variables their questions are about.
+
+    Nothing enters unless it is asked for: --take-sure enters what is sure, --ask goes through the
+    rest, and --save writes decisions that can be changed and entered later with --decisions.
+    Reads DDI codebooks, XLSForms, REDCap dictionaries, LimeSurvey surveys, SPSS, Stata and SAS
+    files, questionnaires in JSON and codebooks in CSV. Nothing is fetched.
+
+    [bold]Examples[/bold]
+
+    What is proposed:
+      gamekeeper form import norland.gk survey.xlsx
+
+    Enter what is sure, look at the rest in a file, and enter that:
+      gamekeeper form import norland.gk survey.xlsx --take-sure --save rest.json
+      gamekeeper form import norland.gk --decisions rest.json
+    """
+    from gamekeeper.cli.environment.importing import ask_person
+    from gamekeeper.cli.environment.printing import show_edited
+    from gamekeeper.workbench.importing import import_forms
+
+    made = import_forms(asked, ask=ask_person if asked.ask else None)
+    if made.edited is None or how is not Format.TABLE:
+        show(made.listing(), how)
+    if how is Format.TABLE:
+        for sentence in made.sentences():
+            say(sentence)
+        if made.edited is None:
+            say("Nothing was entered.")
+        else:
+            show_edited(asked.place.store, made.edited, how)
 
 
 @record_command(app, "set", "SetMetadata")

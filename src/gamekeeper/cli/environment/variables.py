@@ -13,6 +13,7 @@ from gamekeeper.cli.environment.printing import show_listing
 from gamekeeper.cli.show import Format, progress_bar, say, show
 from gamekeeper.workbench.requests.browsing import NamesRequest, VariableRequest
 from gamekeeper.workbench.requests.editing import AddVariableRequest, ReplaceVariableRequest
+from gamekeeper.workbench.requests.importing import ImportVariableRequest
 
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
@@ -76,6 +77,22 @@ def add_command(asked: AddVariableRequest) -> Edit:
     from gamekeeper.workbench.requested_edits import new_variable
 
     return new_variable(asked)
+
+
+@edit_command(app, "import", ImportVariableRequest)
+def import_command(asked: ImportVariableRequest) -> list[Edit]:
+    """Add a variable whose categories are a classification of others.
+
+    Reads SDMX code lists and hierarchical code lists, hierarchies of tau-ARGUS (.hrc), a row per
+    category and a column per level (ARX), codes with parents, and census tables of the ONS.
+
+    [bold]Examples[/bold]
+
+      gamekeeper variable import norland.gk regions.hrc --variable Region
+    """
+    from gamekeeper.workbench.importing import import_variables
+
+    return import_variables(asked)
 
 
 @edit_command(app, "replace", ReplaceVariableRequest, can_break=True)

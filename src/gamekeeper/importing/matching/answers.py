@@ -51,8 +51,13 @@ _SMALL = frozenset(
     ]
 )
 _MONEY = ("£", "$", "€", "CHF", "zł", "kr", "¥", "₹")
-_MEASURED = {"hour": ("hour", "hours"), "month": ("month", "months"), "week": ("week", "weeks")}
-_MEASURED |= {"day": ("day", "days"), "minute": ("minute", "minutes")}
+_MEASURED = {
+    "hour": ("hour", "hours"),
+    "month": ("month", "months"),
+    "week": ("week", "weeks"),
+    "day": ("day", "days"),
+    "minute": ("minute", "minutes"),
+}
 
 
 @dataclass(frozen=True, slots=True)

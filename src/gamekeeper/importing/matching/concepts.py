@@ -7,447 +7,374 @@ Spanish, Italian, Dutch, Portuguese, Polish; written as `plain_text` leaves a te
 
 from __future__ import annotations
 
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split("|"))
+
+
 CONCEPTS: dict[str, tuple[str, ...]] = {
-    "age": (
-        "age", "ages", "age band", "age group", "age in years", "how old", "date of birth", "birth date", "year of birth",
-        "when born", "birthday", "dob", "alter", "wie alt", "altersgruppe", "geburtsdatum", "geburtsjahr", "how old at last birthday", "age at last birthday", "quel age",
-        "tranche d'age", "date de naissance", "annee de naissance", "edad", "cuantos anos", "fecha de nacimiento",
-        "eta", "quanti anni", "data di nascita", "leeftijd", "hoe oud", "geboortedatum", "geboortejaar", "idade",
-        "data de nascimento", "wiek", "ile lat", "data urodzenia", "rok urodzenia",
+    "age": _listed(
+        "age | ages | age band | age group | age in years | how old | date of birth | birth date "
+        "| year of birth | when born | birthday | dob | alter | wie alt | altersgruppe | "
+        "geburtsdatum | geburtsjahr | how old at last birthday | age at last birthday | quel age "
+        "| tranche d'age | date de naissance | annee de naissance | edad | cuantos anos | fecha "
+        "de nacimiento | eta | quanti anni | data di nascita | leeftijd | hoe oud | geboortedatum "
+        "| geboortejaar | idade | data de nascimento | wiek | ile lat | data urodzenia | rok "
+        "urodzenia"
     ),
-    "sex": (
-        "sex", "gender", "male or female", "sex assigned at birth", "sex registered at birth", "geschlecht", "sexe", "genre",
-        "sexo", "genero", "sesso", "genere", "geslacht", "plec",
+    "sex": _listed(
+        "sex | gender | male or female | sex assigned at birth | sex registered at birth | "
+        "geschlecht | sexe | genre | sexo | genero | sesso | genere | geslacht | plec"
     ),
-    "gender identity": ("gender identity", "geschlechtsidentitat", "identite de genre", "identidad de genero"),
-    "sexual orientation": (
-        "sexual orientation", "sexual identity", "sexuelle orientierung", "orientation sexuelle", "orientacion sexual",
-        "orientamento sessuale", "seksuele geaardheid", "orientacao sexual", "orientacja seksualna",
+    "gender identity": _listed(
+        "gender identity | geschlechtsidentitat | identite de genre | identidad de genero"
     ),
-    "marital status": (
-        "marital status", "legal marital status", "marital or registered civil partnership status", "marital or civil partnership status",
-        "legal partnership status", "partnership status", "marital state", "civil status", "familienstand", "etat civil",
-        "situation matrimoniale", "etat matrimonial", "statut matrimonial", "estado civil", "stato civile",
-        "burgerlijke staat", "burgerlijke stand", "stan cywilny", "marst", "marstat",
+    "sexual orientation": _listed(
+        "sexual orientation | sexual identity | sexuelle orientierung | orientation sexuelle | "
+        "orientacion sexual | orientamento sessuale | seksuele geaardheid | orientacao sexual | "
+        "orientacja seksualna"
     ),
-    "education": (
-        "education", "level of education", "educational attainment", "education level", "highest qualification",
-        "highest level of education", "highest level of school", "highest level of qualification", "highest degree", "school level",
-        "hochster bildungsabschluss", "bildungsabschluss", "hochster schulabschluss", "schulabschluss", "bildung",
-        "niveau d'etudes", "niveau d'etude", "diplome le plus eleve", "nivel de estudios", "nivel educativo", "titolo di studio",
-        "livello di istruzione", "opleidingsniveau", "hoogst voltooide opleiding", "escolaridade", "nivel de escolaridade",
-        "wyksztalcenie", "poziom wyksztalcenia",
+    "marital status": _listed(
+        "marital status | legal marital status | marital or registered civil partnership status | "
+        "marital or civil partnership status | legal partnership status | partnership status | "
+        "marital state | civil status | familienstand | etat civil | situation matrimoniale | "
+        "etat matrimonial | statut matrimonial | estado civil | stato civile | burgerlijke staat "
+        "| burgerlijke stand | stan cywilny | marst | marstat"
     ),
-    "employment status": (
-        "employment status", "economic activity", "economic activity status", "labour force status", "labor force status",
-        "working status", "work status", "activity status", "erwerbsstatus", "erwerbstatigkeit", "beschaftigungsstatus",
-        "situation professionnelle", "statut d'emploi", "situacion laboral", "condizione occupazionale",
-        "condizione professionale", "arbeidssituatie", "situacao profissional", "sytuacja zawodowa", "status zawodowy",
+    "education": _listed(
+        "education | level of education | educational attainment | education level | highest "
+        "qualification | highest level of education | highest level of school | highest level of "
+        "qualification | highest degree | school level | hochster bildungsabschluss | "
+        "bildungsabschluss | hochster schulabschluss | schulabschluss | bildung | niveau d'etudes "
+        "| niveau d'etude | diplome le plus eleve | nivel de estudios | nivel educativo | titolo "
+        "di studio | livello di istruzione | opleidingsniveau | hoogst voltooide opleiding | "
+        "escolaridade | nivel de escolaridade | wyksztalcenie | poziom wyksztalcenia"
     ),
-    "full or part time": (
-        "full or part time", "full time or part time", "full-time or part-time", "full time part time", "vollzeit oder teilzeit",
-        "temps plein ou temps partiel", "jornada completa o parcial",
+    "employment status": _listed(
+        "employment status | economic activity | economic activity status | labour force status | "
+        "labor force status | working status | work status | activity status | erwerbsstatus | "
+        "erwerbstatigkeit | beschaftigungsstatus | situation professionnelle | statut d'emploi | "
+        "situacion laboral | condizione occupazionale | condizione professionale | "
+        "arbeidssituatie | situacao profissional | sytuacja zawodowa | status zawodowy"
     ),
-    "occupation": (
-        "occupation", "profession", "job title", "official job title", "main occupation", "beruf", "berufsbezeichnung",
-        "metier", "ocupacion", "profesion", "professione", "occupazione", "beroep", "profissao", "ocupacao", "zawod",
+    "full or part time": _listed(
+        "full or part time | full time or part time | full-time or part-time | full time part "
+        "time | vollzeit oder teilzeit | temps plein ou temps partiel | jornada completa o "
+        "parcial"
     ),
-    "industry": (
-        "industry", "branch of industry", "economic sector", "sector of activity", "wirtschaftszweig", "branche",
-        "secteur d'activite", "sector de actividad", "settore di attivita", "bedrijfstak", "setor de atividade", "branza",
+    "occupation": _listed(
+        "occupation | profession | job title | official job title | main occupation | beruf | "
+        "berufsbezeichnung | metier | ocupacion | profesion | professione | occupazione | beroep "
+        "| profissao | ocupacao | zawod"
     ),
-    "hours worked": (
-        "hours worked", "hours worked per week", "hours per week worked", "working hours", "weekly hours", "hours a week work", "how many hours a week work", "how many hours per week work", "how many hours work", "hours worked last week",
-        "arbeitsstunden", "wochenarbeitszeit", "heures de travail", "horas trabajadas", "ore lavorate", "arbeidsuren",
-        "horas trabalhadas", "godziny pracy",
+    "industry": _listed(
+        "industry | branch of industry | economic sector | sector of activity | wirtschaftszweig "
+        "| branche | secteur d'activite | sector de actividad | settore di attivita | bedrijfstak "
+        "| setor de atividade | branza"
     ),
-    "income": (
-        "income", "personal income", "annual income", "total income", "total personal income", "earnings", "salary", "wage", "einkommen",
-        "gehalt", "revenu", "salaire", "ingresos", "salario", "reddito", "stipendio", "inkomen", "salaris", "rendimento",
-        "renda", "dochod", "wynagrodzenie",
+    "hours worked": _listed(
+        "hours worked | hours worked per week | hours per week worked | working hours | weekly "
+        "hours | hours a week work | how many hours a week work | how many hours per week work | "
+        "how many hours work | hours worked last week | arbeitsstunden | wochenarbeitszeit | "
+        "heures de travail | horas trabajadas | ore lavorate | arbeidsuren | horas trabalhadas | "
+        "godziny pracy"
     ),
-    "household income": (
-        "household income", "family income", "total household income", "income of household", "haushaltseinkommen",
-        "revenu du menage", "ingresos del hogar", "reddito familiare", "huishoudinkomen", "renda familiar",
-        "dochod gospodarstwa domowego",
+    "income": _listed(
+        "income | personal income | annual income | total income | total personal income | "
+        "earnings | salary | wage | einkommen | gehalt | revenu | salaire | ingresos | salario | "
+        "reddito | stipendio | inkomen | salaris | rendimento | renda | dochod | wynagrodzenie"
     ),
-    "household size": (
-        "household size", "size of household", "number of people in household", "number of persons in household",
-        "number of household members", "people living in household", "number of people living in household", "haushaltsgrosse",
-        "personen im haushalt", "taille du menage", "tamano del hogar", "dimensione della famiglia", "huishoudgrootte",
-        "tamanho do agregado", "wielkosc gospodarstwa domowego",
+    "household income": _listed(
+        "household income | family income | total household income | income of household | "
+        "haushaltseinkommen | revenu du menage | ingresos del hogar | reddito familiare | "
+        "huishoudinkomen | renda familiar | dochod gospodarstwa domowego"
     ),
-    "number of children": (
-        "number of children", "how many children", "anzahl kinder", "anzahl der kinder", "nombre d'enfants",
-        "numero de hijos", "numero di figli", "aantal kinderen", "numero de filhos", "liczba dzieci",
+    "household size": _listed(
+        "household size | size of household | number of people in household | number of persons "
+        "in household | number of household members | people living in household | number of "
+        "people living in household | haushaltsgrosse | personen im haushalt | taille du menage | "
+        "tamano del hogar | dimensione della famiglia | huishoudgrootte | tamanho do agregado | "
+        "wielkosc gospodarstwa domowego"
     ),
-    "number of rooms": ("number of rooms", "how many rooms", "anzahl zimmer", "nombre de pieces", "numero de habitaciones"),
-    "number of bedrooms": ("number of bedrooms", "how many bedrooms", "anzahl schlafzimmer", "nombre de chambres"),
-    "number of cars": (
-        "number of cars", "how many cars", "number of cars or vans", "how many cars or vans", "car availability", "anzahl autos", "nombre de voitures",
-        "numero de coches", "aantal auto's", "number of vehicles",
+    "number of children": _listed(
+        "number of children | how many children | anzahl kinder | anzahl der kinder | nombre "
+        "d'enfants | numero de hijos | numero di figli | aantal kinderen | numero de filhos | "
+        "liczba dzieci"
     ),
-    "tenure": (
-        "tenure", "tenure of household", "own or rent", "rented or owned", "owned or rented", "housing tenure", "house rented or owned", "household own or rent", "home rented or owned", "housing unit rented or owned", "home ownership", "eigentum oder miete",
-        "proprietaire ou locataire", "regimen de tenencia", "titolo di godimento", "eigendom of huur",
+    "number of rooms": _listed(
+        "number of rooms | how many rooms | anzahl zimmer | nombre de pieces | numero de "
+        "habitaciones"
     ),
-    "ethnic group": (
-        "ethnic group", "ethnicity", "ethnic background", "ethnic origin", "ethnische zugehorigkeit", "ethnische herkunft",
-        "groupe ethnique", "origine ethnique", "grupo etnico", "gruppo etnico", "etnische groep", "grupa etniczna",
+    "number of bedrooms": _listed(
+        "number of bedrooms | how many bedrooms | anzahl schlafzimmer | nombre de chambres"
     ),
-    "race": ("race", "rasse", "raza", "raca", "white or nonwhite"),
-    "hispanic origin": ("hispanic origin", "hispanic latino or spanish origin", "hispanic or latino", "hispanic or latino origin"),
-    "country of birth": (
-        "country of birth", "birth country", "which country born", "where born", "country born in", "birthplace", "place of birth", "geburtsland",
-        "geburtsort", "pays de naissance", "lieu de naissance", "pais de nacimiento", "paese di nascita", "geboorteland",
-        "pais de nascimento", "kraj urodzenia",
+    "number of cars": _listed(
+        "number of cars | how many cars | number of cars or vans | how many cars or vans | car "
+        "availability | anzahl autos | nombre de voitures | numero de coches | aantal auto's | "
+        "number of vehicles"
     ),
-    "nationality": (
-        "nationality", "citizenship", "staatsangehorigkeit", "staatsburgerschaft", "nationalitat", "nationalite",
-        "citoyennete", "nacionalidad", "ciudadania", "nazionalita", "cittadinanza", "nationaliteit", "nacionalidade",
-        "obywatelstwo", "narodowosc",
+    "tenure": _listed(
+        "tenure | tenure of household | own or rent | rented or owned | owned or rented | housing "
+        "tenure | house rented or owned | household own or rent | home rented or owned | housing "
+        "unit rented or owned | home ownership | eigentum oder miete | proprietaire ou locataire "
+        "| regimen de tenencia | titolo di godimento | eigendom of huur"
     ),
-    "main language": (
-        "main language", "mother tongue", "first language", "preferred language", "preferred language at home", "language spoken at home", "muttersprache",
-        "langue maternelle", "lengua materna", "lingua madre", "moedertaal", "lingua materna", "jezyk ojczysty",
+    "ethnic group": _listed(
+        "ethnic group | ethnicity | ethnic background | ethnic origin | ethnische zugehorigkeit | "
+        "ethnische herkunft | groupe ethnique | origine ethnique | grupo etnico | gruppo etnico | "
+        "etnische groep | grupa etniczna"
     ),
-    "religion": (
-        "religion", "religious affiliation", "religion belong to", "what religion", "konfession", "religionszugehorigkeit",
-        "religione", "religie", "religiao", "religia", "wyznanie", "geloof",
+    "race": _listed("race | rasse | raza | raca | white or nonwhite"),
+    "hispanic origin": _listed(
+        "hispanic origin | hispanic latino or spanish origin | hispanic or latino | hispanic or "
+        "latino origin"
     ),
-    "general health": (
-        "general health", "health in general", "health status", "state of health", "self rated health", "self-rated health",
-        "health", "gesundheitszustand", "allgemeiner gesundheitszustand", "etat de sante", "estado de salud", "stato di salute",
-        "gezondheidstoestand", "estado de saude", "stan zdrowia",
+    "country of birth": _listed(
+        "country of birth | birth country | which country born | where born | country born in | "
+        "birthplace | place of birth | geburtsland | geburtsort | pays de naissance | lieu de "
+        "naissance | pais de nacimiento | paese di nascita | geboorteland | pais de nascimento | "
+        "kraj urodzenia"
     ),
-    "disability": (
-        "disability", "disabled", "long-term illness or disability", "limiting long-term illness", "behinderung", "handicap",
-        "discapacidad", "disabilita", "beperking", "deficiencia", "niepelnosprawnosc",
+    "nationality": _listed(
+        "nationality | citizenship | staatsangehorigkeit | staatsburgerschaft | nationalitat | "
+        "nationalite | citoyennete | nacionalidad | ciudadania | nazionalita | cittadinanza | "
+        "nationaliteit | nacionalidade | obywatelstwo | narodowosc"
     ),
-    "region": (
-        "region", "region of residence", "usual residence region", "bundesland", "provincia", "regione", "regio",
-        "regiao", "wojewodztwo", "comunidad autonoma",
+    "main language": _listed(
+        "main language | mother tongue | first language | preferred language | preferred language "
+        "at home | language spoken at home | muttersprache | langue maternelle | lengua materna | "
+        "lingua madre | moedertaal | lingua materna | jezyk ojczysty"
     ),
-    "state": ("state", "state fips code", "state of residence", "state or territory", "us state"),
-    "relationship to head": (
-        "relationship to head of household", "relationship to household head", "relationship to reference person",
-        "relationship to the head of household", "stellung im haushalt", "lien avec le chef de menage",
-        "parentesco con el jefe del hogar",
+    "religion": _listed(
+        "religion | religious affiliation | religion belong to | what religion | konfession | "
+        "religionszugehorigkeit | religione | religie | religiao | religia | wyznanie | geloof"
     ),
-    "student": (
-        "student", "schoolchild or full-time student", "student in full-time education", "in full-time education",
-        "schoolchild or student in full-time education", "full-time student", "student status",
+    "general health": _listed(
+        "general health | health in general | health status | state of health | self rated health "
+        "| self-rated health | health | gesundheitszustand | allgemeiner gesundheitszustand | "
+        "etat de sante | estado de salud | stato di salute | gezondheidstoestand | estado de "
+        "saude | stan zdrowia"
     ),
-    "social grade": ("social grade", "approximated social grade", "approximate social grade"),
-    "family composition": ("family composition", "family type", "type of family", "families type"),
-    "residence type": ("residence type", "type of residence", "communal establishment or household", "usual resident type"),
-}  # fmt: skip
+    "disability": _listed(
+        "disability | disabled | long-term illness or disability | limiting long-term illness | "
+        "behinderung | handicap | discapacidad | disabilita | beperking | deficiencia | "
+        "niepelnosprawnosc"
+    ),
+    "region": _listed(
+        "region | region of residence | usual residence region | bundesland | provincia | regione "
+        "| regio | regiao | wojewodztwo | comunidad autonoma"
+    ),
+    "state": _listed(
+        "state | state fips code | state of residence | state or territory | us state"
+    ),
+    "relationship to head": _listed(
+        "relationship to head of household | relationship to household head | relationship to "
+        "reference person | relationship to the head of household | stellung im haushalt | lien "
+        "avec le chef de menage | parentesco con el jefe del hogar"
+    ),
+    "student": _listed(
+        "student | schoolchild or full-time student | student in full-time education | in "
+        "full-time education | schoolchild or student in full-time education | full-time student "
+        "| student status"
+    ),
+    "social grade": _listed("social grade | approximated social grade | approximate social grade"),
+    "family composition": _listed(
+        "family composition | family type | type of family | families type"
+    ),
+    "residence type": _listed(
+        "residence type | type of residence | communal establishment or household | usual "
+        "resident type"
+    ),
+}
 """What forms ask for; the first wording is the plainest."""
 
 SENSES: tuple[tuple[str, ...], ...] = (
-    ("female", "f", "w", "woman", "women", "girl", "weiblich", "frau", "femme", "feminin", "fille", "mujer", "femenino",
-     "femmina", "femminile", "donna", "vrouw", "vrouwelijk", "mulher", "feminino", "kobieta", "zenska"),
-    ("male", "m", "man", "men", "boy", "mannlich", "mann", "homme", "masculin", "garcon", "hombre", "masculino", "varon",
-     "maschio", "maschile", "uomo", "mannelijk", "homem", "mezczyzna", "meska"),
-    ("yes", "y", "ja", "oui", "si", "sim", "tak"),
-    ("no", "n", "nein", "non", "nee", "nao", "nie"),
-    ("never married", "single", "never married and never registered a civil partnership", "single/never married",
-     "never married or never registered", "single never married", "ledig", "celibataire", "jamais marie", "soltero", "soltera", "soltero/a",
-     "celibe", "nubile", "celibe/nubile", "ongehuwd", "nooit gehuwd", "solteiro", "solteira", "solteiro/a", "kawaler",
-     "panna", "kawaler/panna", "single never married or never registered a same-sex civil partnership"),
-    ("married", "verheiratet", "marie", "mariee", "marie(e)", "casado", "casada", "casado/a", "coniugato", "coniugata",
-     "sposato", "gehuwd", "getrouwd", "zonaty", "zamezna", "zonaty/zamezna", "now married", "married person"),
-    ("widowed", "widow", "widower", "widow/widower", "widow / widower", "verwitwet", "veuf", "veuve", "veuf/veuve", "viudo", "viuda", "viudo/a", "vedovo",
-     "vedova", "weduwe", "weduwnaar", "verweduwd", "viuvo", "viuva", "wdowiec", "wdowa", "widowed person"),
-    ("divorced", "geschieden", "divorce", "divorcee", "divorce(e)", "divorciado", "divorciada", "divorziato", "divorziata",
-     "gescheiden", "rozwiedziony", "rozwiedziona", "divorced person"),
-    ("separated", "getrennt lebend", "separe", "separee", "separado", "separada", "separato", "separata", "w separacji",
-     "separated but still legally married", "separated but still married"),
-    ("very good", "very good health", "sehr gut", "tres bon", "muy bueno", "muy buena", "molto buono", "zeer goed",
-     "muito bom", "bardzo dobry", "bardzo dobre"),
-    ("good", "good health", "gut", "bon", "bueno", "buena", "buono", "goed", "bom", "dobry", "dobre"),
-    ("fair", "fair health", "mittelmassig", "moyen", "assez bon", "regular", "discreto", "redelijk", "razoavel", "taki sobie"),
-    ("bad", "bad health", "poor", "poor health", "schlecht", "mauvais", "malo", "mala", "cattivo", "slecht", "mau", "zly"),
-    ("very bad", "very bad health", "very poor", "sehr schlecht", "tres mauvais", "muy malo", "muy mala", "molto cattivo",
-     "zeer slecht", "muito mau", "bardzo zly"),
-    ("excellent", "ausgezeichnet", "excelente", "eccellente", "uitstekend", "doskonaly"),
-    ("full time", "full-time", "vollzeit", "temps plein", "tiempo completo", "tempo pieno", "voltijd", "tempo inteiro", "pelny etat"),
-    ("part time", "part-time", "teilzeit", "temps partiel", "tiempo parcial", "part-time", "deeltijd", "tempo parcial",
-     "niepelny etat"),
-    ("employed", "in employment", "working", "in work", "erwerbstatig", "en emploi", "empleado", "occupato", "werkend",
-     "empregado", "pracujacy", "working now", "at work"),
-    ("unemployed", "out of work", "arbeitslos", "au chomage", "chomeur", "desempleado", "en paro", "disoccupato", "werkloos",
-     "desempregado", "bezrobotny"),
-    ("retired", "in rente", "rentner", "pensioniert", "retraite", "jubilado", "pensionato", "gepensioneerd", "reformado",
-     "emeryt", "na emeryturze"),
-    ("owned", "owner", "own", "owner occupied", "eigentum", "proprietaire", "en propiedad", "di proprieta", "koop", "proprio", "wlasne"),
-    ("rented", "rent", "renting", "miete", "zur miete", "locataire", "en alquiler", "in affitto", "huur", "arrendado", "wynajem"),
-    ("christian", "christlich", "chretien", "cristiano", "christen", "cristao", "chrzescijanin"),
-    ("no religion", "none", "no religious affiliation", "konfessionslos", "sans religion", "sin religion", "nessuna religione", "geen religie", "sem religiao", "bezwyznaniowy"),
-    ("muslim", "moslem", "islam", "muslimisch", "musulman", "musulmano", "moslim", "muculmano", "muzulmanin"),
-    ("jewish", "jew", "judisch", "juif", "judio", "ebreo", "joods", "judeu", "zyd"),
-    ("hindu", "hinduism"), ("buddhist", "buddhism"), ("sikh", "sikhism"),
-)  # fmt: skip
+    _listed(
+        "female | f | w | woman | women | girl | weiblich | frau | femme | feminin | fille | "
+        "mujer | femenino | femmina | femminile | donna | vrouw | vrouwelijk | mulher | feminino "
+        "| kobieta | zenska"
+    ),
+    _listed(
+        "male | m | man | men | boy | mannlich | mann | homme | masculin | garcon | hombre | "
+        "masculino | varon | maschio | maschile | uomo | mannelijk | homem | mezczyzna | meska"
+    ),
+    _listed("yes | y | ja | oui | si | sim | tak"),
+    _listed("no | n | nein | non | nee | nao | nie"),
+    _listed(
+        "never married | single | never married and never registered a civil partnership | "
+        "single/never married | never married or never registered | single never married | ledig "
+        "| celibataire | jamais marie | soltero | soltera | soltero/a | celibe | nubile | "
+        "celibe/nubile | ongehuwd | nooit gehuwd | solteiro | solteira | solteiro/a | kawaler | "
+        "panna | kawaler/panna | single never married or never registered a same-sex civil "
+        "partnership"
+    ),
+    _listed(
+        "married | verheiratet | marie | mariee | marie(e) | casado | casada | casado/a | "
+        "coniugato | coniugata | sposato | gehuwd | getrouwd | zonaty | zamezna | zonaty/zamezna "
+        "| now married | married person"
+    ),
+    _listed(
+        "widowed | widow | widower | widow/widower | widow / widower | verwitwet | veuf | veuve | "
+        "veuf/veuve | viudo | viuda | viudo/a | vedovo | vedova | weduwe | weduwnaar | verweduwd "
+        "| viuvo | viuva | wdowiec | wdowa | widowed person"
+    ),
+    _listed(
+        "divorced | geschieden | divorce | divorcee | divorce(e) | divorciado | divorciada | "
+        "divorziato | divorziata | gescheiden | rozwiedziony | rozwiedziona | divorced person"
+    ),
+    _listed(
+        "separated | getrennt lebend | separe | separee | separado | separada | separato | "
+        "separata | w separacji | separated but still legally married | separated but still "
+        "married"
+    ),
+    _listed(
+        "very good | very good health | sehr gut | tres bon | muy bueno | muy buena | molto buono "
+        "| zeer goed | muito bom | bardzo dobry | bardzo dobre"
+    ),
+    _listed("good | good health | gut | bon | bueno | buena | buono | goed | bom | dobry | dobre"),
+    _listed(
+        "fair | fair health | mittelmassig | moyen | assez bon | regular | discreto | redelijk | "
+        "razoavel | taki sobie"
+    ),
+    _listed(
+        "bad | bad health | poor | poor health | schlecht | mauvais | malo | mala | cattivo | "
+        "slecht | mau | zly"
+    ),
+    _listed(
+        "very bad | very bad health | very poor | sehr schlecht | tres mauvais | muy malo | muy "
+        "mala | molto cattivo | zeer slecht | muito mau | bardzo zly"
+    ),
+    _listed("excellent | ausgezeichnet | excelente | eccellente | uitstekend | doskonaly"),
+    _listed(
+        "full time | full-time | vollzeit | temps plein | tiempo completo | tempo pieno | voltijd "
+        "| tempo inteiro | pelny etat"
+    ),
+    _listed(
+        "part time | part-time | teilzeit | temps partiel | tiempo parcial | part-time | deeltijd "
+        "| tempo parcial | niepelny etat"
+    ),
+    _listed(
+        "employed | in employment | working | in work | erwerbstatig | en emploi | empleado | "
+        "occupato | werkend | empregado | pracujacy | working now | at work"
+    ),
+    _listed(
+        "unemployed | out of work | arbeitslos | au chomage | chomeur | desempleado | en paro | "
+        "disoccupato | werkloos | desempregado | bezrobotny"
+    ),
+    _listed(
+        "retired | in rente | rentner | pensioniert | retraite | jubilado | pensionato | "
+        "gepensioneerd | reformado | emeryt | na emeryturze"
+    ),
+    _listed(
+        "owned | owner | own | owner occupied | eigentum | proprietaire | en propiedad | di "
+        "proprieta | koop | proprio | wlasne"
+    ),
+    _listed(
+        "rented | rent | renting | miete | zur miete | locataire | en alquiler | in affitto | "
+        "huur | arrendado | wynajem"
+    ),
+    _listed("christian | christlich | chretien | cristiano | christen | cristao | chrzescijanin"),
+    _listed(
+        "no religion | none | no religious affiliation | konfessionslos | sans religion | sin "
+        "religion | nessuna religione | geen religie | sem religiao | bezwyznaniowy"
+    ),
+    _listed(
+        "muslim | moslem | islam | muslimisch | musulman | musulmano | moslim | muculmano | "
+        "muzulmanin"
+    ),
+    _listed("jewish | jew | judisch | juif | judio | ebreo | joods | judeu | zyd"),
+    _listed("hindu | hinduism"),
+    _listed("buddhist | buddhism"),
+    _listed("sikh | sikhism"),
+)
 """Printed answers that mean the same."""
 
 OTHERS = frozenset(
-    [
-        "other",
-        "others",
-        "another",
-        "other specify",
-        "other please specify",
-        "other (specify)",
-        "any other",
-        "something else",
-        "sonstige",
-        "sonstiges",
-        "andere",
-        "anderes",
-        "andere angabe",
-        "autre",
-        "autres",
-        "otro",
-        "otra",
-        "otros",
-        "altro",
-        "altri",
-        "anders",
-        "overig",
-        "outro",
-        "outra",
-        "outros",
-        "inne",
-        "inny",
-        "other religion",
-        "any other religion",
-        "another religion",
-    ]
+    _listed(
+        "altri | altro | andere | andere angabe | anderes | anders | another | another religion | "
+        "any other | any other religion | autre | autres | inne | inny | other | other (specify) "
+        "| other please specify | other religion | other specify | others | otra | otro | otros | "
+        "outra | outro | outros | overig | something else | sonstige | sonstiges"
+    )
 )
 """Answers for everybody whom no other answer fits."""
 
-_REFUSED = "prefer not to say|prefer not to answer|prefer not to disclose|refused|refuse|refusal|refuse to answer|declined|decline to answer|declined to answer|do not answer|do not wish to answer|do not want to answer|i do not wish to answer|no response|choose not to answer|unknown-refused|keine angabe|mochte ich nicht angeben|ich mochte nicht antworten|verweigert|ne souhaite pas repondre|je prefere ne pas repondre|refus|prefiero no contestar|prefiero no decirlo|no contesta|prefiere no contestar|preferisco non rispondere|rifiuta|wil niet zeggen|zeg ik liever niet|prefiro nao responder|nao responde|odmowa|wole nie odpowiadac|odmowa odpowiedzi"
-_DONT_KNOW = "don't know|dont know|do not know|i don't know|don't know / not sure|not sure|unsure|unknown-don't know|don't know or refuse to answer|weiss nicht|weiss ich nicht|ne sait pas|je ne sais pas|nsp|no sabe|no se|non so|non sa|weet niet|weet ik niet|nao sabe|nao sei|nie wiem|trudno powiedziec|uncertain"
-_NOT_STATED = "not stated|missing|missing/unknown|not reported|not reported/missing|unknown|not ascertained|unknown-not ascertained|unknown/missing|no answer|not answered|not recorded|blank|niu or blank|unspecified|not available|ohne angabe|unbekannt|non renseigne|inconnu|sin especificar|desconocido|non indicato|sconosciuto|onbekend|desconhecido|sem resposta|brak danych|brak odpowiedzi|nieznane"
-_NOT_APPLICABLE = "not applicable|n/a|na|niu|not in universe|niu (not in universe)|niu (not in universe)|does not apply|no code required|inapplicable|not required|nicht zutreffend|trifft nicht zu|entfallt|sans objet|non concerne|ne s'applique pas|no procede|no aplicable|no corresponde|non applicabile|niet van toepassing|n.v.t.|nao aplicavel|nao se aplica|nie dotyczy"
-
 NO_ANSWER_WORDS: dict[str, frozenset[str]] = {
-    "refused": frozenset(_REFUSED.split("|")),
-    "don't know": frozenset(_DONT_KNOW.split("|")),
-    "not stated": frozenset(_NOT_STATED.split("|")),
-    "not applicable": frozenset(_NOT_APPLICABLE.split("|")),
+    "refused": frozenset(
+        _listed(
+            "choose not to answer | decline to answer | declined | declined to answer | do not answer "
+            "| do not want to answer | do not wish to answer | i do not wish to answer | ich mochte "
+            "nicht antworten | je prefere ne pas repondre | keine angabe | mochte ich nicht angeben | "
+            "nao responde | ne souhaite pas repondre | no contesta | no response | odmowa | odmowa "
+            "odpowiedzi | prefer not to answer | prefer not to disclose | prefer not to say | "
+            "preferisco non rispondere | prefiere no contestar | prefiero no contestar | prefiero no "
+            "decirlo | prefiro nao responder | refus | refusal | refuse | refuse to answer | refused "
+            "| rifiuta | unknown-refused | verweigert | wil niet zeggen | wole nie odpowiadac | zeg "
+            "ik liever niet"
+        )
+    ),
+    "don't know": frozenset(
+        _listed(
+            "do not know | don't know | don't know / not sure | don't know or refuse to answer | dont "
+            "know | i don't know | je ne sais pas | nao sabe | nao sei | ne sait pas | nie wiem | no "
+            "sabe | no se | non sa | non so | not sure | nsp | trudno powiedziec | uncertain | "
+            "unknown-don't know | unsure | weet ik niet | weet niet | weiss ich nicht | weiss nicht"
+        )
+    ),
+    "not stated": frozenset(
+        _listed(
+            "blank | brak danych | brak odpowiedzi | desconhecido | desconocido | inconnu | missing | "
+            "missing/unknown | nieznane | niu or blank | no answer | non indicato | non renseigne | "
+            "not answered | not ascertained | not available | not recorded | not reported | not "
+            "reported/missing | not stated | ohne angabe | onbekend | sconosciuto | sem resposta | "
+            "sin especificar | unbekannt | unknown | unknown-not ascertained | unknown/missing | "
+            "unspecified"
+        )
+    ),
+    "not applicable": frozenset(
+        _listed(
+            "does not apply | entfallt | inapplicable | n.v.t. | n/a | na | nao aplicavel | nao se "
+            "aplica | ne s'applique pas | nicht zutreffend | nie dotyczy | niet van toepassing | niu "
+            "| niu (not in universe) | no aplicable | no code required | no corresponde | no procede "
+            "| non applicabile | non concerne | not applicable | not in universe | not required | "
+            "sans objet | trifft nicht zu"
+        )
+    ),
 }
 """Printed answers that are none, by why they are none."""
 
 NEUTRAL = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "is",
-        "are",
-        "be",
-        "what",
-        "which",
-        "how",
-        "please",
-        "select",
-        "choose",
-        "enter",
-        "indicate",
-        "specify",
-        "your",
-        "you",
-        "yourself",
-        "s",
-        "their",
-        "his",
-        "her",
-        "my",
-        "respondent",
-        "respondent's",
-        "person",
-        "person's",
-        "do",
-        "does",
-        "following",
-        "best",
-        "describes",
-        "describe",
-        "one",
-        "in",
-        "at",
-        "to",
-        "on",
-        "for",
-        "by",
-        "now",
-        "current",
-        "currently",
-        "today",
-        "legal",
-        "main",
-        "optional",
-        "question",
-        "q",
-        "recode",
-        "general",
-        "version",
-        "detailed",
-        "code",
-        "codes",
-        "answer",
-        "list",
-        "i",
-        "range",
-        "bracket",
-        "category",
-        "categories",
-        "full",
-        "exact",
-        "was",
-        "ist",
-        "dein",
-        "deine",
-        "deiner",
-        "ihr",
-        "ihre",
-        "ihren",
-        "du",
-        "bist",
-        "sie",
-        "sind",
-        "welches",
-        "welche",
-        "welcher",
-        "wie",
-        "haben",
-        "bitte",
-        "angeben",
-        "der",
-        "die",
-        "das",
-        "den",
-        "eine",
-        "ein",
-        "zu",
-        "quel",
-        "quelle",
-        "est",
-        "votre",
-        "vous",
-        "etes",
-        "etes-vous",
-        "la",
-        "le",
-        "les",
-        "de",
-        "du",
-        "des",
-        "cual",
-        "es",
-        "su",
-        "tu",
-        "usted",
-        "el",
-        "los",
-        "las",
-        "del",
-        "qual",
-        "e",
-        "il",
-        "suo",
-        "tuo",
-        "lo",
-        "gli",
-        "della",
-        "di",
-        "wat",
-        "uw",
-        "jouw",
-        "het",
-        "een",
-        "van",
-        "o",
-        "seu",
-        "sua",
-        "teu",
-        "jaki",
-        "jaka",
-        "jest",
-        "pana",
-        "pani",
-        "twoj",
-        "twoja",
-        "w",
-        "z",
-        "usual",
-        "usually",
-        "obtained",
-        "completed",
-        "achieved",
-        "have",
-        "has",
-        "attended",
-        "self",
-        "reported",
-        "census",
-        "week",
-        "per",
-        "annual",
-        "personal",
-        "total",
-    ]
+    _listed(
+        "a | achieved | an | angeben | annual | answer | are | at | attended | be | best | bist | "
+        "bitte | bracket | by | categories | category | census | choose | code | codes | "
+        "completed | cual | current | currently | das | de | dein | deine | deiner | del | della "
+        "| den | der | des | describe | describes | detailed | di | die | do | does | du | e | "
+        "een | ein | eine | el | enter | es | est | etes | etes-vous | exact | following | for | "
+        "full | general | gli | haben | has | have | her | het | his | how | i | ihr | ihre | "
+        "ihren | il | in | indicate | is | ist | jaka | jaki | jest | jouw | la | las | le | "
+        "legal | les | list | lo | los | main | my | now | o | obtained | of | on | one | "
+        "optional | pana | pani | per | person | person's | personal | please | q | qual | quel | "
+        "quelle | question | range | recode | reported | respondent | respondent's | s | select | "
+        "self | seu | sie | sind | specify | su | sua | suo | teu | the | their | to | today | "
+        "total | tu | tuo | twoj | twoja | usted | usual | usually | uw | van | version | votre | "
+        "vous | w | wat | week | welche | welcher | welches | what | which | wie | you | your | "
+        "yourself | z | zu"
+    )
 )
 """Words that ask and do not say what for."""
 
 PAST = frozenset(
-    [
-        "was",
-        "were",
-        "did",
-        "had",
-        "previous",
-        "previously",
-        "former",
-        "past",
-        "earlier",
-        "ago",
-        "first",
-        "last",
-        "war",
-        "waren",
-        "etait",
-        "era",
-    ]
+    _listed(
+        "ago | did | earlier | era | etait | first | former | had | last | past | previous | "
+        "previously | war | waren | was | were"
+    )
 )
 """Words that ask for how it was: of a birth they go without saying, of a job they do not."""
 
 NEGATIONS = frozenset(
-    [
-        "not",
-        "no",
-        "non",
-        "none",
-        "never",
-        "without",
-        "nicht",
-        "kein",
-        "keine",
-        "ohne",
-        "ne",
-        "pas",
-        "aucun",
-        "sin",
-        "nunca",
-        "senza",
-        "niet",
-        "geen",
-        "sem",
-        "nie",
-        "bez",
-        "except",
-    ]
+    _listed(
+        "aucun | bez | except | geen | kein | keine | ne | never | nicht | nie | niet | no | non "
+        "| none | not | nunca | ohne | pas | sem | senza | sin | without"
+    )
 )
 """Words that turn an answer round."""

@@ -6,24 +6,26 @@ answers fit. A proposal is **sure** only if
 - the same words with the same answers were decided before, or the wording says the variable and
   nothing else, and no other variable as well;
 - and all answers fit: they are a categorization of the variable, or people write what suits it;
-- and nobody ticks several answers.
+- and nobody ticks several answers, and the words name nobody else.
 
-Everything else is listed for a person, the best first.
+Where the variable is sure and answers are not, only these are asked for. Everything else is listed
+for a person, the best first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gamekeeper.importing.matching.answers import Categories, Fit, fit_answers
-from gamekeeper.importing.matching.texts import answer_text, words_of
+from gamekeeper.importing.matching.texts import answer_text, names_somebody, words_of
 from gamekeeper.importing.matching.wording import Vocabulary, Wording
 from gamekeeper.importing.proposed_question import Answering, Instrument, ProposedQuestion
 from gamekeeper.mapping.environment.environment import Environment
 
 _SURE_WORDING = 1.0
 _LEAST = 0.3
+_LEAST_SHARE = 0.2
 _MOST_CANDIDATES = 3
 
 
@@ -35,7 +37,12 @@ class Candidate:
     score: float
     reason: str
     fit: Fit
-    is_sure: bool = False
+    says_variable: bool = False
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether variable and answers are sure."""
+        return self.says_variable and self.fit.fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,11 @@ class Proposal:
         """Whether it can be taken without asking."""
         return self.best is not None and self.best.is_sure
 
+    @property
+    def says_variable(self) -> bool:
+        """Whether the variable is sure, and at most some answers are to be placed."""
+        return self.best is not None and self.best.says_variable
+
 
 class Matcher:
     """Proposes variables of an environment for questions; made once per environment."""
@@ -77,7 +89,7 @@ class Matcher:
         if question.answering is Answering.NOTHING or question.is_identifier:
             return Proposal(question)
         earlier = self._decided.get(_key(question), frozenset[str | None]())
-        if earlier == {None}:
+        if earlier == frozenset({None}):
             return Proposal(question, was_left_out=True)
         found: list[tuple[Candidate, Wording]] = []
         for name in self._variables:
@@ -88,24 +100,26 @@ class Matcher:
             found.append((_candidate(name, wording, fit, is_earlier=name in earlier), wording))
         found.sort(key=lambda pair: (-pair[0].score, -len(pair[1].phrase), pair[0].variable))
         candidates = [candidate for candidate, _ in found[:_MOST_CANDIDATES]]
-        if found and self._is_sure(found, earlier):
-            first = candidates[0]
-            sure = Candidate(first.variable, first.score, first.reason, first.fit, is_sure=True)
-            candidates[0] = sure
+        if found and _says(question, found, earlier):
+            candidates[0] = replace(candidates[0], says_variable=True)
         return Proposal(question, tuple(candidates))
 
-    def _is_sure(
-        self, found: list[tuple[Candidate, Wording]], earlier: frozenset[str | None]
-    ) -> bool:
-        (first, wording), *others = found
-        if not first.fit.fits:
-            return False
-        if earlier:
-            return earlier == {first.variable}
-        if wording.score < _SURE_WORDING:
-            return False
-        rivals = [other for _, other in others if other.score >= _SURE_WORDING]
-        return all(len(other.phrase.split()) < len(wording.phrase.split()) for other in rivals)
+
+def _says(
+    question: ProposedQuestion,
+    found: list[tuple[Candidate, Wording]],
+    earlier: frozenset[str | None],
+) -> bool:
+    """Tell whether a question is about its first candidate beyond doubt."""
+    (first, wording), *others = found
+    if earlier:
+        return earlier == frozenset({first.variable})
+    if wording.score < _SURE_WORDING or names_somebody(question.text):
+        return False
+    if not first.fit.fits and first.fit.share < _LEAST_SHARE:
+        return False
+    rivals = [other for _, other in others if other.score >= _SURE_WORDING]
+    return all(len(other.phrase.split()) < len(wording.phrase.split()) for other in rivals)
 
 
 def propose_questions(environment: Environment, instrument: Instrument) -> tuple[Proposal, ...]:

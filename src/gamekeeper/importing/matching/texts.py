@@ -36,6 +36,11 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(word.removesuffix("'s") for word in _WORDS.findall(plain_text(bare)))
 
 
+def names_somebody(text: str) -> bool:
+    """Tell whether a text has a place for a name or an earlier answer, so that others may be meant."""
+    return re.search(r"\$?\{[^}]+\}|\[[a-z0-9_]+\]", text) is not None
+
+
 @lru_cache(maxsize=65_536)
 def readings(text: str) -> tuple[tuple[str, ...], ...]:
     """Return the word sequences to try for a question: whole, and its kernel.

@@ -50,6 +50,9 @@ class Vocabulary:
         if named.score == 1.0 and best.score < _NAME_ONLY:
             # The name says it, the words say it otherwise or more narrowly.
             return Wording(min(_NAME_ONLY, max(best.score, 0.6)), named.phrase, best.rest)
+        if best.score == 1.0 and _asks_for_the_past(question.text, best.phrase):
+            # 'What was your job title?', labelled 'Job title'.
+            return Wording(_NAME_ONLY, best.phrase, ("of the past",))
         return best if best.score else _alike(texts, phrases)
 
 
@@ -88,12 +91,21 @@ def _rest(words: Phrase, phrase: Phrase) -> Phrase | None:
     """
     place = 0
     rest: list[str] = []
-    for word in words:
+    for word, after in zip(words, (*words[1:], ""), strict=True):
+        if word == "was" and after in ("ist", "sind"):
+            continue  # German: what is
         if place < len(phrase) and _same(word, phrase[place]):
             place += 1
         elif word not in NEUTRAL and not (word in PAST and _is_of_birth(phrase)):
             rest.append(word)
     return tuple(rest) if place == len(phrase) else None
+
+
+def _asks_for_the_past(text: str, phrase: str) -> bool:
+    words = words_of(text)
+    spoken = {word for word, after in zip(words, (*words[1:], ""), strict=True) if after != "ist"}
+    said = tuple(phrase.split())
+    return not _is_of_birth(said) and not (spoken & PAST).issubset(said)
 
 
 def _is_of_birth(phrase: Phrase) -> bool:

@@ -23,6 +23,7 @@ from gamekeeper.store.folder import write_environment
 from gamekeeper.wording import count_of, shown_path
 from gamekeeper.workbench.demo.environment import TARGET, demo_environment
 from gamekeeper.workbench.demo.linkage import LinkageDemo, run_linkage_demo
+from gamekeeper.workbench.demo.questionnaires import write_questionnaires
 from gamekeeper.workbench.demo.risk import STEPS as RISK_STEPS
 from gamekeeper.workbench.demo.risk import RiskDemo, run_risk_demo
 from gamekeeper.workbench.demo.tables import STEPS as TABLES_STEPS
@@ -84,6 +85,7 @@ def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
     write_environment(demo_environment(seed=seed), folder)
     for earlier in (store, store.with_name(f"{store.name}.backup")):
         remove(earlier)
+    write_questionnaires(output / "questionnaires")
     place, who = InStore(store=store), Person(who=_WHO)
     import_folder(ImportRequest(folder=folder, place=place, person=who))
     step(1)

@@ -1,0 +1,287 @@
+"""From a pile of questionnaires to forms, and from classifications to variables.
+
+Nothing enters without being asked for: what is read becomes decisions, decisions become edits, and
+edits are made together in one revision, or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.files.writing import write_file
+from gamekeeper.importing.classifications.registry import read_classifications
+from gamekeeper.importing.decisions import (
+    Decision,
+    DecisionsFile,
+    FormDecisions,
+    decisions_on,
+    edits_of_decisions,
+)
+from gamekeeper.importing.matching.proposal import Matcher
+from gamekeeper.importing.proposed_question import Instrument
+from gamekeeper.importing.readers.registry import read_instrument
+from gamekeeper.mapping.edits import EDIT, AddVariable, Edit, apply_edits
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.results import EVERYTHING, Listing, make_listing
+from gamekeeper.store.record_files import read_decisions
+from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.workbench.editing import Edited, edit_store
+from gamekeeper.workbench.environments import opened
+from gamekeeper.workbench.outputs import require_outputs
+from gamekeeper.workbench.requests.importing import ImportFormsRequest, ImportVariableRequest
+
+Asking = Callable[[FormDecisions, Decision], Decision]
+"""Asks a person about a question that is not sure, and returns what was decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormsImported:
+    """What was read and decided, which edits follow, and the revision if they were made."""
+
+    decisions: DecisionsFile
+    edits: tuple[Edit, ...]
+    edited: Edited | None = None
+
+    def listing(self) -> Listing:
+        """Return one line per question: what is taken, and what is proposed."""
+        rows = [
+            (
+                form.form,
+                decision.question,
+                "yes" if decision.take else "no",
+                decision.variable or "",
+                decision.status,
+                decision.score,
+                decision.reason,
+            )
+            for form in self.decisions.forms
+            for decision in sorted(form.questions, key=lambda d: (not d.take, -d.score))
+        ]
+        columns = ("form", "question", "take", "variable", "status", "score", "reason")
+        return make_listing("questions", columns, rows, EVERYTHING)
+
+    def sentences(self) -> list[str]:
+        """Say for every form what was found, the verdict first."""
+        said: list[str] = []
+        for form in self.decisions.forms:
+            counts = {
+                status: sum(d.status == status for d in form.questions)
+                for status in ("sure", "answers to place", "unsure")
+            }
+            said.append(
+                f"{form.form}: {count_of(len(form.questions), 'question')};"
+                f" {counts['sure']} sure, {counts['answers to place']} with answers to place,"
+                f" {counts['unsure']} unsure; {len(form.taken)}"
+                f" {'entered' if self.edited else 'would be entered'}."
+            )
+            said += [f"{form.form}: {note}." for note in form.notes]
+        return said
+
+
+def import_forms(asked: ImportFormsRequest, *, ask: Asking | None = None) -> FormsImported:
+    """Read instruments, propose, and enter what is asked for; nothing else is changed."""
+    require_outputs(asked)
+    _require_something(asked)
+    with opened(asked.place.store) as place:
+        environment = place.environment
+    if asked.decisions is not None:
+        decided = read_decisions(asked.decisions)
+    else:
+        decided = propose_forms(
+            environment,
+            asked.files,
+            name=asked.name,
+            file_format=asked.file_format,
+            most_megabytes=asked.most_megabytes,
+        )
+        decided = _with_new(decided, {q: str(v) for q, v in asked.new.items()})
+        if ask is not None:
+            decided = _asked(decided, ask)
+    enters = asked.take_sure or asked.ask or asked.decisions is not None or asked.new
+    if not enters and asked.edits is None:
+        _save(asked, decided)
+        return FormsImported(decided, ())
+    edits = edits_for(environment, decided)
+    if asked.edits is not None:
+        trees = [EDIT.dump_python(edit, mode="json", by_alias=True) for edit in edits]
+        write_file(asked.edits, _as_json(trees), private=False)
+        _save(asked, decided)
+        return FormsImported(decided, tuple(edits))
+    if not edits:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            f"{count_of(len(decided.forms), 'form')} were to be entered.",
+            "No question is taken.",
+            "Decide with --ask, --new or a file of decisions (--save, then --decisions).",
+        )
+    edited = edit_store(asked.place.store, edits, asked.signature)
+    _save(asked, _left(decided))
+    return FormsImported(decided, tuple(edits), edited)
+
+
+def propose_forms(
+    environment: Environment,
+    files: Sequence[Path],
+    *,
+    name: str | None = None,
+    file_format: str | None = None,
+    most_megabytes: int = 50,
+) -> DecisionsFile:
+    """Read instruments and propose what their questions are about; all that is wrong at once."""
+    read: list[tuple[Path, Instrument]] = []
+    problems: list[Problem] = []
+    for path in files:
+        try:
+            read.append(
+                (
+                    path,
+                    read_instrument(path, format_name=file_format, most_megabytes=most_megabytes),
+                )
+            )
+        except InputError as error:
+            if len(files) == 1:
+                raise
+            problems.append(
+                Problem(error.reason, f"file {quoted([path.name])}", error.found, error.do)
+            )
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            f"{count_of(len(files), 'file')} were to be imported.",
+            f"{count_of(len(problems), 'file')} cannot be read. Nothing was entered.",
+            "Leave out what is no questionnaire, or name its format.",
+            problems=problems,
+        )
+    matcher = Matcher(environment)
+    names = _form_names(environment, read, name)
+    return DecisionsFile(
+        forms=tuple(
+            decisions_on(
+                instrument,
+                [matcher.propose(question) for question in instrument.questions],
+                form,
+                path.name,
+            )
+            for (path, instrument), form in zip(read, names, strict=True)
+        )
+    )
+
+
+def edits_for(environment: Environment, decided: DecisionsFile) -> list[Edit]:
+    """Return the edits of decisions on several forms; each sees what those before it made."""
+    edits: list[Edit] = []
+    for form in decided.forms:
+        own = edits_of_decisions(environment, form)
+        environment = apply_edits(environment, own)
+        edits += own
+    return edits
+
+
+def import_variables(asked: ImportVariableRequest) -> list[Edit]:
+    """Return the edits that add the classifications of a file as variables."""
+    found = read_classifications(
+        asked.file, format_name=asked.file_format, most_megabytes=asked.most_megabytes
+    )
+    known = {item.name: item for item in found}
+    chosen = [known[name] for name in asked.only if name in known] if asked.only else found
+    wrong = [name for name in asked.only if name not in known]
+    if wrong or not chosen or (asked.variable is not None and len(chosen) > 1):
+        raise InputError(
+            Reason.UNKNOWN_NAME if wrong else Reason.BAD_OPTION,
+            f"Classifications of {quoted([asked.file.name])} were to be imported.",
+            f"It has no {quoted(wrong)}; it has {quoted(sorted(known))}."
+            if wrong
+            else f"It has {count_of(len(found), 'list')}: {quoted(sorted(known))}.",
+            did_you_mean(wrong[0], known) if wrong else "Choose one with --only.",
+        )
+    return [AddVariable(definition=item.definition(asked.variable)) for item in chosen]
+
+
+def _require_something(asked: ImportFormsRequest) -> None:
+    found, do = "", ""
+    if bool(asked.files) == (asked.decisions is not None):
+        found = "Files and decisions are given." if asked.files else "No file is given."
+        do = "Give questionnaires, or --decisions with what was decided on them."
+    elif asked.name is not None and len(asked.files) != 1:
+        found, do = "One name is given for several files.", "Leave --name out."
+    if found:
+        raise InputError(Reason.BAD_OPTION, "Forms were to be imported.", found, do)
+
+
+def _form_names(
+    environment: Environment, read: Sequence[tuple[Path, Instrument]], name: str | None
+) -> list[str]:
+    """Return a name per form: the title, with that of the file where the title is taken."""
+    if name is not None:
+        return [name]
+    names: list[str] = []
+    for path, instrument in read:
+        chosen = instrument.title
+        if chosen in names or chosen in environment.forms:
+            chosen = f"{instrument.title} ({path.stem})"
+        names.append(chosen)
+    return names
+
+
+def _with_new(decided: DecisionsFile, new: Mapping[str, str]) -> DecisionsFile:
+    known = {decision.question for form in decided.forms for decision in form.questions}
+    if wrong := [question for question in new if question not in known]:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            "Variables were to be made of questions.",
+            f"There is no question {quoted(wrong)}.",
+            did_you_mean(wrong[0], known),
+        )
+    done: set[str] = set()
+    forms: list[FormDecisions] = []
+    for form in decided.forms:
+        questions: list[Decision] = []
+        for decision in form.questions:
+            variable = new.get(decision.question)
+            if variable is not None and variable not in done:
+                done.add(variable)
+                answers = tuple(a.model_copy(update={"means": None}) for a in decision.answers)
+                made = {"variable": variable, "new": True, "take": True, "answers": answers}
+                decision = decision.model_copy(update=made)
+            questions.append(decision)
+        forms.append(form.model_copy(update={"questions": tuple(questions)}))
+    return decided.model_copy(update={"forms": tuple(forms)})
+
+
+def _asked(decided: DecisionsFile, ask: Asking) -> DecisionsFile:
+    forms = [
+        form.model_copy(
+            update={
+                "questions": tuple(
+                    ask(form, d) if not d.take and d.status in ("unsure", "answers to place") else d
+                    for d in form.questions
+                )
+            }
+        )
+        for form in decided.forms
+    ]
+    return decided.model_copy(update={"forms": tuple(forms)})
+
+
+def _left(decided: DecisionsFile) -> DecisionsFile:
+    """Return the decisions on what did not enter."""
+    forms = [
+        form.model_copy(update={"questions": tuple(d for d in form.questions if not d.take)})
+        for form in decided.forms
+    ]
+    return decided.model_copy(update={"forms": tuple(forms)})
+
+
+def _save(asked: ImportFormsRequest, decided: DecisionsFile) -> None:
+    if asked.save is not None:
+        tree = decided.model_dump(mode="json", exclude_defaults=True)
+        write_file(asked.save, _as_json({"gamekeeper": "decisions 1", **tree}), private=False)
+
+
+def _as_json(tree: Any) -> bytes:
+    return (json.dumps(tree, indent=1, ensure_ascii=False) + "\n").encode()
