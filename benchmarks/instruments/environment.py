@@ -24,7 +24,9 @@ _NUMBERS = {
 _LISTS: dict[str, dict[str, list[str]]] = {
     "Sex": {"any": ["female", "male"]},
     "Gender identity": {"any": ["woman", "man", "another gender identity"]},
-    "Sexual orientation": {"any": ["heterosexual", "gay or lesbian", "bisexual", "other orientation"]},
+    "Sexual orientation": {
+        "any": ["heterosexual", "gay or lesbian", "bisexual", "other orientation"]
+    },
     "Marital status": {
         "ever married": ["married", "no longer married"],
         "no longer married": ["separated", "divorced", "widowed"],
@@ -41,40 +43,104 @@ _LISTS: dict[str, dict[str, list[str]]] = {
     "Employment status": {
         "economically active": ["employed", "unemployed"],
         "employed": ["employee", "self-employed"],
-        "economically inactive": ["retired", "student", "looking after home or family", "long-term sick or disabled", "other inactive"],
+        "economically inactive": [
+            "retired",
+            "student",
+            "looking after home or family",
+            "long-term sick or disabled",
+            "other inactive",
+        ],
         "any": ["economically active", "economically inactive"],
     },
     "Full or part time": {"any": ["full time", "part time"]},
-    "Occupation": {"any": ["managers", "professionals", "technicians", "clerical", "service and sales", "agricultural", "craft", "operators", "elementary", "armed forces"]},
-    "Industry": {"any": ["agriculture", "mining", "manufacturing", "energy and water", "construction", "trade", "transport", "hospitality", "information", "finance", "public administration", "education", "health", "other services"]},
-    "Ethnic group": {"any": ["white", "mixed or multiple ethnic groups", "asian", "black", "other ethnic group"]},
+    "Occupation": {
+        "any": [
+            "managers",
+            "professionals",
+            "technicians",
+            "clerical",
+            "service and sales",
+            "agricultural",
+            "craft",
+            "operators",
+            "elementary",
+            "armed forces",
+        ]
+    },
+    "Industry": {
+        "any": [
+            "agriculture",
+            "mining",
+            "manufacturing",
+            "energy and water",
+            "construction",
+            "trade",
+            "transport",
+            "hospitality",
+            "information",
+            "finance",
+            "public administration",
+            "education",
+            "health",
+            "other services",
+        ]
+    },
+    "Ethnic group": {
+        "any": ["white", "mixed or multiple ethnic groups", "asian", "black", "other ethnic group"]
+    },
     "Race": {
-        "nonwhite": ["black", "american indian or alaska native", "asian", "pacific islander", "other race"],
+        "nonwhite": [
+            "black",
+            "american indian or alaska native",
+            "asian",
+            "pacific islander",
+            "other race",
+        ],
         "any": ["white", "nonwhite"],
     },
-    "Hispanic origin": {"hispanic": ["mexican", "puerto rican", "cuban", "other hispanic"], "any": ["not hispanic", "hispanic"]},
+    "Hispanic origin": {
+        "hispanic": ["mexican", "puerto rican", "cuban", "other hispanic"],
+        "any": ["not hispanic", "hispanic"],
+    },
     "Country of birth": {
         "uk": ["england", "scotland", "wales", "northern ireland"],
         "non uk": ["ireland", "elsewhere"],
         "any": ["uk", "non uk"],
     },
-    "Nationality": {"any": ["british", "irish", "indian", "pakistani", "polish", "other nationality"]},
+    "Nationality": {
+        "any": ["british", "irish", "indian", "pakistani", "polish", "other nationality"]
+    },
     "Main language": {"any": ["english", "other language"]},
-    "Religion": {"any": ["no religion", "christian", "buddhist", "hindu", "jewish", "muslim", "sikh", "other religion"]},
+    "Religion": {
+        "any": [
+            "no religion",
+            "christian",
+            "buddhist",
+            "hindu",
+            "jewish",
+            "muslim",
+            "sikh",
+            "other religion",
+        ]
+    },
     "General health": {"any": ["very good", "good", "fair", "bad", "very bad"]},
     "Disability": {"any": ["yes", "no"]},
     "Student": {"any": ["yes", "no"]},
     "Region": {"any": ["north", "east", "south", "west"]},
     "State": {"any": ["alabama", "alaska", "arizona", "arkansas", "other state"]},
-    "Relationship to head of household": {"any": ["head", "spouse or partner", "child", "other relative", "not related"]},
+    "Relationship to head of household": {
+        "any": ["head", "spouse or partner", "child", "other relative", "not related"]
+    },
     "Tenure": {
         "owned": ["owned outright", "owned with a mortgage"],
         "any": ["owned", "rented"],
     },
     "Social grade": {"any": ["ab", "c1", "c2", "de"]},
-    "Family composition": {"any": ["not in a family", "couple family", "lone parent family", "other family"]},
+    "Family composition": {
+        "any": ["not in a family", "couple family", "lone parent family", "other family"]
+    },
     "Residence type": {"any": ["communal establishment", "household"]},
-}  # fmt: skip
+}
 
 
 def environment() -> gk.Environment:

@@ -86,11 +86,11 @@ class Matcher:
 
     def propose(self, question: ProposedQuestion) -> Proposal:
         """Return the variables that a question may be about."""
-        if question.answering is Answering.NOTHING or question.is_identifier:
-            return Proposal(question)
         earlier = self._decided.get(_key(question), frozenset[str | None]())
         if earlier == frozenset({None}):
             return Proposal(question, was_left_out=True)
+        if question.answering is Answering.NOTHING or question.is_identifier:
+            return Proposal(question)
         found: list[tuple[Candidate, Wording]] = []
         for name in self._variables:
             wording = self._vocabulary.compare(question, name)

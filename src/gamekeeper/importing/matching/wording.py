@@ -8,8 +8,10 @@ about age. Without any wording, likeness of the letters gives a hint of less tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from gamekeeper.importing.matching.concepts import CONCEPTS, NEUTRAL, PAST
 from gamekeeper.importing.matching.texts import readings, words_of
@@ -18,6 +20,9 @@ from gamekeeper.mapping.environment.variable import Variable
 
 _PER_WORD = 0.15
 _NAME_ONLY = 0.85
+_LEAST_LIKE = 70
+_MOST_LIKE = 5
+_VERSION = re.compile(r"(?:agg|v)?\d+[a-z]?")
 
 Phrase = tuple[str, ...]
 
@@ -36,15 +41,21 @@ class Vocabulary:
 
     def __init__(self, variables: Mapping[str, Variable]) -> None:
         self._phrases = {name: _phrases(variable) for name, variable in variables.items()}
+        self._sayings = [(" ".join(p), name) for name, own in self._phrases.items() for p in own]
+        self._alike: dict[str, dict[str, Wording]] = {}
 
     def compare(self, question: ProposedQuestion, variable: str) -> Wording:
         """Return the best wording of a variable in a question."""
         phrases = self._phrases[variable]
         texts = [text for text in (question.text, question.label, *question.others) if text]
-        best = max(
-            (_held(words_of(text), phrases) for text in texts), default=Wording(0.0), key=_rank
-        )
-        named = max((_held(words, phrases) for words in readings(question.name)), key=_rank)
+        read = [words for text in texts for words in readings(text)]
+        best = max((_held(words, phrases) for words in read), default=Wording(0.0), key=_rank)
+        # Numbers in a name are versions of it: COB_AGG3, ECONOMIC_ACTIVITY_10M.
+        names = [
+            tuple(w for w in words if not _VERSION.fullmatch(w))
+            for words in readings(question.name)
+        ]
+        named = max((_held(words, phrases) for words in names), key=_rank)
         if named.score == 1.0 and not texts:
             return named
         if named.score == 1.0 and best.score < _NAME_ONLY:
@@ -53,7 +64,31 @@ class Vocabulary:
         if best.score == 1.0 and _asks_for_the_past(question.text, best.phrase):
             # 'What was your job title?', labelled 'Job title'.
             return Wording(_NAME_ONLY, best.phrase, ("of the past",))
-        return best if best.score else _alike(texts, phrases)
+        return best if best.score else self._like(texts).get(variable, best)
+
+    def _like(self, texts: Sequence[str]) -> Mapping[str, Wording]:
+        """Return the variables whose wordings are spelt like a text, each with its best."""
+        from rapidfuzz import fuzz, process
+
+        found: dict[str, Wording] = {}
+        for text in texts:
+            if text not in self._alike:
+                content = " ".join(_content(words_of(text)))
+                near = process.extract(
+                    content,
+                    [saying for saying, _ in self._sayings],
+                    scorer=fuzz.token_sort_ratio,
+                    score_cutoff=_LEAST_LIKE,
+                    limit=_MOST_LIKE,
+                )
+                own: dict[str, Wording] = {}
+                for saying, score, place in near:
+                    own.setdefault(self._sayings[place][1], Wording(score / 250, saying))
+                self._alike[text] = own
+            for name, wording in self._alike[text].items():
+                if _rank(wording) > _rank(found.get(name, Wording(0.0))):
+                    found[name] = wording
+        return found
 
 
 def _rank(wording: Wording) -> tuple[float, int]:
@@ -74,7 +109,10 @@ def _phrases(variable: Variable) -> tuple[Phrase, ...]:
 def _held(words: Phrase, phrases: Iterable[Phrase]) -> Wording:
     """Return the wording that leaves the least of a text; the longest of several."""
     best = Wording(0.0)
+    joined = " ".join(words)
     for phrase in phrases:
+        if not all(word in joined for word in phrase):
+            continue
         rest = _rest(words, phrase)
         if rest is not None:
             score = max(0.2, 1.0 - _PER_WORD * len(rest))
@@ -91,7 +129,7 @@ def _rest(words: Phrase, phrase: Phrase) -> Phrase | None:
     """
     place = 0
     rest: list[str] = []
-    for word, after in zip(words, (*words[1:], ""), strict=True):
+    for word, after in pairwise((*words, "")):
         if word == "was" and after in ("ist", "sind"):
             continue  # German: what is
         if place < len(phrase) and _same(word, phrase[place]):
@@ -103,7 +141,7 @@ def _rest(words: Phrase, phrase: Phrase) -> Phrase | None:
 
 def _asks_for_the_past(text: str, phrase: str) -> bool:
     words = words_of(text)
-    spoken = {word for word, after in zip(words, (*words[1:], ""), strict=True) if after != "ist"}
+    spoken = {word for word, after in pairwise((*words, "")) if after != "ist"}
     said = tuple(phrase.split())
     return not _is_of_birth(said) and not (spoken & PAST).issubset(said)
 
@@ -118,17 +156,3 @@ def _same(word: str, other: str) -> bool:
 
 def _content(words: Phrase) -> Phrase:
     return tuple(word for word in words if word not in NEUTRAL)
-
-
-def _alike(texts: Iterable[str], phrases: Iterable[Phrase]) -> Wording:
-    from rapidfuzz import fuzz
-
-    best = Wording(0.0)
-    for text in texts:
-        content = " ".join(_content(words_of(text)))
-        for phrase in phrases:
-            said = " ".join(phrase)
-            score = fuzz.token_sort_ratio(content, said) / 250 if content else 0.0
-            if score > best.score and score > 0.28:
-                best = Wording(score, said)
-    return best
