@@ -75,6 +75,7 @@ def test_what_is_said_plainly_is_sure(question, variable):
               "Separated", "Divorced", "Widowed"),
         asked("What is your sex?", *(f"answer {n}" for n in range(10_000))),
         asked("Favourite colour", "Red", "Blue"),
+        asked("Number of children", "eight or more"),
         asked("Are you employed?", "Yes", "No"),
     ],
 )  # fmt: skip

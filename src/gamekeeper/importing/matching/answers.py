@@ -127,8 +127,9 @@ def fit_answers(question: ProposedQuestion, categories: Categories) -> Fit:
     if len(question.answers) > MOST_ANSWERS:
         return Fit(why=f"{len(question.answers):,} answers are too many to be placed")
     real = [answer for answer in question.answers if _reason(answer) is None]
-    if not real:
-        return Fit(why="every answer is none")
+    if len({answer.text for answer in real}) < 2:
+        # A label on the top value alone, or a box by itself, is no list of answers.
+        return Fit(why="fewer than two answers are printed")
     if variable.scale is Scale.INTERVAL:
         return _banded(question.answers, real, variable)
     return _placed(question.answers, real, categories)
