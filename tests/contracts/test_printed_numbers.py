@@ -46,6 +46,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "check": ("{place}/world",),
     "assess": (PEOPLE_CSV, *KEYS, "-f", "10%", "--sensitive", "Region", "--explain", "1"),
     "assess --fraction": ("{place}/larger.csv", "-k", "a,b,c", "-f", "5%", "--workers", "1"),
+    "look": (PEOPLE_CSV,),
+    "look --values": (PEOPLE_CSV, "--values"),
     "risk keys": (PEOPLE_CSV, *KEYS, "-f", "10%", "--sensitive", "Region"),
     "risk keys --missing": (PEOPLE_CSV, *KEYS, "--missing", "wildcard"),
     "risk keys --scenario": CLERK,

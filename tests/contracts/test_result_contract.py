@@ -7,6 +7,8 @@ import importlib
 import json
 import math
 import pkgutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 import pytest
@@ -77,6 +79,8 @@ from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
 from gamekeeper.results import Listing, Result, package_version
 from gamekeeper.workbench.assessment.result import Assessment
 from gamekeeper.workbench.assessment.running import assess
+from gamekeeper.workbench.looking import FileLook, look_at
+from gamekeeper.workbench.requests.looking import LookRequest
 
 MARKUP = "<b>bold</b> & co"
 
@@ -128,6 +132,13 @@ def assessment():
 
 def special():
     return assess_special_uniques(key_table(), rounds=2)
+
+
+def looked():
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "people.csv")
+        file.write_text(f"Kind,Place\n{MARKUP},North\n", encoding="utf-8")
+        return look_at(LookRequest(file=file))
 
 
 def inferred():
@@ -189,6 +200,7 @@ EXAMPLES = {
     FractionExperiment: lambda: fraction_experiment(people(), KEYS, fractions=["1/2", 1]),
     ModelFit: lambda: fit_models(key_table(), chains=2),
     ModelRisk: inferred,
+    FileLook: looked,
     WhatIf: lambda: compare_recoded(key_table(), key_table()),
     RelativeRisk: lambda: categories_risk(inferred(), key_table(), "Kind"),
     RankedAttack: lambda: rank_attacks(inferred(), key_table(), count_keys(people(), KEYS), top=2),

@@ -66,6 +66,10 @@ PARTS = {
         "environment.scenarios",
         "Scenarios: who might match the target, on which key variables, at which detail.",
     ),
+    "look": (
+        "look",
+        "Look at a file first: columns, levels, missing cells, likely identifiers, possible keys.",
+    ),
     "risk": ("risk.app", "Stage two: attack a file of microdata that may be released."),
     "tables": ("tables.app", "Stage two: attack tables of counts that may be released."),
     "link": ("link.app", "Stage two: link records, the attack that works on every masking method."),

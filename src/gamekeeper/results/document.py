@@ -80,6 +80,7 @@ PARTS: dict[str, dict[str, Any]] = {
     "SubtractionAttack": {"where": _TABLE, "numbers_of_zeros": {"type": "array"}},
     "FileLinks": {"variables": _TABLE},
     "StructureLinks": {"clusterings": _TABLE},
+    "FileLook": {"values": _TABLE},
     "EnvironmentCheck": {"faults": _TABLE},
 }
 """What a document has besides the lines of its result, by the name of the result."""

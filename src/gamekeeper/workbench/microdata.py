@@ -197,6 +197,8 @@ def opened_file(file: Path, asked: Reading) -> Source:
         decimal=asked.decimal,
         missing=asked.missing_values,
         keep_user_missing=asked.keep_user_missing,
+        header=asked.header,
+        sheet=asked.sheet,
     )
 
 

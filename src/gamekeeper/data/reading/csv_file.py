@@ -7,12 +7,14 @@ empty lines are understood. A record with too few or too many cells is an error,
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.data.reading.column import Column, unreadable
 from gamekeeper.data.reading.csv_layout import detect_layout
+from gamekeeper.data.reading.packed import PACKED, open_bytes
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of, quoted
 
@@ -35,9 +37,12 @@ class CsvFile:
         delimiter: str | None = None,
         encoding: str | None = None,
         decimal: str | None = None,
+        has_header: bool = True,
     ) -> None:
         self.path = path
-        self.layout = detect_layout(path, delimiter=delimiter, encoding=encoding, decimal=decimal)
+        self.layout = detect_layout(
+            path, delimiter=delimiter, encoding=encoding, decimal=decimal, has_header=has_header
+        )
         self.columns = tuple(Column(name) for name in self.layout.names)
         self.fingerprint = self.layout.fingerprint
         self.decimal = self.layout.decimal
@@ -84,8 +89,13 @@ class CsvFile:
 
         names = self.layout.names
         wanted = [str(names.index(name)) for name in columns]
-        file = pa.OSFile(str(self.path))
-        file.seek(self.layout.start)
+        if self.path.suffix.lower() in PACKED:
+            unpacked = open_bytes(self.path)
+            unpacked.read(self.layout.start)
+            file = pa.PythonFile(unpacked, mode="r")
+        else:
+            file = pa.OSFile(str(self.path))
+            file.seek(self.layout.start)
         if self.layout.encoding not in ("utf-8", "ascii"):
             file = pa.transcoding_input_stream(file, self.layout.encoding, "utf-8")
         return pa_csv.open_csv(
@@ -116,9 +126,11 @@ class CsvFile:
         """
         found = ""
         try:
-            with self.path.open(encoding=self.layout.encoding, newline="") as file:
-                if file.read(1) != "\ufeff":
-                    file.seek(0)
+            with io.TextIOWrapper(
+                open_bytes(self.path),
+                encoding=self.layout.encoding.replace("utf-8", "utf-8-sig"),
+                newline="",
+            ) as file:
                 for _ in csv.reader(file, delimiter=self.layout.delimiter, strict=True):
                     pass
         except csv.Error:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from gamekeeper.data.reading.column import unreadable
 from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.data.reading.packed import open_bytes
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
@@ -75,6 +76,7 @@ def detect_layout(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    has_header: bool = True,
 ) -> CsvLayout:
     """Return the layout of a file; what is given is not detected."""
     _check_options(delimiter, encoding, decimal)
@@ -94,7 +96,10 @@ def detect_layout(
         )
     header, *records = samples[best].records
     length = samples[best].length
-    _check_header(path, header)
+    if has_header:
+        _check_header(path, header)
+    else:
+        records, length, header = [header, *records], 0, [""] * len(header)
     given = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal}
     return CsvLayout(
         names=tuple(name.strip() or f"column {place}" for place, name in enumerate(header, 1)),
@@ -154,7 +159,7 @@ def _scan(path: Path) -> _Bytes:
     decoder = codecs.getincrementaldecoder("utf-8")()
     head, is_utf8, is_cp1252, has_zeros, has_quotes = b"", True, True, False, False
     line_feeds = returns = 0
-    with path.open("rb") as file:
+    with open_bytes(path) as file:
         while block := file.read(_BLOCK):
             head = head or block
             digest.update(block)
@@ -313,7 +318,7 @@ def _check_header(path: Path, header: Sequence[str]) -> None:
         raise unreadable(
             path,
             f"{odd} of the {count_of(len(names), 'cell')} of its first line are numbers or empty.",
-            "The first line must have the names of the columns; add it.",
+            "The first line must have the names of the columns: add it, or say that there is none (--no-header).",
         )
     first = {}
     problems: list[Problem] = []

@@ -11,6 +11,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gamekeeper.data.reading.cell_texts import OddCells, cell_texts
@@ -49,7 +50,7 @@ class Frame:
     kind = "frame"
     decimal = "."
     detected: tuple[str, ...] = ()
-    path = None
+    path: Path | None = None
     fingerprint = ""
 
     def __init__(self, frame: Any) -> None:

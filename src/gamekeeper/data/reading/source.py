@@ -8,10 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gamekeeper.data.reading.column import Column
+from gamekeeper.data.reading.column import Column, unreadable
 from gamekeeper.data.reading.column_names import like, matched_names
 from gamekeeper.data.reading.csv_file import CsvFile
 from gamekeeper.data.reading.frames import Frame, is_path
+from gamekeeper.data.reading.packed import PACKED, inner_suffix
 from gamekeeper.data.reading.parquet_file import ParquetFile
 from gamekeeper.data.reading.statistical_file import SUFFIXES, StatisticalFile
 from gamekeeper.errors import InputError, Problem, Reason
@@ -177,6 +178,8 @@ def open_source(
     decimal: str | None = None,
     missing: Sequence[str] = (),
     keep_user_missing: bool = False,
+    header: bool = True,
+    sheet: str | None = None,
 ) -> Source:
     r"""Open a data file: text (CSV), Parquet, SPSS, Stata or SAS, told by the end of its name.
 
@@ -195,6 +198,11 @@ def open_source(
         The empty cell always is.
     keep_user_missing
         Whether the codes that an SPSS, Stata or SAS file declares as missing stay values.
+    header
+        Whether a text file or workbook begins with the names of its columns; else they are called
+        "column 1", "column 2" and so on.
+    sheet
+        The sheet of a workbook, where several have cells.
 
     Returns
     -------
@@ -217,8 +225,18 @@ def open_source(
     file = Path(path)
     _check_file(file)
     suffix = file.suffix.lower()
+    if suffix in PACKED:
+        suffix = inner_suffix(file)
+        if suffix not in _TEXT_SUFFIXES:
+            raise unreadable(
+                file, "What is packed is no text file.", "Unpack it, and name the file."
+            )
+    if suffix == ".xlsx":
+        return _of_workbook(file, unwanted, sheet=sheet, header=header)
     if suffix in _TEXT_SUFFIXES:
-        reader: Reader = CsvFile(file, delimiter=delimiter, encoding=encoding, decimal=decimal)
+        reader: Reader = CsvFile(
+            file, delimiter=delimiter, encoding=encoding, decimal=decimal, has_header=header
+        )
     elif suffix in _PARQUET_SUFFIXES:
         reader = ParquetFile(file)
     elif suffix in SUFFIXES:
@@ -228,7 +246,7 @@ def open_source(
             Reason.NOT_READABLE,
             f"Data file {quoted([file.name])} was to be read.",
             "Its kind cannot be told from the end of its name.",
-            f"Known ends: {', '.join((*_TEXT_SUFFIXES, *_PARQUET_SUFFIXES, *SUFFIXES))}.",
+            f"Known ends: {', '.join((*_TEXT_SUFFIXES, *_PARQUET_SUFFIXES, *SUFFIXES, '.xlsx', *PACKED))}.",
         )
     names = [column.name for column in reader.columns]
     if len(set(names)) < len(names):
@@ -240,6 +258,14 @@ def open_source(
             "Give every column its own name.",
         )
     return Source(reader, unwanted)
+
+
+def _of_workbook(file: Path, missing: frozenset[str], *, sheet: str | None, header: bool) -> Source:
+    from gamekeeper.data.reading.excel_file import fingerprint, read_workbook
+
+    reader = Frame(read_workbook(file, sheet=sheet, header=header))
+    reader.path, reader.kind, reader.fingerprint = file, "excel", fingerprint(file)
+    return Source(reader, missing)
 
 
 def missing_texts(missing: Sequence[str]) -> frozenset[str]:

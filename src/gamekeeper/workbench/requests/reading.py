@@ -46,6 +46,18 @@ class Reading:
         bool,
         Option("Keep the user-missing codes of SPSS, Stata and SAS as values.", panel=_FILE),
     ] = False
+    header: Annotated[
+        bool,
+        Option(
+            "Whether the first line of a text file or sheet has the names of the columns; without,"
+            " they are called 'column 1', 'column 2' and so on.",
+            flags="--header/--no-header",
+            panel=_FILE,
+        ),
+    ] = True
+    sheet: Annotated[
+        str | None, Option("Of an Excel workbook, where several sheets have cells.", panel=_FILE)
+    ] = None
     delimiter: Delimiter = None
     encoding: Encoding = None
     decimal: Decimal = None

@@ -1,0 +1,183 @@
+"""A first look at a file: its columns, what may be wrong with them, which may be keys.
+
+Names of columns, counts and codes for missing from a fixed list of ours are shown. Values of the
+file are shown only where they are asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.data.coding.codebook import MISSING, CodedVariable
+from gamekeeper.data.coding.missing_codes import suspected_codes
+from gamekeeper.data.coding.source_coding import code_source
+from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.results import Provenance, Result
+from gamekeeper.wording import count_of, folded, quoted
+from gamekeeper.workbench.environments import opened
+from gamekeeper.workbench.microdata import opened_file
+from gamekeeper.workbench.requests.looking import LookRequest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_MOST_LISTED = 100
+_NEARLY_ALL = 0.95
+_LEAST_RECORDS = 10
+_TRIED = 1_000
+_KEYS = re.compile(
+    r"\b(age|birth|dob|sex|gender|region|area|county|district|municipality|province|state|place|"
+    r"postcode|zip|nuts|marital|civil|education|qualification|occupation|job|profession|industry|"
+    r"nace|isco|work|employment|country|nationality|citizenship|ethnic|ethnicity|race|religion|"
+    r"language|household|children|tenure|dwelling|income|health|disability)\b"
+)
+_IDENTIFIERS = re.compile(
+    r"\b(id|pid|hid|uuid|serial|identifier|name|email|phone|ssn|key|nr|number)\b"
+)
+_WEIGHTS = re.compile(r"\b(w|weight|weights|wgt|pweight|grossing)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLook:
+    """What a first look says of a column."""
+
+    column: str
+    type: str
+    levels: int
+    missing: int
+    missing_codes: str
+    role: str
+    why: str
+
+
+@dataclass(frozen=True, repr=False)
+class FileLook(Result):
+    """The columns of a file, and which of them may be key variables."""
+
+    name: str
+    kind: str
+    n_records: int
+    columns: tuple[ColumnLook, ...]
+    by: str
+    values: tuple[tuple[str, str, int], ...]
+    provenance: Provenance
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns that may be key variables."""
+        return tuple(one.column for one in self.columns if one.role == "key variable")
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {"records": self.n_records, "columns": len(self.columns), "keys": len(self.keys)}
+
+    def sentences(self) -> list[str]:
+        """Return what to know before the file is assessed."""
+        n_columns = count_of(len(self.columns), "column")
+        told = [f"{self.name} ({self.kind}): {count_of(self.n_records, 'record')}, {n_columns}."]
+        suspected = [one.column for one in self.columns if one.missing_codes]
+        if suspected:
+            told.append(
+                f"Values that look like codes for missing: {quoted(suspected)} (--missing-value)."
+            )
+        likely = [one.column for one in self.columns if one.role == "identifier"]
+        if likely:
+            told.append(f"Likely identifiers, which are no key variables: {quoted(likely)}.")
+        if self.keys:
+            told.append(f"Key variables to consider, by {self.by}: --keys '{','.join(self.keys)}'.")
+        else:
+            told.append(
+                f"No key variable is known by {self.by}: think of what an intruder may know."
+            )
+        return told
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per column."""
+        import pyarrow as pa
+
+        rows = self.columns
+        return pa.table(
+            {
+                "column": pa.array([one.column for one in rows], pa.string()),
+                "type": pa.array([one.type for one in rows], pa.string()),
+                "levels": pa.array([one.levels for one in rows], pa.int64()),
+                "missing": pa.array([one.missing for one in rows], pa.int64()),
+                "missing_codes": pa.array([one.missing_codes for one in rows], pa.string()),
+                "role": pa.array([one.role for one in rows], pa.string()),
+                "why": pa.array([one.why for one in rows], pa.string()),
+            }
+        )
+
+
+def look_at(asked: LookRequest) -> FileLook:
+    """Look at a file: its columns, missing cells, likely identifiers, possible key variables."""
+    if asked.scenario and asked.environment is None:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "Key variables of a scenario were to be found.",
+            "The scenario is kept in an environment, and none is given.",
+            "Name its store or folder (--environment).",
+        )
+    wanted: tuple[str, ...] = ()
+    if asked.scenario and asked.environment is not None:
+        with opened(asked.environment) as place:
+            wanted = tuple(k.variable for k in place.environment.scenario(asked.scenario).keys)
+    source = opened_file(asked.file, asked.reading)
+    table = code_source(source, source.names)
+    codes: dict[str, list[str]] = {}
+    for found in suspected_codes(table, decimal=source.decimal):
+        codes.setdefault(found.variable, []).append(found.value)
+    columns: list[ColumnLook] = []
+    values: list[tuple[str, str, int]] = []
+    for variable in table.codebook:
+        counts = np.bincount(table.codes(variable.name), minlength=variable.n_codes).tolist()
+        n_given = table.n_records - counts[MISSING]
+        kind = _type(variable, source.decimal)
+        role, why = _role(variable, n_given, kind, wanted)
+        suspected = ", ".join(codes.get(variable.name, ()))
+        levels = variable.n_codes - 1
+        columns.append(
+            ColumnLook(variable.name, kind, levels, counts[MISSING], suspected, role, why)
+        )
+        if asked.values and levels <= _MOST_LISTED:
+            values += [(variable.name, variable.words[c], counts[c]) for c in range(1, levels + 1)]
+    by = f"the scenario {quoted([asked.scenario])}" if asked.scenario else "their names"
+    made = Provenance("first look", fingerprint=table.fingerprint, engine=table.engine.name)
+    return FileLook(
+        source.name, source.kind, table.n_records, tuple(columns), by, tuple(values), made
+    )
+
+
+def _type(variable: CodedVariable, decimal: str) -> str:
+    numbers = [number_of(value, decimal) for value in variable.values[1 : _TRIED + 1]]
+    if not numbers:
+        return "empty"
+    if any(number is None for number in numbers):
+        return "text"
+    return (
+        "whole number" if all(n is not None and n.denominator == 1 for n in numbers) else "number"
+    )
+
+
+def _role(
+    variable: CodedVariable, n_given: int, kind: str, wanted: Sequence[str]
+) -> tuple[str, str]:
+    """Return what a column may be, and why."""
+    bare = folded(re.sub(r"[_.\-]+", " ", variable.name))
+    if wanted:
+        is_key = bare in {folded(name) for name in wanted}
+        return ("key variable", "in the scenario") if is_key else ("", "")
+    if _WEIGHTS.search(bare) and kind.endswith("number"):
+        return "weight", "by its name"
+    is_alone = n_given >= _LEAST_RECORDS and variable.n_codes - 1 >= _NEARLY_ALL * n_given
+    if is_alone and kind != "number":
+        return "identifier", "nearly every record has a value of its own"
+    if _IDENTIFIERS.search(bare):
+        return "identifier", "by its name"
+    return ("key variable", "by its name") if _KEYS.search(bare) else ("", "")
