@@ -54,13 +54,13 @@ def test_all_wrong_columns_are_told_at_once_with_those_near(source):
     [
         ("none.csv", Reason.NOT_FOUND),
         ("folder.csv", Reason.NOT_READABLE),
-        ("x.xlsx", Reason.NOT_READABLE),
+        ("x.xyz", Reason.NOT_READABLE),
         ("x", Reason.NOT_READABLE),
     ],
 )
 def test_what_is_no_known_file_is_refused(tmp_path, name, reason):
     (tmp_path / "folder.csv").mkdir()
-    for other in ("x.xlsx", "x"):
+    for other in ("x.xyz", "x"):
         (tmp_path / other).write_text("a,b\n1,2\n")
     with pytest.raises(InputError) as caught:
         open_source(str(tmp_path / name))
