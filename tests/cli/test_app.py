@@ -9,6 +9,7 @@ import pytest
 
 from gamekeeper.cli.app import PARTS, load
 from gamekeeper.workbench import mapping
+from tests.given.microdata import write
 
 CANARY = "CANARY-7341"
 
@@ -118,3 +119,19 @@ def test_all_problems_are_listed(run, folder):
     told = run("check", folder)
     assert told.exit_code == 2
     assert all(f"bad-{number:02d}.json" in told.err for number in range(60))
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [((), 0), (("--format", "json"), 0), (("--policy", "k2"), 4), (("--policy", "k2", "--format", "json"), 4)],
+)  # fmt: skip
+def test_a_reader_that_has_gone_is_no_fault_and_meets_no_policy(tmp_path, options, code):
+    file = write(tmp_path, "people.csv", "Age,Sex\n1,f\n1,f\n2,m\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "gamekeeper", "assess", str(file), "-k", "Age,Sex", *options],
+        stdout=writer, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (code, "")

@@ -41,7 +41,7 @@ PARTS = {
         "assess",
         "Assess a file that may be released: a verdict, what drives the risk, what to do about it.",
     ),
-    "demo": ("demo", "Run the main job on made-up data and write an HTML report."),
+    "demo": ("demo", "Run the main job on made-up data and write HTML reports."),
     "shell": (
         "environment.shell",
         "Open a Python prompt with the environment, in IPython where that is installed.",
@@ -157,6 +157,16 @@ def main() -> None:
     except SystemExit as end:
         if end.code == Cancelled.exit_code:
             _warn(_CANCELLED)
+        # What prints for us makes a code of its own of a reader that has gone.
+        gone = _began_with(end, BrokenPipeError)
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            gone = True
+        if gone:
+            _write_no_more()
+        if gone and end.code == 1:
+            sys.exit(0)
         raise
     except GamekeeperError as error:
         _warn(f"gamekeeper: {error.message} [{error.reason.value}]")
@@ -164,8 +174,7 @@ def main() -> None:
             _warn(f"  - {problem}")
         sys.exit(error.exit_code)
     except BrokenPipeError:
-        # The reader of our output has gone (as in `| head`): nobody is left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more()
         sys.exit(0)
     except OSError as error:
         if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
@@ -181,18 +190,24 @@ def main() -> None:
         _warn("gamekeeper: The output could not be written: the system refused. [not-writable]")
         sys.exit(StoreError.exit_code)
     except Exception as error:  # noqa: BLE001 - the last door: nothing of the data may pass it
-        if _is_interrupted(error):
+        # Compiled modules that import others turn Ctrl-C into errors.
+        if _began_with(error, KeyboardInterrupt):
             _warn(_CANCELLED)
             sys.exit(Cancelled.exit_code)
         _tell_our_fault(error)
         sys.exit(1)
 
 
-def _is_interrupted(error: BaseException | None) -> bool:
-    """Tell whether it began with Ctrl-C: compiled modules that import others turn it into errors."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
+def _began_with(error: BaseException | None, kind: type[BaseException]) -> bool:
+    """Tell whether an error was raised while one of a kind was handled."""
+    while error is not None and not isinstance(error, kind):
         error = error.__cause__ or error.__context__
     return error is not None
+
+
+def _write_no_more() -> None:
+    """The reader of our output has gone (as in `| head`): nobody is left to tell."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _warn(text: str) -> None:

@@ -14,6 +14,7 @@ from gamekeeper.wording import cell_text, percent_text
 from gamekeeper.workbench.requests.assessment import AssessRequest
 
 if TYPE_CHECKING:
+    from gamekeeper.workbench.answer import Answer
     from gamekeeper.workbench.assessment.result import Assessment
 
 app = typer.Typer(rich_markup_mode="rich")
@@ -38,6 +39,18 @@ def assess_command(asked: AssessRequest, how: AsFormat = Format.TABLE) -> None:
 
     with progress_bar("Assessing the file") as progress:
         answer = assess_release(asked, progress=progress)
+    is_met = answer.found.policy is None or answer.found.policy.is_met
+    try:
+        _show(asked, answer, how)
+    except (BrokenPipeError, SystemExit):
+        # A reader that has gone (as in `| head`) makes no policy met.
+        if is_met:
+            raise
+    if not is_met:
+        raise typer.Exit(NOT_MET_CODE)
+
+
+def _show(asked: AssessRequest, answer: Answer[Assessment], how: Format) -> None:
     found = answer.found
     explained = {str(record): found.explain_record(record) for record in asked.explain}
     if how is Format.TABLE:
@@ -53,19 +66,17 @@ def assess_command(asked: AssessRequest, how: AsFormat = Format.TABLE) -> None:
                 say(f"  {line}")
         say_how(found)
         say_written(asked)
-    else:
-        riskiest = found.ranked().top(asked.top)["record"].to_pylist() if asked.top else []
-        show_for_programs(
-            found,
-            how,
-            answer.notices,
-            what_if=answer.what_if,
-            **found.parts(),
-            why=found.measured.uniques.explanations(riskiest),
-            explanations=explained or None,
-        )
-    if found.policy is not None and not found.policy.is_met:
-        raise typer.Exit(NOT_MET_CODE)
+        return
+    riskiest = found.ranked().top(asked.top)["record"].to_pylist() if asked.top else []
+    show_for_programs(
+        found,
+        how,
+        answer.notices,
+        what_if=answer.what_if,
+        **found.parts(),
+        why=found.measured.uniques.explanations(riskiest),
+        explanations=explained or None,
+    )
 
 
 def tell_assessment(found: Assessment, *, indent: str = "") -> None:
