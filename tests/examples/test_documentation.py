@@ -102,7 +102,7 @@ def test_queries_can_be_read():
 
 def test_the_folder_page_shows_a_folder_that_opens(tmp_path: Path):
     text = (ROOT / "docs/reference/environment-folder.md").read_text(encoding="utf-8")
-    head, residence, age, form, *groups = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    head, residence, age, form, worded, *groups = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
     for name in ("variables", "forms", "groups"):
         (tmp_path / name).mkdir()
     for place, content in {
@@ -110,15 +110,17 @@ def test_the_folder_page_shows_a_folder_that_opens(tmp_path: Path):
         "variables/residence.json": residence,
         "variables/age.json": age,
         "forms/bank.json": form,
+        "forms/library.json": worded,
         **{f"groups/{number}.json": group for number, group in enumerate(groups)},
     }.items():
         (tmp_path / place).write_text(content, encoding="utf-8")
     environment = gk.read_environment(tmp_path)
     assert environment.code_of("Bank account", "Age") == "C4.001"
+    assert environment.code_of("Library card", "Age") == "C4.001"
     assert environment.register("Place of residence").code(gk.mapping.ARBITRARY) == "C0.001"
     assert {name: environment.group(name).forms for name in environment.groups} == {
         "Commercial": ("Bank account",),
-        "Recent": ("Bank account",),
-        "Recent, not commercial": (),
+        "Recent": ("Bank account", "Library card"),
+        "Recent, not commercial": ("Library card",),
     }
     assert gk.mapping.check_environment(environment).is_consistent
