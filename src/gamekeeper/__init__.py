@@ -10,6 +10,7 @@ One call assesses a file that may be released::
 What is on top is what most scripts need; the rest has a home by task:
 
 - `gk.mapping`: stage one, which variables an intruder could match on; `gk.store` keeps it;
+- `gk.importing`: questionnaires and classifications of others, brought into stage one;
 - `gk.data`: files, frames, codes, keys and tables of counts;
 - `gk.risk`: uniques, matching, simulation and what they tell of a file;
 - `gk.models`: what an intruder infers with models of the population;

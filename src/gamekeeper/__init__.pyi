@@ -2,6 +2,7 @@
 from gamekeeper import (
     data as data,
     errors as errors,
+    importing as importing,
     link as link,
     mapping as mapping,
     models as models,

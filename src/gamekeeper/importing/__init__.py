@@ -2,5 +2,10 @@
 
 From the bottom: `files` opens what may be hostile, `readers` turn an instrument into proposed
 questions and `classifications` a code list into a partition graph, `matching` proposes variables
-and categories, and says how sure it is. Begin with `proposed_question` and `readers.registry`.
+and categories, and says how sure it is; `proposing` leads from files to decisions and edits. Begin
+with `proposed_question` and `readers.registry`.
 """
+
+from gamekeeper.public_names import names_of
+
+__getattr__, __dir__ = names_of(__name__, __file__)

@@ -5,6 +5,7 @@ from gamekeeper.store.folder import (
     write_environment as write_environment,
 )
 from gamekeeper.store.record_files import (
+    read_decisions as read_decisions,
     read_definition as read_definition,
     read_edits as read_edits,
     read_form as read_form,

@@ -7,26 +7,16 @@ edits are made together in one revision, or not at all.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.files.writing import write_file
 from gamekeeper.importing.classifications.registry import read_classifications
-from gamekeeper.importing.decisions import (
-    Decision,
-    DecisionsFile,
-    FormDecisions,
-    decisions_on,
-    edits_of_decisions,
-)
-from gamekeeper.importing.matching.proposal import Matcher
-from gamekeeper.importing.proposed_question import Instrument
-from gamekeeper.importing.readers.registry import read_instrument
-from gamekeeper.mapping.edits import EDIT, AddVariable, Edit, apply_edits
-from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.importing.decisions import Decision, DecisionsFile, FormDecisions
+from gamekeeper.importing.proposing import edits_for, propose_forms
+from gamekeeper.mapping.edits import EDIT, AddVariable, Edit
 from gamekeeper.results import EVERYTHING, Listing, make_listing
 from gamekeeper.store.record_files import read_decisions
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -124,64 +114,6 @@ def import_forms(asked: ImportFormsRequest, *, ask: Asking | None = None) -> For
     return FormsImported(decided, tuple(edits), edited)
 
 
-def propose_forms(
-    environment: Environment,
-    files: Sequence[Path],
-    *,
-    name: str | None = None,
-    file_format: str | None = None,
-    most_megabytes: int = 50,
-) -> DecisionsFile:
-    """Read instruments and propose what their questions are about; all that is wrong at once."""
-    read: list[tuple[Path, Instrument]] = []
-    problems: list[Problem] = []
-    for path in files:
-        try:
-            read.append(
-                (
-                    path,
-                    read_instrument(path, format_name=file_format, most_megabytes=most_megabytes),
-                )
-            )
-        except InputError as error:
-            if len(files) == 1:
-                raise
-            problems.append(
-                Problem(error.reason, f"file {quoted([path.name])}", error.found, error.do)
-            )
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"{count_of(len(files), 'file')} were to be imported.",
-            f"{count_of(len(problems), 'file')} cannot be read. Nothing was entered.",
-            "Leave out what is no questionnaire, or name its format.",
-            problems=problems,
-        )
-    matcher = Matcher(environment)
-    names = _form_names(environment, read, name)
-    return DecisionsFile(
-        forms=tuple(
-            decisions_on(
-                instrument,
-                [matcher.propose(question) for question in instrument.questions],
-                form,
-                path.name,
-            )
-            for (path, instrument), form in zip(read, names, strict=True)
-        )
-    )
-
-
-def edits_for(environment: Environment, decided: DecisionsFile) -> list[Edit]:
-    """Return the edits of decisions on several forms; each sees what those before it made."""
-    edits: list[Edit] = []
-    for form in decided.forms:
-        own = edits_of_decisions(environment, form)
-        environment = apply_edits(environment, own)
-        edits += own
-    return edits
-
-
 def import_variables(asked: ImportVariableRequest) -> list[Edit]:
     """Return the edits that add the classifications of a file as variables."""
     found = read_classifications(
@@ -211,21 +143,6 @@ def _require_something(asked: ImportFormsRequest) -> None:
         found, do = "One name is given for several files.", "Leave --name out."
     if found:
         raise InputError(Reason.BAD_OPTION, "Forms were to be imported.", found, do)
-
-
-def _form_names(
-    environment: Environment, read: Sequence[tuple[Path, Instrument]], name: str | None
-) -> list[str]:
-    """Return a name per form: the title, with that of the file where the title is taken."""
-    if name is not None:
-        return [name]
-    names: list[str] = []
-    for path, instrument in read:
-        chosen = instrument.title
-        if chosen in names or chosen in environment.forms:
-            chosen = f"{instrument.title} ({path.stem})"
-        names.append(chosen)
-    return names
 
 
 def _with_new(decided: DecisionsFile, new: Mapping[str, str]) -> DecisionsFile:

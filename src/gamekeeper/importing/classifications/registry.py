@@ -49,9 +49,10 @@ LIST_FORMATS: tuple[ListFormat, ...] = (
 
 
 def read_classifications(
-    path: Path, *, format_name: str | None = None, most_megabytes: int = MOST_MEGABYTES
+    path: str | Path, *, format_name: str | None = None, most_megabytes: int = MOST_MEGABYTES
 ) -> list[Classification]:
     """Read the classifications of a file; nothing is fetched."""
+    path = Path(path)
     file = OpenedFile(path, most_megabytes)
     _ = file.content
     for known in LIST_FORMATS:

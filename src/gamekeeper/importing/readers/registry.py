@@ -7,15 +7,17 @@ Examples
 --------
 A format of one's own, one question per line:
 
->>> from gamekeeper.importing.proposed_question import Instrument, ProposedQuestion
+>>> import gamekeeper as gk
 >>> def is_list(file):
 ...     return file.ending == ".questions"
 >>> def read_list(file):
 ...     lines = enumerate(file.text.splitlines(), 1)
-...     asked = tuple(ProposedQuestion(f"Q{number}", text) for number, text in lines)
-...     return Instrument(file.path.stem, "list", asked)
->>> mine = Format("list", "questions, one per line", is_list, read_list)
->>> known = (*FORMATS, mine)  # hand these to `read_instrument(path, formats=known)`
+...     asked = tuple(gk.importing.ProposedQuestion(f"Q{number}", text) for number, text in lines)
+...     return gk.importing.Instrument(file.path.stem, "list", asked)
+>>> mine = gk.importing.Format("list", "questions, one per line", is_list, read_list)
+>>> known = (*gk.importing.FORMATS, mine)
+
+`propose_forms` and `read_instrument` take them as `formats=known`.
 """
 
 from __future__ import annotations
@@ -85,7 +87,7 @@ FORMATS: tuple[Format, ...] = (
 
 
 def read_instrument(
-    path: Path,
+    path: str | Path,
     *,
     format_name: str | None = None,
     most_megabytes: int = MOST_MEGABYTES,
@@ -96,6 +98,7 @@ def read_instrument(
     Questions of the same name are told apart by a number, and a note says so. A file without a
     question that asks anything is refused.
     """
+    path = Path(path)
     file = OpenedFile(path, most_megabytes)
     read = _format(file, format_name, formats).read(file)
     named = _named_apart(read)
