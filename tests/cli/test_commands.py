@@ -98,3 +98,15 @@ def test_help_tells_every_option_its_range_and_default():
     for words in ("At most so many rounds.", "x>=1", "default: 10", "--column", "May be repeated.",
                   "plain", "--no-listing", "Find it."):  # fmt: skip
         assert words in ended.output
+
+
+def test_csv_is_safe_for_spreadsheets_unless_it_is_for_programs(capsys):
+    from gamekeeper.cli.show import csv_for, show
+    from gamekeeper.results import EVERYTHING, make_listing
+
+    listing = make_listing("forms", ("form", "n"), [("=cmd|' /C calc'!A0", -3)], EVERYTHING)
+    show(listing, Format.CSV)
+    assert capsys.readouterr().out.splitlines()[1] == "'=cmd|' /C calc'!A0,-3"
+    with csv_for(programs=True):
+        show(listing, Format.CSV)
+    assert capsys.readouterr().out.splitlines()[1] == "=cmd|' /C calc'!A0,-3"

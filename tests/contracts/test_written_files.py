@@ -98,6 +98,7 @@ def test_every_request_with_an_output_belongs_to_a_command_and_may_replace():
         kinds = {item.option.writes for item in outputs(request)}
         names = {item.name for item in options_of(request)}
         assert kinds <= {"folder", "values"} or "replace" in names, request.__name__
+        assert "table" not in kinds or "raw" in names, request.__name__
 
 
 def typed(request: type, values: dict[str, Path]) -> list[str]:

@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperCommand
 
 from gamekeeper.budget import within_memory
-from gamekeeper.cli.show import Format, say, withholding_records
+from gamekeeper.cli.show import Format, csv_for, say, withholding_records
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Field, build, options_of, written
 from gamekeeper.report.audience import Audience
@@ -27,6 +27,19 @@ from gamekeeper.wording import quoted
 AsFormat = Annotated[
     Format, typer.Option("--format", help="Print a table for people, JSON or CSV.")
 ]
+_RAW = inspect.Parameter(
+    "raw",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[
+        bool,
+        typer.Option(
+            "--raw",
+            help="Print CSV for programs: texts that a spreadsheet would run as formulas get no"
+            " apostrophe.",
+        ),
+    ],
+)
 _Work = Callable[..., None]
 _REPEATED = "May be repeated."
 
@@ -43,13 +56,24 @@ def command(
         def make() -> _Work:
             first, *own = inspect.signature(work, eval_str=True).parameters.values()
 
+            options = options_of(first.annotation)
+            if any(item.name == "how" for item in own) and not any(
+                item.name == "raw" for item in options
+            ):
+                own.append(_RAW)
+
             def run(values: Mapping[str, Any], **others: Any) -> None:
                 quiet = bool(values.get("no_records"))
-                with within_memory(values.get("memory")), withholding_records(quiet):
+                raw = values["raw"] if "raw" in values else others.pop("raw", False)
+                with (
+                    within_memory(values.get("memory")),
+                    withholding_records(quiet),
+                    csv_for(programs=raw),
+                ):
                     asked = without_records(values) if quiet else values
                     work(build(first.annotation, asked), **others)
 
-            return typed(work, run, options_of(first.annotation), own, offers)
+            return typed(work, run, options, own, offers)
 
         add_later(app, name, work.__doc__, make)
         return work

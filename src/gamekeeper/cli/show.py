@@ -18,6 +18,7 @@ from gamekeeper import results
 from gamekeeper.cli.stopping import stopped_by_hand
 from gamekeeper.results import Listing, Result
 from gamekeeper.results.document import SCHEMA
+from gamekeeper.wording import shown_cell
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,6 +85,19 @@ class Format(StrEnum):
     CSV = "csv"
 
 
+_raw_csv: ContextVar[bool] = ContextVar("raw_csv", default=False)
+
+
+@contextmanager
+def csv_for(programs: bool) -> Generator[None]:
+    """Print CSV for programs: texts that a spreadsheet would run as formulas stay as they are."""
+    before = _raw_csv.set(programs)
+    try:
+        yield
+    finally:
+        _raw_csv.reset(before)
+
+
 def show(
     result: Result,
     how: Format,
@@ -125,9 +139,10 @@ def show(
             }
         )
     else:
-        writer = csv.DictWriter(sys.stdout, names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(records)
+        shown = (lambda cell: cell) if _raw_csv.get() else shown_cell
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow([shown(name) for name in names])
+        writer.writerows([shown(cell) for cell in record.values()] for record in records)
 
 
 def _is_of_records(name: str, part: Any) -> bool:

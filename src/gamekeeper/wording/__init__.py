@@ -10,6 +10,7 @@ from gamekeeper.wording.lists import (
     shown_path,
     unfit_character,
 )
+from gamekeeper.wording.look_alikes import likeness, look_alikes, oddity
 from gamekeeper.wording.names import did_you_mean, folded, near_names
 from gamekeeper.wording.numbers import (
     asking_text,
@@ -36,6 +37,7 @@ from gamekeeper.wording.shares import (
     percent_text,
     share_text,
 )
+from gamekeeper.wording.spreadsheets import read_cell, shown_cell
 
 __all__ = [
     "asking_text",
@@ -51,20 +53,25 @@ __all__ = [
     "fractions_text",
     "joined",
     "large_text",
+    "likeness",
     "listed",
+    "look_alikes",
     "magnitude_text",
     "memory_text",
     "near_names",
     "number_text",
+    "oddity",
     "on_one_line",
     "people_text",
     "percent_range",
     "percent_text",
     "power_text",
     "quoted",
+    "read_cell",
     "shape_text",
     "share_text",
     "short",
+    "shown_cell",
     "shown_path",
     "there_are",
     "three_digits",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gamekeeper.errors import Reason, StoreError
 from gamekeeper.files.gate import ENVIRONMENT
 from gamekeeper.mapping.edits import Consequences, Edit, weigh_edits
+from gamekeeper.mapping.edits.notes import name_notes
 from gamekeeper.results import Progress
 from gamekeeper.store.folder import read_environment, write_environment
 from gamekeeper.wording import shown_path
@@ -59,10 +60,12 @@ def import_folder(asked: ImportRequest, *, progress: Progress | None = None) -> 
     note = f"imported from the folder {asked.folder.absolute().name}"
     if asked.replace:
         with opened_store(asked.place.store) as store:
-            return acknowledged(store, store.replace(environment, who=who, note=note))
+            made = acknowledged(store, store.replace(environment, who=who, note=note))
+            return replace(made, notes=(*made.notes, *name_notes(environment)))
     with EnvironmentStore.create(asked.place.store, environment, who=who, note=note) as store:
         (revision,) = store.history(most=1)
-        return acknowledged(store, revision)
+        made = acknowledged(store, revision)
+        return replace(made, notes=(*made.notes, *name_notes(environment)))
 
 
 def export_folder(asked: ExportRequest) -> None:

@@ -42,7 +42,7 @@ from gamekeeper.mapping.scenario.recoding import (
 )
 from gamekeeper.mapping.scenario.staleness import staleness
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of, quoted, shown_path
+from gamekeeper.wording import count_of, quoted, read_cell, shown_cell, shown_path
 from gamekeeper.workbench.environments import opened
 from gamekeeper.workbench.notices import missing_code_notices
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
@@ -502,7 +502,8 @@ def _write_unmapped(
     for item in unmapped:
         for value, word, code in zip(item.values, item.words, item.codes, strict=True):
             label = word if word != value else ""
-            writer.writerow((item.variable, value, label, int(counts[item.variable][code]), ""))
+            cells = (item.variable, value, label, int(counts[item.variable][code]), "")
+            writer.writerow(map(shown_cell, cells))
     write_file(
         path,
         text.getvalue().encode(),
@@ -542,8 +543,8 @@ def _read_values(path: Path) -> dict[str, dict[str, str]]:
     read: dict[str, dict[str, str]] = {}
     unlike: Counter[str] = Counter()
     for line in lines:
-        variable, value = (line["variable"] or "").strip(), line["value"] or ""
-        category = (line["category"] or "").strip()
+        variable, value = read_cell(line["variable"] or "").strip(), read_cell(line["value"] or "")
+        category = read_cell(line["category"] or "").strip()
         if read.setdefault(variable, {}).setdefault(value, category) != category:
             unlike[variable] += 1
     if unlike:

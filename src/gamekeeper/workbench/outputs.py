@@ -65,7 +65,7 @@ def write_outputs(asked: Any, found: Any, **ways: Callable[[Path], object]) -> N
         if way is not None:
             way(path)
         elif option.writes == "table":
-            write_table(found.to_arrow(), path)
+            write_table(found.to_arrow(), path, raw=bool(getattr(asked, "raw", False)))
         elif option.writes == "picture":
             save_figure(found.plot(), path)
         else:

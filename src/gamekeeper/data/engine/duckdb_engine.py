@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import shutil
 import threading
 import weakref
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _BATCH = 1 << 20
+_RELATION = re.compile(r"\br[0-9]+\b")
 _POLL_SECONDS = 0.1
 # With less, DuckDB does not even count.
 _LEAST_MEMORY = 32_000_000
@@ -99,6 +101,8 @@ class DuckDBEngine:
         self._numbers = itertools.count()
         self._dropped: deque[str] = deque()
         self._maps: dict[str, list[str]] = {}
+        # The views that read a file in place, and those made of them.
+        self._scanned: set[str] = set()
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._finalizer = weakref.finalize(
@@ -171,6 +175,7 @@ class DuckDBEngine:
                 joins += join
             made = f"CREATE VIEW {relation} AS SELECT {', '.join(chosen)} FROM {file} f{joins}"
             run_discreetly(lambda: cursor.execute(made), asked, reading=True)
+            self._scanned.add(relation)
         finally:
             cursor.close()
         return relation
@@ -184,9 +189,9 @@ class DuckDBEngine:
         try:
             self._free(cursor)
             if progress is None:
-                run_discreetly(lambda: cursor.execute(statement), asked)
+                run_discreetly(lambda: cursor.execute(statement), asked, reading=self._reads(sql))
             else:
-                _watched(cursor, statement, asked, progress)
+                _watched(cursor, statement, asked, progress, reading=self._reads(sql))
         except BaseException:
             self.drop(relation)
             raise
@@ -198,20 +203,25 @@ class DuckDBEngine:
         """Keep a query without running it and return its name."""
         relation = self._new_name()
         made = f"CREATE VIEW {relation} AS {sql}"
-        self._once("A view was to be made.", lambda cursor: cursor.execute(made))
+        self._once("A view was to be made.", lambda cursor: cursor.execute(made), sql)
+        if self._reads(sql):
+            self._scanned.add(relation)
         return relation
 
     def query(self, sql: str) -> pa.Table:
         """Run a query and return its result."""
-        return self._once("A query was to be run.", lambda cursor: cursor.sql(sql).to_arrow_table())
+        return self._once(
+            "A query was to be run.", lambda cursor: cursor.sql(sql).to_arrow_table(), sql
+        )
 
     def stream(self, sql: str) -> Iterator[pa.RecordBatch]:
         """Run a query and return its result in batches, in no particular order."""
         asked = "A query was to be run."
         cursor = self._cursor(asked)
+        run = partial(run_discreetly, asked=asked, reading=self._reads(sql))
         try:
-            reader = run_discreetly(lambda: cursor.sql(sql).to_arrow_reader(_BATCH), asked)
-            while (batch := run_discreetly(lambda: next(reader, None), asked)) is not None:
+            reader = run(lambda: cursor.sql(sql).to_arrow_reader(_BATCH))
+            while (batch := run(lambda: next(reader, None))) is not None:
                 yield batch
         finally:
             cursor.close()
@@ -257,10 +267,14 @@ class DuckDBEngine:
                 )
             return self._connection.cursor()
 
-    def _once(self, asked: str, work: Callable[[Any], T]) -> T:
+    def _reads(self, sql: str) -> bool:
+        """Tell whether a statement reads a file: what it then meets may be the fault of the file."""
+        return not self._scanned.isdisjoint(_RELATION.findall(sql))
+
+    def _once(self, asked: str, work: Callable[[Any], T], sql: str) -> T:
         cursor = self._cursor(asked)
         try:
-            return run_discreetly(lambda: work(cursor), asked)
+            return run_discreetly(lambda: work(cursor), asked, reading=self._reads(sql))
         finally:
             cursor.close()
 
@@ -332,7 +346,7 @@ def _append(cursor: Any, relation: str, rows: pa.Table) -> None:
     cursor.unregister(f"{relation}_rows")
 
 
-def _watched(cursor: Any, statement: str, asked: str, progress: Progress) -> None:
+def _watched(cursor: Any, statement: str, asked: str, progress: Progress, *, reading: bool) -> None:
     """Run a statement in a thread, tell how far it is, and stop it when the teller objects."""
     from concurrent.futures import ThreadPoolExecutor, wait
 
@@ -348,4 +362,4 @@ def _watched(cursor: Any, statement: str, asked: str, progress: Progress) -> Non
         except BaseException:
             cursor.interrupt()
             raise
-    run_discreetly(task.result, asked)
+    run_discreetly(task.result, asked, reading=reading)

@@ -1,4 +1,4 @@
-"""What is worth pointing out about edits that are allowed: new names that are near to others."""
+"""What is worth pointing out about edits that are allowed: new names that are near to others or look like them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from gamekeeper.mapping.edits.touching import touched
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.queries import parse_query, unknown_names
 from gamekeeper.mapping.environment.variable import Scale
-from gamekeeper.wording import near_names, quoted
+from gamekeeper.wording import count_of, likeness, look_alikes, near_names, oddity, quoted
 
 # Each is compared with all names there are; whoever adds more at once will not read as many notes.
 _MOST_COMPARED = 20
+_MOST_TOLD = 20
 
 
 def edit_notes(before: Environment, after: Environment, edits: Iterable[Edit]) -> tuple[str, ...]:
@@ -49,6 +50,47 @@ def edit_notes(before: Environment, after: Environment, edits: Iterable[Edit]) -
     return tuple(notes)
 
 
+def name_notes(environment: Environment) -> tuple[str, ...]:
+    """Return which names of an environment look like others, or hold what does not show.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.environment.environment import Form
+    >>> name_notes(Environment([], [Form("Bank"), Form("B\u0430nk")]))[1]
+    "The forms 'B\u0430nk' and 'Bank' look alike, and are written otherwise."
+    """
+    notes = [
+        *_odd_names("variable", environment.variables),
+        *_odd_names("form", environment.forms),
+        *_odd_names("group", environment.groups),
+    ]
+    for name, variable in environment.variables.items():
+        if variable.scale is not Scale.INTERVAL:
+            notes += _odd_names(f"category of {quoted([name])}", variable.graph.categories)
+    if len(notes) > _MOST_TOLD:
+        rest = count_of(len(notes) - _MOST_TOLD, "more note")
+        notes = [*notes[:_MOST_TOLD], f"There are {rest} about names that look alike."]
+    return tuple(notes)
+
+
+def _odd_names(kind: str, names: Iterable[str]) -> list[str]:
+    every = list(names)
+    # Names in ASCII alone cannot look like each other and be written otherwise.
+    if all(name.isascii() for name in every):
+        return []
+    notes = [f"The {kind} {quoted([name])} {odd}." for name in every if (odd := oddity(name))]
+    alike: dict[str, list[str]] = {}
+    for name in every:
+        alike.setdefault(likeness(name), []).append(name)
+    plural = kind.replace("category", "categories") if "category" in kind else f"{kind}s"
+    return notes + [
+        f"The {plural} {' and '.join(quoted([name]) for name in sorted(same, reverse=True))} look"
+        " alike, and are written otherwise."
+        for same in alike.values()
+        if len(same) > 1
+    ]
+
+
 def _near_categories(before: Environment, after: Environment, name: str) -> list[str]:
     variable = after.variable(name)
     if variable.scale is Scale.INTERVAL:
@@ -60,10 +102,16 @@ def _near_categories(before: Environment, after: Environment, name: str) -> list
 def _near(kind: str, new: Collection[str], known: Collection[str]) -> list[str]:
     if len(new) > _MOST_COMPARED:
         return []
-    return [
-        f"The new {kind} {quoted([name])} is near to {quoted(near)}."
-        if kind in ("variable", "form", "group")
-        else f"The new {kind}, {quoted([name])}, is near to {quoted(near)}."
-        for name in new
-        if (near := near_names(name, sorted(known)))
-    ]
+    notes: list[str] = []
+    for name in new:
+        is_part = kind not in ("variable", "form", "group")
+        start = (
+            f"The new {kind}, {quoted([name])}," if is_part else f"The new {kind} {quoted([name])}"
+        )
+        if odd := oddity(name):
+            notes.append(f"{start} {odd}.")
+        if alike := look_alikes(name, sorted(known)):
+            notes.append(f"{start} looks like {quoted(alike)}, and is written otherwise.")
+        elif near := near_names(name, sorted(known)):
+            notes.append(f"{start} is near to {quoted(near)}.")
+    return notes

@@ -11,7 +11,7 @@ from gamekeeper.attack.assessment.options import MeasureOptions
 from gamekeeper.attack.assessment.policy import PROFILES, Policy
 from gamekeeper.options import Option
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
-from gamekeeper.workbench.requests.shared import Plot, Records, Replace, Report, Top
+from gamekeeper.workbench.requests.shared import Plot, Raw, Records, Replace, Report, Top
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,3 +49,4 @@ class AssessRequest:
     ] = True
     plot: Plot = None
     replace: Replace = False
+    raw: Raw = False

@@ -12,7 +12,7 @@ from gamekeeper.attack.linkage.options import LinkOptions, MaskingOptions, Struc
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of, whole_pairs_of
 from gamekeeper.workbench.requests.reading import Reading
-from gamekeeper.workbench.requests.shared import Replace
+from gamekeeper.workbench.requests.shared import Raw, Replace
 
 _COMPARE = "How records are compared"
 
@@ -127,6 +127,7 @@ class LinkRequest:
     output: _Output = None
     plot: _Plot = None
     replace: Replace = False
+    raw: Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +142,7 @@ class EvaluateRequest:
     output: _Output = None
     plot: _Plot = None
     replace: Replace = False
+    raw: Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,3 +162,4 @@ class StructureRequest:
     output: _Output = None
     plot: _Plot = None
     replace: Replace = False
+    raw: Raw = False

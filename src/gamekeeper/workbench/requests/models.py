@@ -25,6 +25,7 @@ from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesi
 from gamekeeper.workbench.requests.shared import (
     Identifier,
     Population,
+    Raw,
     Records,
     Replace,
     Report,
@@ -82,6 +83,7 @@ class InferRequest:
     report: Report = None
     report_for: ReportFor = Audience.INTERNAL
     replace: Replace = False
+    raw: Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from gamekeeper.workbench.requests.shared import (
     Identifier,
     Plot,
     Population,
+    Raw,
     Records,
     Replace,
     Report,
@@ -45,6 +46,7 @@ class KeysRequest:
     report: Report = None
     report_for: ReportFor = Audience.INTERNAL
     replace: Replace = False
+    raw: Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +104,7 @@ class SudaRequest:
         ),
     ] = True
     replace: Replace = False
+    raw: Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +127,7 @@ class SpecialRequest:
         ),
     ] = None
     replace: Replace = False
+    raw: Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,3 +159,4 @@ class MeasuresRequest:
     records: Records = None
     plot: Plot = None
     replace: Replace = False
+    raw: Raw = False

@@ -30,6 +30,12 @@ ReportFor = Annotated[
     ),
 ]
 Replace = Annotated[bool, Option("Replace files that are there already.")]
+Raw = Annotated[
+    bool,
+    Option(
+        "Write CSV for programs: texts that a spreadsheet would run as formulas get no apostrophe."
+    ),
+]
 Population = Annotated[
     Path | None,
     Option("A file with everybody in it, of the same columns: then nothing is estimated."),

@@ -20,7 +20,7 @@ from gamekeeper.attack.simulation.options import (
 )
 from gamekeeper.options import Option
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
-from gamekeeper.workbench.requests.shared import Plot, Replace
+from gamekeeper.workbench.requests.shared import Plot, Raw, Replace
 
 
 class ExperimentKind(StrEnum):
@@ -67,3 +67,4 @@ class SimulateRequest:
         ),
     ] = None
     replace: Replace = False
+    raw: Raw = False

@@ -19,7 +19,7 @@ from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
 from gamekeeper.workbench.requests.reading import Decimal, Delimiter, Encoding
-from gamekeeper.workbench.requests.shared import Memory, NoRecords, Replace
+from gamekeeper.workbench.requests.shared import Memory, NoRecords, Raw, Replace
 
 _PANEL = "How the tables are written"
 
@@ -158,6 +158,7 @@ class BoundsRequest:
     plot: _Plot = None
     report: _Report = None
     replace: Replace = False
+    raw: Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +170,7 @@ class FeasibleRequest:
     top: Annotated[int, Option("Show so many cells.", least=0)] = 20
     output: _Output = None
     replace: Replace = False
+    raw: Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +183,7 @@ class InferRequest:
     output: _Output = None
     report: _Report = None
     replace: Replace = False
+    raw: Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,6 +206,7 @@ class SapRequest:
     plot: _Plot = None
     report: _Report = None
     replace: Replace = False
+    raw: Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,3 +230,4 @@ class ComparisonRequest:
     output: _Output = None
     plot: _Plot = None
     replace: Replace = False
+    raw: Raw = False
