@@ -59,3 +59,24 @@ def test_the_command_is_there_without_the_demo():
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"
+
+
+def test_a_cancelled_demo_says_what_it_left(run, tmp_path, monkeypatch):
+    from gamekeeper.errors import Cancelled
+    from gamekeeper.workbench.demo import walk
+
+    def stopped(*_, **__):
+        raise Cancelled("Making up a country.")
+
+    monkeypatch.setattr(walk, "import_folder", stopped)
+    told = run("demo", "--output", tmp_path / "demo")
+    assert told.exit_code == 130
+    assert f"left in {tmp_path / 'demo'}" in told.err.replace("\n", "")
+    assert (tmp_path / "demo" / "environment").is_dir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "mine.txt").write_text("mine")
+    told = run("demo", "--output", tmp_path / "other")
+    assert (told.exit_code, [path.name for path in (tmp_path / "other").iterdir()]) == (
+        2,
+        ["mine.txt"],
+    )

@@ -8,7 +8,8 @@ import typer
 
 from gamekeeper.cli.commands import AsFormat, command
 from gamekeeper.cli.risk_show import show_for_programs
-from gamekeeper.cli.show import Format, progress_bar, say
+from gamekeeper.cli.show import Format, progress_bar, say, warn
+from gamekeeper.errors import Cancelled
 from gamekeeper.workbench.requests.demo import DemoRequest
 
 app = typer.Typer(rich_markup_mode="rich")
@@ -30,8 +31,13 @@ def demo_command(asked: DemoRequest, how: AsFormat = Format.TABLE) -> None:
     from gamekeeper.cli.environment.mapping import describe_map
     from gamekeeper.workbench.demo.walk import run_demo
 
-    with progress_bar("Making up a country, mapping and attacking") as progress:
-        told = run_demo(asked, progress=progress)
+    try:
+        with progress_bar("Making up a country, mapping and attacking") as progress:
+            told = run_demo(asked, progress=progress)
+    except (Cancelled, KeyboardInterrupt):
+        if asked.output.is_dir():
+            warn(f"What was made so far is left in {asked.output}; the next demo replaces it.")
+        raise
     found = told.risk.assessment
     if how is not Format.TABLE:
         show_for_programs(found, how, found.notices, **found.parts())

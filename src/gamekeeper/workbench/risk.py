@@ -133,7 +133,7 @@ def find_uniques(
         write_risk_report(shown_to(asked.report_for, page, about, table, results), path)
 
     def write_msus(path: Path) -> None:
-        write_table(data.with_identifiers(risk.msus()), path)
+        write_table(data.with_identifiers(risk.msus()), path, raw=asked.raw)
 
     write_outputs(asked, risk, page=write_page, msus=write_msus)
     return Answer(risk, notices, what_if)
@@ -269,6 +269,6 @@ def measure_release(
     )
     found = measure_risk(table, **given(options))
     records = data.with_identifiers(found.records.to_arrow())
-    write_outputs(asked, found, table=lambda path: write_table(records, path))
+    write_outputs(asked, found, table=lambda path: write_table(records, path, raw=asked.raw))
     what_if = data.what_if(table, progress=progress)
     return Answer(found, (*data.notices, *everybody.notices), what_if)

@@ -60,7 +60,7 @@ def run_linkage_demo(output: Path, sample: Path, *, seed: int) -> LinkageDemo:
     files: list[Path] = []
     for name, masked in versions.items():
         file = output / f"{name}.csv"
-        write_table(masked, file)
+        write_table(masked, file, raw=True)
         files.append(file)
     rates = evaluate_files(
         EvaluateRequest(

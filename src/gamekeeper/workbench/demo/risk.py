@@ -48,9 +48,11 @@ def run_risk_demo(
     progress(0, STEPS)
     sample, population = output / "census-sample.csv", output / "everybody.parquet"
     everybody = make_population(_PEOPLE, seed=seed)
-    write_table(everybody, population)
+    write_table(everybody, population, raw=True)
     progress(1, STEPS)
-    write_table(sample_population(everybody, _FRACTION, seed=seed, stratify_by=_STRATA), sample)
+    write_table(
+        sample_population(everybody, _FRACTION, seed=seed, stratify_by=_STRATA), sample, raw=True
+    )
     progress(2, STEPS)
     microdata = MicrodataRequest(file=sample, scenario=scenario.name, environment=store)
     design = SampleDesign(weight=WEIGHT)
