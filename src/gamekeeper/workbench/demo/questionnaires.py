@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from gamekeeper.files.asides import make_folders
 from gamekeeper.files.writing import write_file
 
 _BANK = (
@@ -69,7 +70,7 @@ _POLL = (
 
 def write_questionnaires(folder: Path) -> dict[str, Path]:
     """Write the four files into a folder, and return where each is."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folders(folder, [])
     texts: Mapping[str, bytes] = {
         "bank.xml": _ddi("Norland Savings Bank: opening an account", _BANK).encode(),
         "clinic.csv": _redcap().encode(),
