@@ -138,7 +138,9 @@ def test_households_that_cross_strata_are_households_all_the_same():
     across = gk.assess(people, keys=["age", "job"], household="home", strata="area",
                        fraction={"n": "1/50", "s": "1/10"})  # fmt: skip
     alone = gk.assess(people, keys=["age", "job"], household="home", fraction="1/50")
-    assert across.records()["household_risk"].tolist() == alone.records()["household_risk"].tolist()
+    assert (
+        across.records()["household_match"].tolist() == alone.records()["household_match"].tolist()
+    )
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,9 @@ def tell_assessment(found: Assessment, *, indent: str = "") -> None:
         rows = found.policy.rows()
         names = ("criterion", "asked", "found", "standing", "source")
         show_table(names, [[str(row[name]) for name in names] for row in rows])
+        for row in rows:
+            if row["note"]:
+                say(f"{indent}{row['criterion']}: {row['note']}.")
     for title, lines in (
         ("What drives the risk", found.drivers),
         ("What to do about it", found.advice),
@@ -98,18 +101,30 @@ def tell_assessment(found: Assessment, *, indent: str = "") -> None:
 
 
 def _show_riskiest(found: Assessment, most: int) -> None:
-    ranked = found.ranked()
-    shown = ranked.top(most)
+    from gamekeeper.attack.assessment.chances import Basis
+
+    shown = found.ranked().top(most)
     say()
     say("The riskiest records and what sets them apart:")
     say()
-    names = ["record", "risk_class", "p_match", "p_lower", "p_upper"]
-    headings = ["record", "class", "right match", "from", "to", "why"]
+    shown_as = {
+        "record": "record",
+        "risk_class": "class",
+        **(
+            {"p_bound": "right match at most"}
+            if found.measured.chances.basis is Basis.BOUND
+            else {
+                "p_match": "right match",
+                "people_lower": "people from",
+                "people_upper": "people to",
+            }
+        ),
+    }
     rows = [
         [*map(cell_text, row), "; ".join(found.measured.uniques.explain(row[0], most=3))]
-        for row in zip(*(shown[name].to_pylist() for name in names), strict=True)
+        for row in zip(*(shown[name].to_pylist() for name in shown_as), strict=True)
     ]
-    show_table(headings, rows)
+    show_table([*shown_as.values(), "why"], rows)
 
 
 def _show_details(found: Assessment) -> None:

@@ -30,16 +30,19 @@ _SHOWN = (
     "record",
     "risk_class",
     "p_match",
-    "p_lower",
-    "p_upper",
+    "p_bound",
     "expected_size",
-    "household_risk",
+    "people_lower",
+    "people_upper",
+    "household_match",
 )
 _NAMES = {
     "p_match": "probability of a right match",
-    "p_lower": "from",
-    "p_upper": "to",
+    "p_bound": "at most, for certain",
     "expected_size": "people with its key",
+    "people_lower": "people from",
+    "people_upper": "people to",
+    "household_match": "its household",
     "risk_class": "class",
 }
 
@@ -141,7 +144,7 @@ def _policy(judged: JudgedPolicy) -> RiskSection:
             "what it measures": line.limit.criterion.words,
             "asked": line.limit.text,
             "found": line.found_text,
-            "standing": line.standing.value + (f": {line.why}" if line.why else ""),
+            "standing": line.standing_text,
         }
         for line in judged.lines
     ]
@@ -153,7 +156,7 @@ def _policy(judged: JudgedPolicy) -> RiskSection:
         [judged.sentence],
         tables=[RiskTable.of(caption, pa.Table.from_pylist(rows))],
         notices=[
-            "An estimate meets a limit only if the worse end of its interval does; else it is not proven.",
+            "An estimate with an interval meets a limit only if its worse end does; else it is not proven.",
             *(f"Source: {source}." for source in sources),
         ],
     )

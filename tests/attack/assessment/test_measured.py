@@ -8,11 +8,13 @@ import pytest
 from gamekeeper.attack.assessment.chances import Basis
 from gamekeeper.attack.assessment.guidance import answers
 from gamekeeper.attack.assessment.measured import measure_file
+from gamekeeper.attack.assessment.record_table import record_table
 from gamekeeper.attack.assessment.sentences import advice, drivers, of_record, verdict
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import infer_risk
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.wording import three_digits
 
 NAMES = ("age", "job", "place", "home")
 
@@ -51,18 +53,40 @@ def test_the_numbers_are_those_of_the_single_results(modelled):
     assert chances.average.value == pytest.approx(np.mean(chances.p))
 
 
-def test_intervals_hold_their_values(modelled):
-    chances = modelled.chances
-    assert np.all(chances.lower <= chances.p)
-    assert np.all(chances.p <= chances.upper)
-    assert np.all(chances.upper <= 1 / modelled.keys.class_sizes() + 1e-12)
-    for found in (chances.average, chances.highest, chances.right_matches):
-        assert found.lower <= found.value <= found.upper
-    # The average is at least what its parts sum to, each at its lower end.
-    n = modelled.keys.n_records
-    shared = modelled.keys.class_sizes() > 1
-    worst = chances.right_matches.upper + chances.upper[shared].sum()
-    assert chances.average.upper == pytest.approx(worst / n)
+def test_people_with_a_key_are_at_least_its_records_and_the_average_is_within_its_interval(
+    modelled,
+):
+    chances, sizes = modelled.chances, modelled.keys.class_sizes()
+    assert np.all(chances.people_lower >= sizes)
+    assert np.all(chances.people_lower <= chances.people_upper)
+    assert chances.bound == pytest.approx(1 / sizes)
+    assert np.all(chances.p <= chances.bound + 1e-12)
+    for found in (chances.average, chances.right_matches):
+        assert found.lower < found.value < found.upper
+    # The average is at most what its parts sum to, each at its worse end.
+    shared = sizes > 1
+    worst = chances.right_matches.upper + (1 / chances.people_lower[shared]).sum()
+    assert chances.average.upper == pytest.approx(worst / modelled.keys.n_records)
+
+
+def test_no_record_has_an_interval_of_its_probability(modelled):
+    names = record_table(modelled).column_names
+    assert {"p_match", "p_bound", "people_lower", "people_upper"} <= set(names)
+    assert not {"p_lower", "p_upper"} & set(names)
+    place = int(np.argmax(modelled.chances.p))
+    worth, who, *_ = of_record(modelled, place + 1)
+    assert worth == (
+        f"A match with it is right with probability {three_digits(modelled.chances.p[place])}."
+    )
+    low, high = modelled.chances.people_lower[place], modelled.chances.people_upper[place]
+    assert f"have its key ({low:,.0f} to {high:,.0f})" in who
+
+
+def test_an_average_never_has_an_end_that_is_itself():
+    # Pairs of which nearly everybody is in the file: the quantiles of 1/F are all 1/2.
+    codes = [[i % 30 + 1, i // 30 % 20 + 1, 1] for i in range(1200)]
+    found = measure_file(keys(codes, fraction="9999/10000"), workers=1).chances.average
+    assert found.lower < found.value < found.upper
 
 
 def test_a_household_is_found_by_any_of_its_members(modelled):
@@ -70,12 +94,6 @@ def test_a_household_is_found_by_any_of_its_members(modelled):
     for place in (0, 7, 600):
         expected = 1 - np.prod(1 - p[homes == homes[place]])
         assert modelled.household_chances[place] == pytest.approx(expected)
-
-
-def test_the_highest_of_households_has_an_interval(modelled):
-    found = modelled.households
-    assert found.value == pytest.approx(modelled.household_chances.max())
-    assert found.lower <= found.value <= found.upper <= 1
 
 
 def test_classes_count_every_record_once(modelled):
@@ -120,13 +138,13 @@ def test_where_models_cannot_tell_a_bound_is_used_and_the_words_say_why(codes, o
     assert chances.basis is Basis.BOUND
     assert why in chances.why
     assert np.all(np.isnan(chances.p))
-    assert chances.upper == pytest.approx(1 / found.keys.released_sizes())
+    assert chances.bound == pytest.approx(1 / found.keys.released_sizes())
     assert chances.right_matches.value is None
     assert chances.right_matches.upper == found.keys.n_unlike
     told = verdict(found, None)
     assert why in told
     assert "not known" in told
-    assert found.class_counts()["very high"] == np.count_nonzero(chances.upper >= 0.5)
+    assert found.class_counts()["very high"] == np.count_nonzero(chances.bound >= 0.5)
     assert any("treat every unique record" in line for line in advice(found, None))
     assert "at most" in of_record(found, 1)[0]
 

@@ -14,6 +14,7 @@ from gamekeeper.attack.assessment.criteria import CRITERIA, Found
 from gamekeeper.attack.assessment.judged import Standing, judge_limit, judge_policy
 from gamekeeper.attack.assessment.measured import measure_file
 from gamekeeper.attack.assessment.policy import PROFILES, Limit, read_policy
+from gamekeeper.attack.measures.measuring import measure_risk
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.key_table import count_keys
 from gamekeeper.errors import InputError, Reason
@@ -54,6 +55,11 @@ def test_exact_criteria_by_hand():
     assert values["average_risk"].value == pytest.approx(4 / 10)
     assert values["global_risk"].value is None
     assert values["global_risk"].upper == pytest.approx(4 / 10)
+    assert values["average_match"] == values["global_risk"]
+    assert values["individual_risk"].upper == 1
+    assert values["household_risk"] is None
+    # Of one variable none; of two the classes of 2 and of 1.
+    assert values["unsafe_combinations"].value == 2
     assert values["right_matches"].upper == 1
     assert values["one_sensitive_value"] is None
 
@@ -80,7 +86,37 @@ def test_a_bound_can_prove_a_limit_and_never_its_breach():
     assert standings({"global_risk": 0.4, "right_matches": 0}) == ["met", "not proven"]
 
 
-LIMITS = st.sampled_from([CRITERIA["global_risk"], CRITERIA["k_anonymity"]])
+def test_individual_risk_is_judged_as_published_at_its_value_and_said_to_be():
+    codes = [
+        [*line, home] for line, home in zip(PEOPLE, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5], strict=True)
+    ]
+    keys = count_keys(coded_from_codes(codes, ["a", "b", "h"]), ["a", "b"], fraction="1/10")
+    found = measure_file(keys, household="h", workers=1)
+    published = measure_risk(keys, household="h")
+    limits = {
+        "global_risk": published["global_risk"],
+        "individual_risk": published["individual_highest"],
+        "household_risk": published["household_highest"],
+    }
+    ours = judged(limits, found)
+    assert [line.found.value for line in ours.lines] == pytest.approx(list(limits.values()))
+    strict = judged({name: value * 0.99 for name, value in limits.items()}, found)
+    loose = judged({name: min(value * 1.01, 1) for name, value in limits.items()}, found)
+    assert {line.standing for line in strict.lines} == {Standing.NOT_MET}
+    assert {line.standing for line in loose.lines} == {Standing.MET}
+    assert "as published, by point estimates (global_risk, " in loose.sentence
+    for line in loose.lines:
+        assert "judged as published, at its value" in line.standing_text
+
+
+def test_individual_risk_proves_nothing_where_missing_cells_match():
+    found = measured([[1, 1], [0, 1], [2, 1]], missing="wildcard", fraction="1/10")
+    (line,) = judged({"global_risk": 0.9}, found).lines
+    assert line.standing is Standing.NOT_PROVEN
+    assert "--missing category" in line.why
+
+
+LIMITS = st.sampled_from([CRITERIA["average_match"], CRITERIA["k_anonymity"]])
 
 
 @given(LIMITS, st.lists(st.floats(0, 1), min_size=3, max_size=3), st.floats(0, 1))

@@ -114,10 +114,12 @@ class MatchChances:
     ----------
     basis, why
         What it rests on, and where that is not models the reason in words.
-    p, lower, upper
-        Of each counted record the estimated probability, NaN where there is none, and its bounds.
-    expected_size
-        Of each the number of people who are expected to have its key; NaN where it is not known.
+    p, bound
+        Of each counted record the estimated probability, NaN where there is none, and what it is at
+        most for certain: one over the number of records like it.
+    expected_size, people_lower, people_upper
+        Of each the number of people who are expected to have its key, and the interval of that
+        number; NaN where it is not known. They are at least as many as the records with that key.
     p_unique
         Of each the probability that nobody else has its key; NaN where it is not known.
     right_matches
@@ -126,8 +128,8 @@ class MatchChances:
         How many sample uniques are unique in the population.
     unique_match
         The probability that somebody who fits just one record of the file is that record.
-    average, highest
-        The mean over all records, and the largest.
+    average
+        The mean over all records.
     cautions
         Why estimates cannot prove that a limit is met, in words; empty where they can.
     """
@@ -135,15 +137,15 @@ class MatchChances:
     basis: Basis
     why: str
     p: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
+    bound: NDArray[np.float64]
     expected_size: NDArray[np.float64]
+    people_lower: NDArray[np.float64]
+    people_upper: NDArray[np.float64]
     p_unique: NDArray[np.float64]
     right_matches: Interval
     population_uniques: Interval
     unique_match: Interval | None
     average: Interval
-    highest: Interval
     cautions: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -152,7 +154,7 @@ class MatchChances:
     @property
     def ranking(self) -> NDArray[np.float64]:
         """What ranks and classifies records: the probability, or its bound where there is none."""
-        return self.upper if self.basis is Basis.BOUND else self.p
+        return self.bound if self.basis is Basis.BOUND else self.p
 
 
 def why_no_models(key_table: KeyTable) -> str:
@@ -183,35 +185,35 @@ def counted_chances(key_table: KeyTable) -> MatchChances:
     return MatchChances(
         Basis.EVERYBODY,
         "the file holds everybody, so that nothing is to be estimated",
-        p, p, p, f, (f == 1).astype(np.float64),
+        p, p, f, f, f, (f == 1).astype(np.float64),
         all_of_them,
         all_of_them,
         Interval(1.0, 1.0, 1.0) if n_uniques else None,
         _exact(float(p.mean())),
-        _exact(float(p.max())),
     )  # fmt: skip
 
 
 def bounded_chances(key_table: KeyTable, why: str) -> MatchChances:
     """Return what is certain without any model: no match is better than one over its class size."""
-    upper = 1.0 / _sizes(key_table)
-    unknown, nothing = np.full(len(upper), np.nan), np.zeros(len(upper))
+    f = _sizes(key_table)
+    bound, unknown = 1.0 / f, np.full(len(f), np.nan)
     n_uniques = float(key_table.n_unlike)
     # Without a unique, none is matched rightly, whatever the population.
     uniques = Interval(None, 0.0, n_uniques) if n_uniques else _exact(0.0)
     return MatchChances(
-        Basis.BOUND, why, unknown, nothing, upper, unknown, unknown, uniques, uniques,
+        Basis.BOUND, why, unknown, bound, unknown, f, unknown, unknown, uniques, uniques,
         Interval(None, 0.0, 1.0) if n_uniques else None,
-        Interval(None, 0.0, float(upper.mean())),
-        Interval(None, 0.0, float(upper.max())),
+        Interval(None, 0.0, float(bound.mean())),
     )  # fmt: skip
 
 
 def modelled_chances(key_table: KeyTable, risk: ModelRisk) -> MatchChances:
     """Return the probabilities that models infer, with their intervals.
 
-    The interval of a record is that of 1/F. That of the average adds the intervals of the records
-    that are not unique as if all erred the same way, which is cautious.
+    A record has an interval of F, the people with its key: E[1/F] may lie outside that of 1/F. The
+    interval of the average adds the ends of 1/F of the records that are not unique as if all erred
+    the same way, which is cautious; where an end does not reach beyond the average, it is what is
+    certain.
     """
     table = risk.records.table
     counted = np.asarray(key_table.records)
@@ -219,24 +221,23 @@ def modelled_chances(key_table: KeyTable, risk: ModelRisk) -> MatchChances:
     def column(name: str) -> NDArray[np.float64]:
         return table[name].to_numpy(zero_copy_only=False)[counted].astype(np.float64)
 
-    p, people = column("p_match"), column("expected_size")
-    lower, upper = 1.0 / column("upper"), 1.0 / column("lower")
+    p, bound = column("p_match"), 1.0 / _sizes(key_table)
+    fewest, most = column("lower"), column("upper")
     shared = column("class_size") > 1
     file = risk.estimate.file
-    n = len(p)
+    mean = float(p.mean())
+    lower = float(file.tau2.lower + (1.0 / most[shared]).sum()) / len(p)
+    upper = float(file.tau2.upper + (1.0 / fewest[shared]).sum()) / len(p)
     average = Interval(
-        float(p.mean()),
-        min(float(file.tau2.lower + lower[shared].sum()) / n, float(p.mean())),
-        max(float(file.tau2.upper + upper[shared].sum()) / n, float(p.mean())),
+        mean, lower if lower < mean else 0.0, upper if upper > mean else float(bound.mean())
     )
     fit = risk.fit
     return MatchChances(
-        Basis.MODELS, "", p, np.minimum(lower, p), np.maximum(upper, p), people, column("p_unique"),
+        Basis.MODELS, "", p, bound, column("expected_size"), fewest, most, column("p_unique"),
         _interval(file.tau2),
         _interval(file.tau1),
         _interval(file.pr_cm_given_um) if key_table.n_uniques else None,
         average,
-        Interval(float(p.max()), float(np.minimum(lower, p).max()), float(np.maximum(upper, p).max())),
         () if fit.converged and fit.complete else ("the search for models has not settled",),
     )  # fmt: skip
 

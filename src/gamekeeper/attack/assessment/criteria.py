@@ -1,6 +1,7 @@
 """What a policy can set limits to: each criterion with its measure, its direction and its unit.
 
-A measure is exact, or an estimate with bounds, or not known; which it is decides what can be proven.
+A measure is exact, an estimate with bounds, a point estimate as others publish it, or not known;
+which it is decides what can be proven.
 To add a criterion, add a line to `CRITERIA` and one to docs/reference/assessment.md.
 """
 
@@ -9,14 +10,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gamekeeper.attack.assessment.chances import Interval
+from gamekeeper.algorithms.anonymity.households import household_risk
+from gamekeeper.algorithms.anonymity.unsafe_combinations import n_sets, unsafe_combinations
+from gamekeeper.attack.assessment.chances import Basis, Interval
 from gamekeeper.attack.assessment.measured import Measured
-from gamekeeper.attack.measures.per_record import sensitive_values
+from gamekeeper.attack.measures.options import MeasuresOptions
+from gamekeeper.attack.measures.per_record import individual_risks, sensitive_values
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.wording import count_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _NO_SENSITIVE = "no sensitive variable is named (--sensitive)"
+_NO_SAMPLE = "individual risk needs weights or a sampling fraction (give --weight or --fraction)"
+_MATCHES_OTHERS = (
+    "individual risk needs missing cells to be a category or left out (--missing category)"
+)
+_AT_ITS_VALUE = "judged as published, at its value, which has no interval"
+_UNSAFE = MeasuresOptions()
 
 
 class Unit(StrEnum):
@@ -26,15 +42,21 @@ class Unit(StrEnum):
     SHARE = "share of the records"
     PROBABILITY = "probability"
     VALUES = "values"
+    COMBINATIONS = "combinations"
     DISTANCE = "distance"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was measured for a criterion; `interval` is None where it is not known, `why` says why."""
+    """What was measured for a criterion.
+
+    `interval` is None where it is not known, and `why` says why; `note` is what to know of a point
+    estimate that is judged as if it were exact.
+    """
 
     interval: Interval | None
     why: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +89,12 @@ class Criterion:
     @property
     def most(self) -> float | None:
         """The largest limit that means anything."""
-        return None if self.unit in (Unit.RECORDS, Unit.VALUES) else 1
+        return None if self.counts else 1
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a whole number of things, and not a share or a probability."""
+        return self.unit in (Unit.RECORDS, Unit.VALUES, Unit.COMBINATIONS)
 
 
 def _exact(value: float) -> Found:
@@ -92,11 +119,36 @@ def _average_risk(measured: Measured) -> Found:
     return _exact(sum(n / size for size, n in by_size.items()) / measured.keys.n_records)
 
 
+def _published(
+    measured: Measured, of_file: Callable[[NDArray[np.float64]], float], note: str = ""
+) -> Found:
+    """Return something of the individual risks of the counted records, or of what bounds them.
+
+    Where F cannot be estimated, E[1/F] is at most one over the records that are alike.
+    """
+    keys = measured.keys
+    if keys.missing not in (Missing.CATEGORY, Missing.EXCLUDE):
+        why, found = _MATCHES_OTHERS, None
+    else:
+        why, found = _NO_SAMPLE, individual_risks(keys, keys.class_sizes())
+    if found is None:
+        return Found(Interval(None, 0.0, of_file(measured.chances.bound)), why)
+    value = of_file(found.exact[np.asarray(keys.records)])
+    return Found(Interval(value, value, value), note=_AT_ITS_VALUE + note)
+
+
 def _individual_risk(measured: Measured) -> Found:
-    return Found(measured.chances.highest, measured.chances.why)
+    return _published(measured, lambda risks: float(risks.max()))
 
 
 def _global_risk(measured: Measured) -> Found:
+    beside = ""
+    if measured.chances.basis is Basis.MODELS:
+        beside = f"; models of the file give {measured.chances.average.percent_text}"
+    return _published(measured, lambda risks: float(risks.mean()), beside)
+
+
+def _average_match(measured: Measured) -> Found:
     return Found(measured.chances.average, measured.chances.why)
 
 
@@ -116,10 +168,25 @@ def _unique_match(measured: Measured) -> Found:
 
 
 def _household_risk(measured: Measured) -> Found:
-    found = measured.households
-    if found is None:
+    if not measured.household:
         return Found(None, "no variable tells households (--household)")
-    return Found(found, measured.chances.why)
+    homes = measured.keys.coded.codes(measured.household)[measured.keys.records]
+    return _published(measured, lambda risks: float(household_risk(risks, homes).max()))
+
+
+def _unsafe_combinations(measured: Measured) -> Found:
+    keys = measured.keys
+    size = min(_UNSAFE.dimension, len(keys.keys))
+    sets = n_sets(len(keys.keys), size)
+    if sets * keys.n_records > _UNSAFE.max_work:
+        return Found(
+            None,
+            f"{sets:,} sets of key variables for {count_of(keys.n_records, 'record')} are too many to"
+            " be looked at (gamekeeper risk measures --max-work)",
+        )
+    # As released: what a missing cell may stand for proves nothing.
+    found = unsafe_combinations(keys.matrix(), [_UNSAFE.unsafe_below] * size)
+    return _exact(float(found.by_size.sum()))
 
 
 def _l_diversity(measured: Measured) -> Found:
@@ -168,14 +235,20 @@ _ALL = (
     ),
     Criterion(
         "individual_risk",
-        "the highest probability that a match of a record with the population is right",
+        "the highest individual risk of a record, from weights or the fraction",
         _individual_risk,
         Unit.PROBABILITY,
     ),
     Criterion(
         "global_risk",
-        "the share of all records that would be matched rightly with the population",
+        "the average individual risk of the records, from weights or the fraction",
         _global_risk,
+        Unit.SHARE,
+    ),
+    Criterion(
+        "average_match",
+        "the share of all records that would be matched rightly with the population, by models",
+        _average_match,
         Unit.SHARE,
     ),
     Criterion(
@@ -198,9 +271,16 @@ _ALL = (
     ),
     Criterion(
         "household_risk",
-        "the highest probability that a match with some member of a household is right",
+        "the highest household risk, from individual risks",
         _household_risk,
         Unit.PROBABILITY,
+    ),
+    Criterion(
+        "unsafe_combinations",
+        f"combinations of up to {_UNSAFE.dimension} key variables that fewer than"
+        f" {_UNSAFE.unsafe_below} records have",
+        _unsafe_combinations,
+        Unit.COMBINATIONS,
     ),
     Criterion(
         "l_diversity",

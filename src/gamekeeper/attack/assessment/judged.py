@@ -1,8 +1,9 @@
 """A policy held against what was measured of a file: each criterion met, not met or not proven.
 
 An exact measure is compared with its limit. An estimate is judged by its interval: it is met if the
-worse end meets the limit, not met if the better end does not, and not proven between. What is not
-known is not proven, and nothing is proven of records that were left out.
+worse end meets the limit, not met if the better end does not, and not proven between. A measure that
+its authors publish as a point estimate is judged at its value, and said to be. What is not known is not
+proven, and nothing is proven of records that were left out.
 """
 
 from __future__ import annotations
@@ -28,12 +29,22 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JudgedLimit:
-    """One limit of a policy, what was found, how the file stands to it, and why not better."""
+    """One limit of a policy, what was found, how the file stands to it, and why not better.
+
+    `note` is what to know of a point estimate that was judged at its value.
+    """
 
     limit: Limit
     found: Interval | None
     standing: Standing
     why: str
+    note: str = ""
+
+    @property
+    def standing_text(self) -> str:
+        """How the file stands to it and why, in words."""
+        reasons = "; ".join(text for text in (self.why, self.note) if text)
+        return f"{self.standing.value}: {reasons}" if reasons else self.standing.value
 
     @property
     def found_text(self) -> str:
@@ -42,8 +53,7 @@ class JudgedLimit:
             return "not known"
         if self.limit.criterion.unit is Unit.SHARE:
             return self.found.percent_text
-        is_count = self.limit.criterion.unit in (Unit.RECORDS, Unit.VALUES)
-        return self.found.count_text if is_count else self.found.text
+        return self.found.count_text if self.limit.criterion.counts else self.found.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +83,9 @@ class JudgedPolicy:
         """How the file stands to the policy, in words."""
         named = quoted([self.policy.name])
         if self.is_met:
-            return f"The file meets the policy {named}."
+            noted = [line.limit.criterion.name for line in self.lines if line.note]
+            how = f" as published, by point estimates ({', '.join(noted)})" if noted else ""
+            return f"The file meets the policy {named}{how}."
         parts = [
             f"{count_of(len(names), 'criterion', 'criteria')} of {len(self.lines)}"
             f" {'is' if len(names) == 1 else 'are'} {standing.value} ({', '.join(names)})"
@@ -96,6 +108,7 @@ class JudgedPolicy:
                 "upper": None if line.found is None else line.found.upper,
                 "standing": line.standing.value,
                 "why": line.why,
+                "note": line.note,
                 "measures": line.limit.criterion.words,
                 "source": line.limit.source,
             }
@@ -114,8 +127,8 @@ def _judged(limit: Limit, measured: Measured) -> JudgedLimit:
     if standing is Standing.MET:
         doubts = list(_doubts(measured, found))
         if doubts:
-            return JudgedLimit(limit, found.interval, Standing.NOT_PROVEN, joined(doubts))
-    return JudgedLimit(limit, found.interval, standing, why)
+            standing, why = Standing.NOT_PROVEN, joined(doubts)
+    return JudgedLimit(limit, found.interval, standing, why, found.note)
 
 
 def judge_limit(limit: Limit, found: Found) -> tuple[Standing, str]:
@@ -124,7 +137,7 @@ def judge_limit(limit: Limit, found: Found) -> tuple[Standing, str]:
     Examples
     --------
     >>> from gamekeeper.attack.assessment.criteria import CRITERIA
-    >>> limit = Limit(CRITERIA["global_risk"], 0.03)
+    >>> limit = Limit(CRITERIA["average_match"], 0.03)
     >>> [
     ...     judge_limit(limit, Found(Interval(0.02, low, up)))[0].value
     ...     for low, up in ((0, 0.03), (0, 0.04))

@@ -6,14 +6,12 @@ What cannot be measured of a file is None, with the reason in words beside it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gamekeeper.algorithms.anonymity.households import household_risk
 from gamekeeper.attack.assessment.chances import (
-    Basis,
-    Interval,
     MatchChances,
     bounded_chances,
     counted_chances,
@@ -53,9 +51,9 @@ class Measured:
         What models infer, and what each variable adds by them; None where there are none.
     matching, why_no_matching
         What an intruder's search achieves and costs, or why that is not known.
-    household, household_chances, households
-        The variable that tells households, of each counted record the probability that a member of
-        its household is matched rightly (its bound, where there is no estimate), and the highest.
+    household, household_chances
+        The variable that tells households, and of each counted record the probability that a member
+        of its household is matched rightly (its bound, where there is no estimate).
     """
 
     keys: KeyTable
@@ -67,7 +65,6 @@ class Measured:
     why_no_matching: str
     household: str
     household_chances: NDArray[np.float64] | None
-    households: Interval | None
     classes: RiskClasses = CLASSES
 
     def class_counts(self) -> dict[str, int]:
@@ -123,7 +120,6 @@ def measure_file(key_table: KeyTable, asked: MeasureOptions) -> Measured:
         why_no_matching,
         asked.household,
         None if homes is None else household_risk(chances.ranking, homes),
-        None if homes is None else _highest_of_households(chances, homes),
     )
 
 
@@ -133,13 +129,3 @@ def _why_no_matching(key_table: KeyTable) -> str:
     if key_table.fraction is None:
         return "the size of the population is not known (give --fraction or --weight)"
     return ""
-
-
-def _highest_of_households(
-    chances: MatchChances, homes: NDArray[np.unsignedinteger[Any]]
-) -> Interval:
-    lower, value, upper = (
-        float(household_risk(each, homes).max())
-        for each in (chances.lower, chances.ranking, chances.upper)
-    )
-    return Interval(None if chances.basis is Basis.BOUND else value, lower, upper)

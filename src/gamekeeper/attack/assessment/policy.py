@@ -86,7 +86,7 @@ _PROFILES = (
     ),
     _profile(
         "hdx",
-        "OCHA Centre for Humanitarian Data, Humanitarian Data Exchange",
+        "OCHA Centre for Humanitarian Data, Humanitarian Data Exchange: global risk from weights",
         global_risk=0.03,
     ),
 )

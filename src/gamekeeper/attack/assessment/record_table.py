@@ -19,12 +19,13 @@ MEANINGS = {
     "record": "number of the record in the file, from 1",
     "class_size": "records with the same values on the key variables, with itself",
     "p_match": "probability that a match with this record is right; empty where it is not known",
-    "p_lower": "it is at least this (95% interval)",
-    "p_upper": "and at most this; where there is no estimate, a bound that is certain",
+    "p_bound": "it is at most this, which is certain: one over the records of the file with its key",
     "p_unique": "probability that nobody else in the population has its key",
     "expected_size": "expected number of people with its key",
-    "risk_class": "class by p_match, or by p_upper where there is no estimate",
-    "household_risk": "probability that a match with some member of its household is right",
+    "people_lower": "people with its key are at least so many (by models a 95% interval)",
+    "people_upper": "and at most so many; empty where it is not known",
+    "risk_class": "class by p_match, or by p_bound where there is no estimate",
+    "household_match": "probability that a match with some member of its household is right",
 }
 
 
@@ -52,12 +53,13 @@ def record_table(measured: Measured) -> pa.Table:
         "record": ranked["record"],
         "class_size": ranked["class_size"],
         "p_match": spread(chances.p),
-        "p_lower": spread(chances.lower),
-        "p_upper": spread(chances.upper),
+        "p_bound": spread(chances.bound),
         "p_unique": spread(chances.p_unique),
         "expected_size": spread(chances.expected_size),
+        "people_lower": spread(chances.people_lower),
+        "people_upper": spread(chances.people_upper),
         "risk_class": classes.cast(pa.string()),
     }
     if measured.household_chances is not None:
-        made["household_risk"] = spread(measured.household_chances)
+        made["household_match"] = spread(measured.household_chances)
     return pa.table(made | {name: ranked[name] for name in RANKINGS})

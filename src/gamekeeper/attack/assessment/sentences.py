@@ -181,20 +181,17 @@ def of_record(measured: Measured, record: int) -> tuple[str, ...]:
     if place >= measured.keys.n_records or measured.keys.records[place] != record - 1:
         return ()
     chances = measured.chances
-    found = Interval(
-        None if np.isnan(chances.p[place]) else float(chances.p[place]),
-        float(chances.lower[place]),
-        float(chances.upper[place]),
-    )
-    told = [f"A match with it is right with probability {found.text}."]
+    most = "at most " if chances.basis is Basis.BOUND else ""
+    worth = three_digits(float(chances.ranking[place]))
+    told = [f"A match with it is right with probability {most}{worth}."]
     if chances.basis is Basis.MODELS:
         told.append(
-            f"{number_text(chances.expected_size[place])} people are expected to have its key, and with"
+            f"{number_text(chances.expected_size[place])} people are expected to have its key"
+            f" ({chances.people_lower[place]:,.0f} to {chances.people_upper[place]:,.0f}), and with"
             f" probability {three_digits(chances.p_unique[place])} nobody else has it."
         )
     if measured.household_chances is not None:
         risk = float(measured.household_chances[place])
-        most = "at most " if chances.basis is Basis.BOUND else ""
         told.append(
             f"A match with its household is right with probability {most}{three_digits(risk)}."
         )

@@ -100,7 +100,7 @@ class Assessment(Result):
 
     def ranked(self) -> RecordRisk:
         """Return the records as a result that ranks them by the probability of a right match."""
-        known = "p_upper" if self.measured.chances.right_matches.value is None else "p_match"
+        known = "p_bound" if self.measured.chances.right_matches.value is None else "p_match"
         return RecordRisk(known, self.to_arrow(), MEANINGS, self.provenance)
 
     def records(self) -> Any:
@@ -176,7 +176,6 @@ class Assessment(Result):
             "population_uniques": chances.population_uniques,
             "unique_match": chances.unique_match,
             "average": chances.average,
-            "highest": chances.highest,
         }
         lower = measured.classes.lower
         return {
@@ -262,7 +261,7 @@ class Assessment(Result):
             rows += [
                 (
                     line.limit.criterion.name,
-                    f"{line.standing.value}: {line.found_text}, {line.limit.text}",
+                    f"{line.found_text}, {line.limit.text}: {line.standing_text}",
                 )
                 for line in self.policy.lines
             ]
