@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import gamekeeper as gk
@@ -110,3 +111,27 @@ def test_bad_input_is_one_clear_error(run, people, options, words):
     done = run("assess", people, *options)
     assert done.exit_code == 2
     assert words in done.err
+
+
+def test_your_own_names_of_records_stand_beside_their_numbers(run, tmp_path):
+    text = "Name,Age,Sex\nann-77,1,f\nbob-78,1,f\ncid-79,2,m\n"
+    file = write(tmp_path, "named.csv", text)
+    asked = ("assess", file, "-k", "Age,Sex", "--id", "Name")
+    made, page = tmp_path / "r.csv", tmp_path / "r.html"
+    told = run(*asked, "--records", made, "--report", page)
+    assert told.exit_code == 0
+    lines = [line for line in told.out.splitlines() if "cid-79" in line]
+    assert lines[0].split()[:2] == ["3", "cid-79"]
+    assert made.read_text().splitlines()[3].startswith('3,"cid-79",1')
+    assert "cid-79" in page.read_text(encoding="utf-8")
+    document = json.loads(run(*asked, "--format", "json").out)
+    assert [row["Name"] for row in document["rows"]] == ["ann-77", "bob-78", "cid-79"]
+    assert {row["Name"] for row in document["parts"]["why"]["rows"] if row["record"] == 3} == {
+        "cid-79"
+    }
+    assert "cid-79" not in run(*asked, "--no-records").out
+    frame = pd.read_csv(file)
+    found = gk.assess(frame, keys=["Age", "Sex"], identifier="Name")
+    assert frame.join(found.records()).loc[2, ["Name", "class_size"]].tolist() == ["cid-79", 1]
+    assert "cid-79" not in repr(found)
+    assert run(*asked[:-1], "Nmae").exit_code == 2

@@ -68,13 +68,14 @@ def _show(asked: AssessRequest, answer: Answer[Assessment], how: Format) -> None
         say_written(asked)
         return
     riskiest = found.ranked().top(asked.top)["record"].to_pylist() if asked.top else []
+    why = found.measured.uniques.explanations(riskiest)
     show_for_programs(
         found,
         how,
         answer.notices,
         what_if=answer.what_if,
         **found.parts(),
-        why=found.measured.uniques.explanations(riskiest),
+        why=why if found.named is None else found.with_identifiers(why.to_arrow()),
         explanations=explained or None,
     )
 
@@ -107,8 +108,10 @@ def _show_riskiest(found: Assessment, most: int) -> None:
     say()
     say("The riskiest records and what sets them apart:")
     say()
+    own = [] if found.named is None else [shown.column_names[1]]
     shown_as = {
         "record": "record",
+        **dict(zip(own, own, strict=True)),
         "risk_class": "class",
         **(
             {"p_bound": "right match at most"}

@@ -62,6 +62,8 @@ class AssessmentPage:
     scenario: str
     attacker: str
     notices: Sequence[str]
+    has_identifiers: bool = False
+    """Whether the second column of `ranked` has the user's own names of records."""
 
 
 def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskReport:
@@ -201,7 +203,9 @@ def _records(page: AssessmentPage) -> RiskSection:
 
     uniques = page.measured.uniques
     top = page.ranked.top(_RECORDS)
-    shown = top.select([name for name in _SHOWN if name in top.column_names])
+    own = top.column_names[1:2] if page.has_identifiers else []
+    wanted = [_SHOWN[0], *own, *_SHOWN[1:]]
+    shown = top.select([name for name in wanted if name in top.column_names])
     caption = "The records most probably matched rightly"
     if uniques.explainer.found.masks is not None:
         words = [

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
+    from gamekeeper.workbench.microdata import Microdata
+
 _KS = (2, 3, 5, 10)
 
 
@@ -46,6 +48,8 @@ class Assessment(Result):
         The frame that was given; None for a file.
     what_if
         The measures before and after a recoding; None where nothing was recoded.
+    named
+        The file with the user's own names of its records; None where no column has them.
     """
 
     measured: Measured
@@ -58,6 +62,7 @@ class Assessment(Result):
     provenance: Provenance
     frame: Any = field(default=None, repr=False)
     what_if: WhatIf | None = field(default=None, repr=False)
+    named: Microdata | None = field(default=None, repr=False)
 
     @property
     def verdict(self) -> str:
@@ -96,7 +101,11 @@ class Assessment(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per record, in the order of the file."""
-        return record_table(self.measured)
+        return self.with_identifiers(record_table(self.measured))
+
+    def with_identifiers(self, table: pa.Table) -> pa.Table:
+        """Return a table of records with the user's own name of each beside its number, if known."""
+        return table if self.named is None else self.named.with_identifiers(table)
 
     def ranked(self) -> RecordRisk:
         """Return the records as a result that ranks them by the probability of a right match."""
@@ -110,17 +119,17 @@ class Assessment(Result):
         of Polars it is one of Polars in the same order; otherwise an Arrow table, whose column
         `record` has the place in the file, from 1.
         """
-        table = self.to_arrow()
         kind = type(self.frame).__module__.partition(".")[0]
         if kind == "pandas":
-            frame = table.drop_columns(["record"]).to_pandas()
+            # The frame has its own names already: joined to it they would be there twice.
+            frame = record_table(self.measured).drop_columns(["record"]).to_pandas()
             frame.index = self.frame.index
             return frame
         if kind == "polars":
             import polars as pl
 
-            return pl.from_arrow(table)
-        return table
+            return pl.from_arrow(self.to_arrow())
+        return self.to_arrow()
 
     def explain(self, label: Any) -> list[str]:
         """Return what is known of a record in words: what a match is worth, and what sets it apart.
@@ -251,6 +260,7 @@ class Assessment(Result):
             self.scenario,
             self.attacker,
             self.notices,
+            self.named is not None,
         )
         return write_risk_report(assessment_page(page, with_records=with_records), path)
 

@@ -152,6 +152,7 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
         asked.microdata,
         design=asked.design,
         sensitive=asked.sensitive,
+        identifier=asked.identifier,
         extra=[household] if household else [],
         progress=progress,
     )
@@ -189,6 +190,7 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
         ),
         None if is_path(asked.microdata.file) else asked.microdata.file,
         data.what_if(table, progress=progress),
+        data if data.identifier else None,
     )
 
 

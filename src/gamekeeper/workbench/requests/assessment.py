@@ -11,7 +11,15 @@ from gamekeeper.attack.assessment.options import MeasureOptions
 from gamekeeper.attack.assessment.policy import PROFILES, Policy
 from gamekeeper.options import Option
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
-from gamekeeper.workbench.requests.shared import Plot, Raw, Records, Replace, Report, Top
+from gamekeeper.workbench.requests.shared import (
+    Identifier,
+    Plot,
+    Raw,
+    Records,
+    Replace,
+    Report,
+    Top,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +46,7 @@ class AssessRequest:
         tuple[int, ...],
         Option("Say what sets this record apart (its number in the file, from 1)."),
     ] = ()
+    identifier: Identifier = ""
     records: Records = None
     report: Report = None
     report_records: Annotated[
