@@ -196,3 +196,38 @@ def test_counts_that_cannot_be_listed_are_refused():
     with pytest.raises(LimitError) as caught:
         explore_tables(release)
     assert caught.value.reason is Reason.TOO_LARGE
+
+
+def crossed(shape, mean):
+    """Return the one-way margins of a random table, which bind all its cells."""
+    counts = np.random.default_rng(1).poisson(mean, shape)
+    axes = {f"a{k}": [f"c{j}" for j in range(n)] for k, n in enumerate(shape)}
+    return Release.typed(
+        axes,
+        [
+            {
+                "margin": [name],
+                "scheme": "exact",
+                "counts": np.moveaxis(counts, k, 0).reshape(n, -1).sum(axis=1).tolist(),
+            }
+            for k, (name, n) in enumerate(zip(axes, shape, strict=True))
+        ],
+    )
+
+
+@pytest.mark.parametrize(("shape", "mean"), [((2,) * 14, 0.1), ((200, 200), 1.5)])
+def test_draws_that_would_not_end_are_refused_before_the_first(shape, mean):
+    with pytest.raises(LimitError) as caught:
+        explore_tables(crossed(shape, mean))
+    assert "s of processor time, and the limit is 900 s" in caught.value.found
+    assert "--max-seconds" in caught.value.do
+
+
+def test_a_limit_of_time_can_be_lowered_and_lifted():
+    release = crossed((5, 6), 3)
+    with pytest.raises(LimitError, match="processor time"):
+        explore_tables(release, draws=200, max_seconds=1e-6)
+    found = explore_tables(release, draws=200, max_seconds=0)
+    assert found.number is not None or found.estimate
+    again = explore_tables(release, draws=200)
+    assert (found.cells.mean == again.cells.mean).all()

@@ -29,6 +29,7 @@ _LARGEST_KEY = 2**62
 _MOST_TERMS = 200_000
 _MOST_PRODUCTS = 2_000_000_000
 _MOST_KEPT = 20_000_000
+_MOST_LOOKS = 5_000_000
 
 
 class TooManySteps(Exception):  # noqa: N818 - an event, not a fault
@@ -298,32 +299,37 @@ def _numbered(states: Integers) -> tuple[Integers, Integers]:
     return first, number
 
 
-def _order(part: TablePart, rows_of: list[list[int]]) -> list[int]:
-    """Return the cells in an order that keeps few rows unfinished, found greedily.
+def _order(part: TablePart, rows_of: list[list[int]]) -> Iterator[int]:
+    """Yield the cells in an order that keeps few rows unfinished, found greedily.
 
     The row with the fewest cells left is finished first; of its cells the one is taken that begins
-    the least of other rows.
+    the least of other rows. They are found as they are needed: most walks that are too long end
+    after few cells, and to put all cells of a large part in order takes long itself.
     """
     sizes = np.log(np.minimum(part.row_upper, 2**40) + 2.0).tolist()
     left: list[int] = np.diff(part.starts).tolist()
     begun: set[int] = set()
     waiting = [set[int](members.tolist()) for members in part.rows]
-    order: list[int] = [cell for cell in range(part.n_cells) if not rows_of[cell]]
+    lone = [cell for cell in range(part.n_cells) if not rows_of[cell]]
+    n_looks = 0
 
     def cost(cell: int) -> tuple[float, int]:
         opened = sum(sizes[row] for row in rows_of[cell] if row not in begun and left[row] > 1)
         closed = sum(sizes[row] for row in rows_of[cell] if row in begun and left[row] == 1)
         return opened - closed, cell
 
-    while len(order) < part.n_cells:
+    yield from lone
+    for _ in range(part.n_cells - len(lone)):
         candidates = begun or {row for row in range(part.n_rows) if left[row]}
         row = min(candidates, key=lambda row: (left[row], row))
+        n_looks += len(waiting[row])
+        if n_looks > _MOST_LOOKS:
+            raise TooManySteps
         cell = min(waiting[row], key=cost)
-        order.append(cell)
+        yield cell
         for row in rows_of[cell]:
             waiting[row].discard(cell)
             left[row] -= 1
             begun.add(row)
             if not left[row]:
                 begun.discard(row)
-    return order

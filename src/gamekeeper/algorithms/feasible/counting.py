@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.feasible.cellwise_sums import TooManySteps, count_part
+from gamekeeper.algorithms.feasible.drawing_time import UNLIMITED, DrawingTime
 from gamekeeper.algorithms.feasible.independent_parts import SplitTables, TablePart, split_tables
 from gamekeeper.algorithms.feasible.part_sampling import estimate_part
 from gamekeeper.algorithms.releases.constraints import CountConstraints, NoTableError
@@ -34,7 +35,11 @@ _PILOT = 400
 
 
 def count_tables(
-    constraints: CountConstraints, *, most: int = 10_000_000, progress: Progress | None = None
+    constraints: CountConstraints,
+    *,
+    most: int = 10_000_000,
+    within: DrawingTime = UNLIMITED,
+    progress: Progress | None = None,
 ) -> int | None:
     """Return the number of tables that satisfy the constraints; None if there are infinitely many.
 
@@ -45,6 +50,8 @@ def count_tables(
     most
         The largest number of tables of one part that may be visited one by one. The number that is
         returned can be far larger: most releases are counted without visiting each table.
+    within
+        The time that visits, and the draws before them, may take.
     progress
         Told how many tables have been visited.
 
@@ -53,7 +60,8 @@ def count_tables(
     NoTableError
         If there is no table.
     LimitError
-        If more tables than `most` would have to be visited, with an estimate of their number.
+        If more tables than `most` would have to be visited, with an estimate of their number, or
+        if that would take too long.
 
     Examples
     --------
@@ -62,7 +70,7 @@ def count_tables(
     10147
     """
     split = split_tables(constraints)
-    number = prod(_count(part, most, progress) for part in split.parts)
+    number = prod(_count(part, most, within, progress) for part in split.parts)
     if not number:
         raise NoTableError()
     return None if len(split.unbounded) else number
@@ -106,25 +114,32 @@ def list_tables(
             "infinitely many.",
             "Give an upper limit for the hidden counts or a total.",
         )
-    number = prod(_count(part, most, progress) for part in split.parts)
+    number = prod(_count(part, most, UNLIMITED, progress) for part in split.parts)
     if not number:
         raise NoTableError()
     if number > most:
         raise _too_many(f"{number:,}", most, "listed")
-    return _whole(constraints, split, [_list(part, most, progress) for part in split.parts])
+    return _whole(
+        constraints, split, [_list(part, most, UNLIMITED, progress) for part in split.parts]
+    )
 
 
-def list_part(part: TablePart, most: int, progress: Progress | None = None) -> Integers:
+def list_part(
+    part: TablePart,
+    most: int,
+    within: DrawingTime = UNLIMITED,
+    progress: Progress | None = None,
+) -> Integers:
     """Return the tables of one part, counted from the lower limits of its cells, in any order.
 
-    Raises `LimitError` where there are more than `most`, or the search takes too many steps.
+    Raises `LimitError` where there are more than `most`, or the search takes too many steps or too long.
     """
-    _refuse_endless(part, most)
-    return _list(part, most, progress)
+    _refuse_endless(part, most, within)
+    return _list(part, most, within, progress)
 
 
-def _list(part: TablePart, most: int, progress: Progress | None) -> Integers:
-    found = list(_visits(part, most, progress, keeps=True))
+def _list(part: TablePart, most: int, within: DrawingTime, progress: Progress | None) -> Integers:
+    found = list(_visits(part, most, within, progress, keeps=True))
     return np.concatenate([tables for _, tables in found])
 
 
@@ -139,19 +154,19 @@ def _whole(constraints: CountConstraints, split: SplitTables, lists: list[Intege
     return whole[order].reshape(-1, *constraints.shape)
 
 
-def _count(part: TablePart, most: int, progress: Progress | None) -> int:
+def _count(part: TablePart, most: int, within: DrawingTime, progress: Progress | None) -> int:
     try:
         return count_part(part, _LAYER_STEPS)
     except NoTableError:
         return 0
     except TooManySteps:
         pass
-    _refuse_endless(part, most)
-    return sum(number for number, _ in _visits(part, most, progress, keeps=False))
+    _refuse_endless(part, most, within)
+    return sum(number for number, _ in _visits(part, most, within, progress, keeps=False))
 
 
 def _visits(
-    part: TablePart, most: int, progress: Progress | None, *, keeps: bool
+    part: TablePart, most: int, within: DrawingTime, progress: Progress | None, *, keeps: bool
 ) -> Iterator[tuple[int, Integers]]:
     """Search in calls of limited length; yield how many tables each has found, and the tables."""
     from gamekeeper.algorithms.feasible.enumeration_kernels import (
@@ -172,15 +187,17 @@ def _visits(
         visited, nodes = int(state.numbers[1]), int(state.numbers[2])
         if visited > most or (status and nodes > most_nodes):
             raise _too_many(f"more than {visited:,}", most, "visited one by one")
+        within.require_left()
         yield visited - before, tables[: visited - before].copy()
         if progress is not None:
             progress(visited, None)
 
 
-def _refuse_endless(part: TablePart, most: int) -> None:
+def _refuse_endless(part: TablePart, most: int, within: DrawingTime) -> None:
     """Refuse a search whose end random draws do not see."""
     if float(np.log(part.widths + 1.0).sum()) <= np.log(most + 1.0):
         return
+    within.require(part)
     log_total, relative_error = estimate_part(part, draws=_PILOT)
     # Where draws find no table, the search is given the steps that it may take.
     certain = max(1 - 2 * relative_error, 0.1)

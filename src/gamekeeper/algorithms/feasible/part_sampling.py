@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.chain_diagnostics import effective_size, r_hat
 from gamekeeper.algorithms.feasible.cellwise_sums import TooManySteps, draw_part
+from gamekeeper.algorithms.feasible.drawing_time import UNLIMITED, DrawingTime
 from gamekeeper.algorithms.feasible.independent_parts import TablePart
 from gamekeeper.algorithms.feasible.lattice_moves import lattice_moves
 from gamekeeper.algorithms.releases.constraints import NoTableError
@@ -99,6 +100,7 @@ def sample_part(
     method: SamplingMethod = "auto",
     n_chains: int = 4,
     workers: int | None = None,
+    within: DrawingTime = UNLIMITED,
     start: Callable[[], Integers | None] = lambda: None,
     progress: Progress | None = None,
 ) -> PartSample:
@@ -121,6 +123,7 @@ def sample_part(
                 ) from None
         else:
             return PartSample(tables, np.zeros(draws), "exact", log_total, 0.0)
+    within.require(part)
     drawer = _Drawer(part)
     first, second, third = seed.spawn(3)
     if method == "auto":

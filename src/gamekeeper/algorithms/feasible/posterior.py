@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.algorithms.chain_diagnostics import effective_size
 from gamekeeper.algorithms.feasible.cellwise_sums import TooManySteps, marginals_of_part
 from gamekeeper.algorithms.feasible.counting import list_part
+from gamekeeper.algorithms.feasible.drawing_time import UNLIMITED, DrawingTime
 from gamekeeper.algorithms.feasible.independent_parts import (
     Likelihood,
     TablePart,
@@ -144,6 +145,7 @@ def cell_posteriors(
     method: SamplingMethod = "auto",
     exact_limit: int = 2_000_000,
     workers: int | None = None,
+    within: DrawingTime = UNLIMITED,
     progress: Progress | None = None,
 ) -> CellPosteriors:
     """Return the distribution of every cell given all that is published.
@@ -167,6 +169,8 @@ def cell_posteriors(
         As in `sample_tables`, for parts that have to be sampled.
     exact_limit
         The steps that an exact sum over one part may take; 0 to sample wherever it is not trivial.
+    within
+        The time that draws may take.
     progress
         Told how many cells are done.
 
@@ -176,6 +180,8 @@ def cell_posteriors(
         If no table is possible.
     InputError
         If there are infinitely many tables under a uniform prior.
+    LimitError
+        If draws would take too long.
 
     Examples
     --------
@@ -203,7 +209,7 @@ def cell_posteriors(
     worst, r_hat, done = float("inf"), 1.0, 0
     n_open = sum(part.n_cells for part in split.parts)
     for number, part in enumerate(split.parts):
-        found = _exact_cells(part, exact_limit)
+        found = _exact_cells(part, exact_limit, within)
         if found is None:
             sample = sample_part(
                 part,
@@ -211,6 +217,7 @@ def cell_posteriors(
                 seed=np.random.SeedSequence([seed, number]),
                 method=method,
                 workers=workers,
+                within=within,
                 start=lambda part=part: start_of_part(constraints, split, part),
                 progress=_share(progress, done, part.n_cells, n_open),
             )
@@ -338,7 +345,7 @@ def _check(
         )
 
 
-def _exact_cells(part: TablePart, limit: int) -> _Cells | None:
+def _exact_cells(part: TablePart, limit: int, within: DrawingTime) -> _Cells | None:
     """Return exact distributions of the cells of a part, or None if they take too many steps."""
     none = np.zeros(part.n_cells)
     if not part.n_rows:
@@ -354,7 +361,7 @@ def _exact_cells(part: TablePart, limit: int) -> _Cells | None:
     if not limit:
         return None
     try:
-        tables = list_part(part, max(1, limit // _TABLES_PER_STEP))
+        tables = list_part(part, max(1, limit // _TABLES_PER_STEP), within)
     except LimitError:
         return None
     if not len(tables):

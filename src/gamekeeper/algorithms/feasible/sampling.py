@@ -28,6 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.feasible.drawing_time import UNLIMITED, DrawingTime
 from gamekeeper.algorithms.feasible.independent_parts import (
     SplitTables,
     TablePart,
@@ -120,6 +121,7 @@ def sample_tables(
     weights: TableWeights | None = None,
     n_chains: int = 4,
     workers: int | None = None,
+    within: DrawingTime = UNLIMITED,
     progress: Progress | None = None,
 ) -> TableSample:
     """Draw feasible tables at random.
@@ -142,6 +144,8 @@ def sample_tables(
         The number of walks.
     workers
         Threads to work in; all processors if not given.
+    within
+        The time that draws may take.
     progress
         Told how many draws are done.
 
@@ -176,6 +180,7 @@ def sample_tables(
                 method=method,
                 n_chains=n_chains,
                 workers=workers,
+                within=within,
                 start=lambda part=part: start_of_part(constraints, split, part),
                 progress=_share(progress, number, len(split.parts)),
             )

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.feasible.counting import count_tables, list_tables
+from gamekeeper.algorithms.feasible.drawing_time import DrawingTime
 from gamekeeper.algorithms.feasible.independent_parts import Likelihood
 from gamekeeper.algorithms.feasible.posterior import CellPosteriors, cell_posteriors
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
@@ -39,6 +40,8 @@ Integers = NDArray[np.int64]
 
 MOST_TABLES = 10_000_000
 _PILOT = 2_000
+# Before tables are counted, before they are listed, and before they are drawn.
+_PILOTS = 400 + 400 + 200
 _SURE = 0.95
 # Measured on tables of 2^14 to 2^16 cells: parts, rows and a distribution for each.
 _CELL_BYTES = 2_300
@@ -205,14 +208,18 @@ def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
         "Bound the cells instead (gamekeeper tables bounds), or attack tables of fewer axes or"
         " categories",
     )
+    within = DrawingTime(asked.max_seconds or None, draws + min(draws, _PILOT) + _PILOTS)
     with consistent(release, words):
         try:
             number = count_tables(
-                constraints, most=asked.most or MOST_TABLES, progress=asked.progress
+                constraints,
+                most=asked.most or MOST_TABLES,
+                within=within,
+                progress=asked.progress,
             )
             is_endless = number is None
         except LimitError:
-            estimate, error = _estimate(release, draws, seed, workers)
+            estimate, error = _estimate(release, asked, within)
         if asked.listed and number is not None and number <= asked.listed:
             tables = list_tables(constraints, most=asked.listed)
         elif asked.listed:
@@ -230,6 +237,7 @@ def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
                 draws=draws,
                 seed=seed,
                 workers=workers,
+                within=within,
                 progress=asked.progress,
             )
     is_sampled = estimate is not None or (cells is not None and not cells.exact)
@@ -259,13 +267,17 @@ def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
 
 
 def _estimate(
-    release: Release, draws: int, seed: int, workers: int | None
+    release: Release, asked: FeasibleInput, within: DrawingTime
 ) -> tuple[float | None, float | None]:
     from gamekeeper.algorithms.feasible.sampling import sample_tables
 
-    wanted = min(draws, _PILOT)
     sample = sample_tables(
-        release.constraints, draws=wanted, seed=seed, method="importance", workers=workers
+        release.constraints,
+        draws=min(asked.draws, _PILOT),
+        seed=asked.seed,
+        method="importance",
+        workers=asked.workers,
+        within=within,
     )
     return sample.n_tables, sample.n_tables_error
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
-from gamekeeper.attack.shared_options import Workers
+from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
+from gamekeeper.attack.shared_options import MaxSeconds, Workers
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of
@@ -228,6 +229,7 @@ class FeasibleOptions:
     draws: _Draws = 10_000
     seed: _Seed = 0
     workers: Workers = None
+    max_seconds: MaxSeconds = MAX_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
