@@ -54,7 +54,7 @@ def map_table_html(key_variable_map: KeyVariableMap) -> str:
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
     >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])
-    >>> "<td>C3.001</td>" in map_table_html(map_key_variables(environment, "Census"))
+    >>> ">C3.001</td>" in map_table_html(map_key_variables(environment, "Census"))
     True
     """
     header, rows = map_table(key_variable_map)
