@@ -133,3 +133,41 @@ def test_earlier_decisions_are_remembered():
 )
 def test_answers_that_are_none_are_known(text, why):
     assert no_answer(text) == why
+
+
+LANGUAGE = Variable("Main language", PartitionGraph({"any": ["english", "welsh", "polish"]}))
+PLACE = Variable("Residence type", PartitionGraph({"any": ["communal establishment", "household"]}))
+
+
+def meant(question, variable):
+    found = propose(question, Environment([variable], []))
+    return found.is_sure, [meaning.means for meaning in found.best.fit.meanings]
+
+
+def test_of_two_answers_other_is_the_rest_only_beside_a_category_to_the_word():
+    asks = "What is your main language?"
+    assert meant(asked(asks, "English", "Other"), LANGUAGE) == (True, ["english", ELSE])
+    # Welsh is not English: 'English or Welsh' is not taken for one of them.
+    assert not meant(asked(asks, "English or Welsh", "Other"), LANGUAGE)[0]
+
+
+def test_an_answer_that_denies_the_other_means_everybody_else():
+    lives, not_so = (
+        "Resident in a communal establishment",
+        "Not resident in a communal establishment",
+    )
+    assert meant(asked("Residence type", lives, not_so), PLACE) == (
+        True,
+        ["communal establishment", ELSE],
+    )
+    assert not meant(asked("Residence type", lives, "Not resident here"), PLACE)[0]
+
+
+def test_an_answer_begins_with_what_it_means():
+    answers = ("Single", "Married", "Separated, but still legally married", "Divorced", "Widowed")
+    sure, means = meant(asked("Marital status", *answers), MARITAL)
+    assert sure
+    assert means == ["never married", "married", "separated", "divorced", "widowed"]
+    # Two answers that tell more than a category are left to a person.
+    finer = ("Separated, but still married", "Separated, but in one household", *answers[:2])
+    assert not meant(asked("Marital status", *finer, "Divorced", "Widowed"), MARITAL)[0]

@@ -10,6 +10,7 @@ the highest, are people who are not asked.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -32,6 +33,7 @@ MOST_ANSWERS = 2_000
 """Beyond so many answers a question is not matched by itself."""
 
 _LIKE = 93
+_HEAD = re.compile(r"[,;]|\bbut\b", re.IGNORECASE)
 _SMALL = frozenset(
     [
         "a",
@@ -210,12 +212,15 @@ def _placed(
     answers: Sequence[ProposedAnswer], real: Sequence[ProposedAnswer], categories: Categories
 ) -> Fit:
     found = {answer.text: _category(answer, categories) for answer in real}
+    # Of two answers, 'other' is the rest only where the one beside it means a category to the word.
+    is_exact = sum(category is not None for category in found.values()) == len(found) - 1
     _place_loosely(found, categories)
     others = [
         text for text, category in found.items() if category is None and answer_text(text) in OTHERS
     ]
-    if len(others) == 1 and len(found) > 2:
+    if len(others) == 1 and (len(found) > 2 or is_exact):
         found[others[0]] = ELSE
+    _place_denial(found)
     meanings = tuple(
         Meaning(a.text, found.get(a.text) if _reason(a) is None else None, _reason(a))
         for a in answers
@@ -251,12 +256,27 @@ def _place_loosely(found: dict[str, str | None], categories: Categories) -> None
             if own and words and (own <= words or words <= own) and _negated(own) == _negated(words)
         }
         near -= {category for category in near if categories.variable.graph.children(category)}
+        if len(near) > 1:
+            # 'Separated, but still legally married' begins with what it means.
+            head = answer_text(_HEAD.split(text, maxsplit=1)[0])
+            near &= {categories.by_text.get(head, "")}
         if len(near) == 1:
             claims.setdefault(near.pop(), []).append(text)
     taken = set(found.values())
     for category, texts in claims.items():
         if len(texts) == 1 and category not in taken:
             found[texts[0]] = category
+
+
+def _place_denial(found: dict[str, str | None]) -> None:
+    """Place the one answer that denies another, word for word: it means everybody else."""
+    texts = list(found)
+    if len(texts) != 2:
+        return
+    for text, other in (texts, texts[::-1]):
+        words, denied = answer_text(text).split(), answer_text(other).split()
+        if found[text] is None and found[other] and words[1:] == denied and words[0] in NEGATIONS:
+            found[text] = ELSE
 
 
 def _negated(words: frozenset[str]) -> bool:

@@ -58,7 +58,8 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "arbeidssituatie | situacao profissional | sytuacja zawodowa | status zawodowy"
     ),
     "full or part time": _listed(
-        "full or part time | full time or part time | full-time or part-time | full time part "
+        "full or part time | work full time or part time | full time part time employment status "
+        "| full time or part time | full-time or part-time | full time part "
         "time | vollzeit oder teilzeit | temps plein ou temps partiel | jornada completa o "
         "parcial"
     ),
