@@ -25,6 +25,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 ROOT = Path(__file__).resolve().parent.parent
+_COMPARED = ("ECOSYSTEM", "SEMVER")
 _LOCKED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)")
 
 
@@ -68,19 +69,21 @@ def _advisories(text: str) -> list[Any]:
 
 
 def is_affected(version: str, affected: dict[str, Any]) -> bool:
-    """Tell whether a version is listed, or lies in a range from `introduced` to `fixed`."""
+    """Tell whether a version is listed, or lies in a range from `introduced` to `fixed`.
+
+    ValueError where neither is given that can be compared: ranges of commits say nothing of versions.
+    """
     this = Version(version)
+    compared = [one for one in affected.get("ranges") or () if one.get("type") in _COMPARED]
+    if not affected.get("versions") and not compared:
+        raise ValueError
     for listed in affected.get("versions") or ():
         try:
             if Version(listed) == this:
                 return True
         except InvalidVersion:
             continue
-    return any(
-        _in_range(this, found.get("events") or ())
-        for found in affected.get("ranges") or ()
-        if found.get("type") in ("ECOSYSTEM", "SEMVER")
-    )
+    return any(_in_range(this, found.get("events") or ()) for found in compared)
 
 
 def _in_range(this: Version, events: Iterable[dict[str, str]]) -> bool:

@@ -86,6 +86,92 @@ def test_files_in_every_form(tmp_path, capsys, kind):
     assert "PYSEC-2" not in said
 
 
+def osv(number, package, *, ranges=(), versions=(), **more):
+    """Return an advisory with every field that the exports of OSV have."""
+    return {
+        "schema_version": "1.7.3",
+        "id": f"GHSA-0000-0000-000{number}",
+        "modified": f"2026-03-0{number}T12:00:00.123456Z",
+        "published": "2025-11-01T00:00:00Z",
+        "aliases": [f"CVE-2025-000{number}", f"PYSEC-2025-{number}"],
+        "related": ["CVE-2024-1"],
+        "upstream": [],
+        "summary": f"summary {number}",
+        "details": "Several\nlines.",
+        "severity": [{"type": "CVSS_V3", "score": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H"}],
+        "affected": [
+            {
+                "package": {**package, "purl": f"pkg:pypi/{package['name']}"},
+                "ranges": list(ranges),
+                "versions": list(versions),
+                "ecosystem_specific": {"affects": {}},
+                "database_specific": {"source": "https://example.org/a.json"},
+            }
+        ],
+        "references": [{"type": "FIX", "url": "https://example.org/fix"}],
+        "credits": [{"name": "Somebody", "type": "FINDER"}],
+        "database_specific": {"cwe_ids": ["CWE-1"], "github_reviewed": True},
+        **more,
+    }
+
+
+def ecosystem(*events):
+    return {"type": "ECOSYSTEM", "events": list(events), "database_specific": {"x": 1}}
+
+
+PYPI, COMMITS = (
+    "PyPI",
+    {"type": "GIT", "repo": "https://example.org/r", "events": [{"introduced": "0"}]},
+)
+
+
+def test_an_export_with_all_that_the_schema_has(tmp_path, capsys):
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / "requirements/run.lock").write_text("ruamel-yaml==1.2.3 ; x\nzope-interface==5.0\n")
+    dotted = {"ecosystem": PYPI, "name": "Ruamel.YAML"}
+    lined = {"ecosystem": PYPI, "name": "zope_interface"}
+    export = [
+        # Affected: from a second stretch, by a list, by the last version, from other ranges.
+        osv(1, dotted, ranges=[COMMITS, ecosystem({"introduced": "0"}, {"fixed": "1.0"}),
+                               ecosystem({"introduced": "1.2"}, {"fixed": "1.2.4"})]),
+        osv(2, lined, versions=["4.9", "5.0.0"]),
+        osv(3, dotted, ranges=[ecosystem({"introduced": "1.2.0"}, {"last_affected": "1.2.3"})]),
+        # Not affected: fixed, before, ended, commits only, withdrawn, of another ecosystem, another name.
+        osv(4, dotted, ranges=[ecosystem({"introduced": "0"}, {"fixed": "1.2.3"})]),
+        osv(5, dotted, ranges=[COMMITS], versions=["1.2.2"]),
+        osv(6, lined, ranges=[ecosystem({"introduced": "0"}, {"last_affected": "4.9.9"})]),
+        osv(7, dotted, ranges=[ecosystem({"introduced": "0"})], withdrawn="2026-01-01T00:00:00Z"),
+        osv(8, {"ecosystem": "npm", "name": "ruamel-yaml"}, ranges=[ecosystem({"introduced": "0"})]),
+        osv(9, {"ecosystem": PYPI, "name": "ruamel"}, ranges=[ecosystem({"introduced": "0"})]),
+    ]  # fmt: skip
+    path = tmp_path / "all.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for one in export:
+            packed.writestr(f"{one['id']}.json", json.dumps(one))
+    assert audit.audit(path, tmp_path) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "9 advisories, the newest of 2026-03-09.",
+        "ruamel-yaml 1.2.3 (run.lock): GHSA-0000-0000-0001, CVE-2025-0001, PYSEC-2025-1: summary 1",
+        "ruamel-yaml 1.2.3 (run.lock): GHSA-0000-0000-0003, CVE-2025-0003, PYSEC-2025-3: summary 3",
+        "zope-interface 5.0 (run.lock): GHSA-0000-0000-0002, CVE-2025-0002, PYSEC-2025-2: summary 2",
+        "3 findings among 2 locked versions.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"ranges": [COMMITS]},
+        {"ranges": [{"type": "NEW-KIND", "events": [{"introduced": "0"}]}]},
+        {},
+    ],
+)
+def test_an_advisory_that_tells_no_version_is_not_taken_for_harmless(item):
+    told = osv(1, {"ecosystem": PYPI, "name": "some-package"}, **item)
+    packages = {audit.Locked("some-package", "1.0"): ["run.lock"]}
+    assert audit.findings(packages, [told])[:2] == ([], [told["id"]])
+
+
 def test_what_is_no_advisory(tmp_path):
     (tmp_path / "requirements").mkdir()
     (tmp_path / "bad.json").write_text("{")
