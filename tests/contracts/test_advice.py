@@ -32,11 +32,15 @@ NEVER_SAID = {
     "attack.matching.strategies._method": ("--population", "an assessment matches where it can"),
     "attack.models.fitting.fit_models": ("--method --patient", "a what-if says: not known"),
     "attack.tables.bounding": ("--method", "only for a method that was asked for"),
+    "cli.environment.printing.show_listing": ("--page", "a list without pages has one"),
     "cli.environment.printing": ("--yes", "only the unrestricted editor asks again"),
     "cli.environment.variables.app": ("--unrestricted", "the help of all commands of the group"),
     "data.keys": ("--fraction --weight --strata", "only where one of them is given"),
+    "data.reading.csv_layout._check_header": ("--no-header", "said of files of records only"),
+    "data.reading.excel_file": ("--sheet", "counts are not read from workbooks"),
     "data.tables.subtotals": ("--disjoint --total", "categories of microdata are disjoint"),
     "report.drawing": ("--deepen", "a page goes on without the drawing"),
+    "workbench.looking.FileLook.sentences": ("--keys", "named with the command that has it"),
     "workbench.microdata._fraction": ("--fraction", "only where fractions are given"),
 }
 

@@ -60,9 +60,11 @@ from gamekeeper.data.keys.key_table import KeyTable, count_keys
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.errors import InputError
+from gamekeeper.mapping.analysis.composite_keys import CompositeKeys, find_composite_keys
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
-from gamekeeper.mapping.analysis.key_variables import KeyVariableMap, SizeCurves
+from gamekeeper.mapping.analysis.key_variables import KeyEvidence, KeyVariableMap, SizeCurves
 from gamekeeper.mapping.edits import Consequences, RemoveCategory, weigh_edits
+from gamekeeper.mapping.edits.differences import EnvironmentDifference, compare_environments
 from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.mapping.environment.listing import list_forms
 from gamekeeper.mapping.environment.overview import (
@@ -170,6 +172,13 @@ def maskings():
 EXAMPLES = {
     KeyVariableMap: lambda: map_key_variables(environment(), "Target", forms=["Bank"]),
     SizeCurves: lambda: map_key_variables(environment(), "Target").curves(),
+    KeyEvidence: lambda: map_key_variables(environment(), "Target").evidence(),
+    CompositeKeys: lambda: find_composite_keys(
+        map_key_variables(environment(), "Target"), environment()
+    ),
+    EnvironmentDifference: lambda: compare_environments(
+        environment(), environment().with_form(Form("Bank", {"Kind": ()}))
+    ),
     EnvironmentCheck: lambda: check_environment(environment()),
     CodeTable: lambda: list_codes(environment(), "Kind"),
     CategoryTable: lambda: list_categories("Kind", environment().variable("Kind").graph),

@@ -53,6 +53,7 @@ PARTS: dict[str, dict[str, Any]] = {
         "explanations": {"type": "object", "additionalProperties": _TEXTS},
         **_RECODED,
     },
+    "KeyVariableMap": {"evidence": _TABLE, "composite_keys": _TABLE},
     "RiskMeasures": {"unsafe": _TABLE, **_RECODED},
     "DisRisk": _RECODED,
     "UniquesRisk": {

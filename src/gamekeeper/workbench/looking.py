@@ -90,7 +90,10 @@ class FileLook(Result):
         if likely:
             told.append(f"Likely identifiers, which are no key variables: {quoted(likely)}.")
         if self.keys:
-            told.append(f"Key variables to consider, by {self.by}: --keys '{','.join(self.keys)}'.")
+            told.append(
+                f"Key variables to consider, by {self.by} (gamekeeper assess FILE):"
+                f" --keys '{','.join(self.keys)}'."
+            )
         else:
             told.append(
                 f"No key variable is known by {self.by}: think of what an intruder may know."

@@ -123,6 +123,6 @@ def test_html_has_the_same_rows_escaped(environment: Environment):
     html = map_table_html(outcome)
     assert re.findall("<th>(.*?)</th>", html) == list(header)
     assert "<caption>Key variables of T</caption>" in html
-    assert "<td>&lt;b&gt;Absent</td>" in html
+    assert ">&lt;b&gt;Absent</td>" in html
     assert "<b>" not in html
-    assert html.count("<td>") == len(header) * len(rows)
+    assert html.count("</td>") == len(header) * len(rows)

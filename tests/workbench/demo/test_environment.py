@@ -307,7 +307,7 @@ def test_strict_has_something_to_say_about_two_variables_only(norland: Environme
     lenient = map_key_variables(norland, TARGET, prevalence="0.1", strict=False)
     last_half = {item.variable for item in lenient.variables[len(lenient.variables) // 2 :]}
     assert set(told) <= last_half
-    assert len(lenient.notes) == 2
+    assert len([note for note in lenient.notes if "set aside" in note]) == 2
 
 
 def test_it_is_quick():

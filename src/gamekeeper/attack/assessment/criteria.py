@@ -182,7 +182,7 @@ def _unsafe_combinations(measured: Measured) -> Found:
         return Found(
             None,
             f"{sets:,} sets of key variables for {count_of(keys.n_records, 'record')} are too many to"
-            " be looked at (gamekeeper risk measures --max-work)",
+            " be looked at (--max-work of risk measures lifts the limit)",
         )
     # As released: what a missing cell may stand for proves nothing.
     found = unsafe_combinations(keys.matrix(), [_UNSAFE.unsafe_below] * size)

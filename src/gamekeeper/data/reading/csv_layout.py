@@ -318,7 +318,8 @@ def _check_header(path: Path, header: Sequence[str]) -> None:
         raise unreadable(
             path,
             f"{odd} of the {count_of(len(names), 'cell')} of its first line are numbers or empty.",
-            "The first line must have the names of the columns: add it, or say that there is none (--no-header).",
+            "The first line must have the names of the columns: add it. A file of records can also be"
+            " read without one (--no-header).",
         )
     first = {}
     problems: list[Problem] = []

@@ -86,9 +86,11 @@ def read_rows(
     decimal: str | None,
 ) -> CountRows:
     """Read all rows, or raise one error with every problem; `hidden` is None where none may be."""
+    asked = f"The counts in file {quoted([Path(path).name])} were to be read."
+    if Path(path).suffix.lower() == ".xlsx":
+        raise InputError(Reason.NOT_READABLE, asked, "It is a workbook.", "Save it as CSV.")
     source = open_source(path, delimiter=delimiter, encoding=encoding, decimal=decimal)
     name = source.name
-    asked = f"The counts in file {quoted([name])} were to be read."
     if source.kind != "csv":
         raise InputError(
             Reason.NOT_READABLE, asked, f"It is a file of {source.kind}.", "Save it as CSV."

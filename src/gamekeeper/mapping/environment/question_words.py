@@ -28,7 +28,7 @@ def question_lines(question: Question) -> Iterator[str]:
     Examples
     --------
     >>> answers = [Answer(text="F", means="female"), Answer(text="?", no_answer="refused")]
-    >>> print(*question_lines(Question(name="Q1", variable="Sex", answers=answers)), sep="\\n")
+    >>> print(*question_lines(Question(name="Q1", variable="Sex", answers=answers)), sep="\n")
     Q1 (for Sex)
       F: female
       ?: no answer (refused)
