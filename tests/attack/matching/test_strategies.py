@@ -5,10 +5,13 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import gamekeeper as gk
 from gamekeeper.algorithms.intrusion.dominance import Measure
 from gamekeeper.algorithms.intrusion.strategies import custom_strategies
 from gamekeeper.attack.matching.estimates import EstimatedCells, estimate_strategies
@@ -369,3 +372,16 @@ def test_a_condition_that_no_class_meets_is_infeasible_when_estimated():
     cells = EstimatedCells.of(np.array([1, 2]), np.array([0.5, 0.5]), 6.0)
     found = estimate_strategies(cells, custom_strategies({"none": lambda f, n: f > 9}))
     assert [value.feasible for value in found] == [False, False]
+
+
+def test_a_population_that_is_not_counted_says_what_to_call():
+    people = pd.DataFrame({"age": [1, 1, 2, 2, 2, 3]})
+    sample = gk.count_keys(gk.code_frame(people[:4]), ["age"])
+    for whoever in (people, pl.from_pandas(people), "people.csv", gk.code_frame(people)):
+        with pytest.raises(
+            InputError, match=r"gk\.count_keys\(gk\.code_frame\(frame\), keys\)"
+        ) as told:
+            assess_matching(sample, population=whoever)
+        assert not told.value.problems
+    whole = gk.count_keys(gk.code_frame(people), ["age"])
+    assert assess_matching(sample, population=whole).n_people == 6

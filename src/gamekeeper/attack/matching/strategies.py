@@ -140,6 +140,14 @@ def _method(
     estimate: str | None,
 ) -> Estimate | None:
     """Return how the population is estimated, or None where it is known; all faults at once."""
+    if population is not None and not isinstance(population, KeyTable) and np.ndim(population) != 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "A sample was to be matched with its population.",
+            "The population is neither counted by its keys nor a list with the people of each class.",
+            "Count it as the sample was: population=gk.count_keys(gk.code_frame(frame), keys); for a"
+            " file, gk.code_source(gk.open_source(path)).",
+        )
     problems: list[Problem] = []
     if population_size is not None and population_size < key_table.n_records:
         found = f"{population_size:,} is less than the {count_of(key_table.n_records, 'record')}."
