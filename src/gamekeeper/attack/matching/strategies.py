@@ -140,7 +140,11 @@ def _method(
     estimate: str | None,
 ) -> Estimate | None:
     """Return how the population is estimated, or None where it is known; all faults at once."""
-    if population is not None and not isinstance(population, KeyTable) and np.ndim(population) != 1:
+    if (
+        population is not None
+        and not isinstance(population, KeyTable)
+        and np.asarray(population).ndim != 1
+    ):
         raise InputError(
             Reason.BAD_OPTION,
             "A sample was to be matched with its population.",
