@@ -11,6 +11,7 @@ from gamekeeper.algorithms.categories.prevalence import threshold
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.evidence import Mode
+from gamekeeper.mapping.environment.scope import Scope
 from gamekeeper.mapping.environment.variable import Scale
 from gamekeeper.wording import (
     asking_text,
@@ -110,7 +111,10 @@ def explain(item: KeyVariable, target: str, environment: Environment) -> list[st
     asking = asking_text(item.n_asking, item.n_forms, n_set_aside)
     if not item.maximal:
         return [f"There is no result: {asking}{_wanting(item)}."]
-    released = own.partition.n_blocks if isinstance(own.partition, Partition) else math.inf
+    scope = Scope.of(environment, target, item.variable, within_universe=bool(item.outside))
+    assert own.partition is not None
+    inside = scope.inside(own.partition)
+    released = inside.n_blocks if isinstance(inside, Partition) else math.inf
     first = item.maximal[0]
     matched = (
         "can be matched against the one form"

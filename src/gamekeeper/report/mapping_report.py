@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
 from markupsafe import Markup
@@ -157,7 +158,7 @@ def build_mapping_report(
         notices=_notices(outcome),
         header=header,
         rows=rows,
-        composite=None if composite is None else _composite(composite),
+        composite=None if composite is None else _composite(composite, outcome.prevalence),
         sections=sections,
         frame=frame,
         small=small,
@@ -176,7 +177,9 @@ def write_mapping_report(
     return write_file(path, page.encode(), private=False)
 
 
-def _composite(found: CompositeKeys) -> dict[str, object]:
+def _composite(found: CompositeKeys, asked: Fraction) -> dict[str, object]:
+    curve = found.curve
+    frame = Frame.around([curve], width=330, height=120, is_log=True)
     rows = [
         _Composite(
             f"{len(key.forms):,} of {found.n_forms:,}",
@@ -192,7 +195,14 @@ def _composite(found: CompositeKeys) -> dict[str, object]:
         "sentences": [short(sentence, _TEXT_LETTERS) for sentence in found.sentences],
         "rows": rows,
         "left_out": f"and {count_of(n_more, 'more key')}" if n_more else "",
+        "frame": frame,
+        "plot": frame.plot(curve, asked) if curve.sizes else None,
+        "in_words": _of_combinations(curve_text(curve)) if curve.sizes else "",
     }
+
+
+def _of_combinations(text: str) -> str:
+    return text.replace("categories", "combinations").replace("category", "combination")
 
 
 def _notices(outcome: KeyVariableMap) -> list[str]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode="rich")
 
 _SHOWN_FORMS = 6
+_EVIDENCE = ("variable", "code", "form_code", "form")
 
 
 @command(app, "map", offers=OFFERS)
@@ -49,7 +50,14 @@ def map_command(asked: MapRequest, how: AsFormat = Format.TABLE) -> None:
     if asked.joint:
         show_composite(composite, how)
     elif asked.evidence:
-        show(outcome.evidence(), how, notices=_notes(outcome))
+        evidence = outcome.evidence()
+        lines = evidence.to_arrow().to_pylist()
+        rows = [
+            [*(line[name] for name in _EVIDENCE), "yes" if line["is_restricted"] else ""]
+            for line in lines
+        ]
+        header = [*(name.replace("_", " ") for name in _EVIDENCE), "asks only some people"]
+        show(evidence, how, table=(header, rows), notices=_notes(outcome))
         _tell_notes(outcome, how)
     elif asked.curves:
         steps = outcome.curves()
@@ -117,6 +125,7 @@ def show_map(outcome: KeyVariableMap, how: Format, composite: CompositeKeys | No
         say()
         for sentence in told:
             say(sentence)
+        say("The forms by name: --evidence; all keys of several variables: --joint.")
     _tell_notes(outcome, how)
 
 

@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.algorithms.categories.graph_property import bits
@@ -25,6 +26,7 @@ from gamekeeper.algorithms.categories.joint_search import (
     possible_combinations,
 )
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, is_finer
+from gamekeeper.algorithms.categories.prevalence import SizeCurve
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.analysis.limits import MAX_KEYS
 from gamekeeper.mapping.environment.environment import Environment
@@ -108,6 +110,14 @@ class CompositeKeys(Result):
                 " largest key is not known."
             )
         return tuple(told)
+
+    @property
+    def curve(self) -> SizeCurve:
+        """The size of the largest key against joint prevalence, as far as it is known."""
+        held = [0, *(min(len(key.forms), self.known_up_to) for key in self.keys)]
+        steps = zip(self.keys, pairwise(held), strict=True)
+        sizes = [key.size for key, (before, after) in steps for _ in range(before, after)]
+        return SizeCurve(self.n_forms, tuple(sizes))
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
