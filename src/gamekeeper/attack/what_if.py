@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from gamekeeper.attack.models.options import FitMethod, FitOptions
 from gamekeeper.attack.uniques.dis import general_dis
+from gamekeeper.data.coding.recode import Change
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import Cancelled, GamekeeperError
 from gamekeeper.options import given
@@ -49,7 +50,7 @@ class WhatIf(Result):
     """The measures of a file before and after a recoding."""
 
     lines: tuple[Compared, ...]
-    recodings: tuple[str, ...]
+    changes: tuple[Change, ...]
     cautions: tuple[str, ...]
     provenance: Provenance
     _by_name: dict[str, Compared] = field(init=False, default_factory=dict[str, Compared])
@@ -60,17 +61,31 @@ class WhatIf(Result):
     def __getitem__(self, measure: str) -> Compared:
         return self._by_name[measure]
 
+    @property
+    def recodings(self) -> tuple[str, ...]:
+        """What was done to each variable, in words."""
+        return tuple(change.text for change in self.changes)
+
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
         uniques = self["sample_uniques"]
         return {
-            "recodings": len(self.recodings),
+            "recodings": len(self.changes),
             "sample_uniques_before": uniques.before,
             "sample_uniques_after": uniques.after,
         }
 
     def sentences(self) -> list[str]:
         """Return what the recoding would do, in words."""
+        return [self.outcome, *self.recodings, *self.cautions]
+
+    def outlines(self) -> list[str]:
+        """Return the same without the rules, which may name categories."""
+        return [self.outcome, *(change.outline for change in self.changes), *self.cautions]
+
+    @property
+    def outcome(self) -> str:
+        """What the recoding would do to uniques and to right matches, in one or two sentences."""
         uniques = self["sample_uniques"]
         before, after = int(uniques.before or 0), int(uniques.after or 0)
         told = (
@@ -82,7 +97,7 @@ class WhatIf(Result):
                 f" Of all sample uniques {three_digits(matches.after)} would be matched rightly"
                 f" instead of {three_digits(matches.before)} (expected from models)."
             )
-        return [told, *self.recodings, *self.cautions]
+        return told
 
     def to_arrow(self) -> pa.Table:
         """Return one row per measure."""
@@ -110,7 +125,7 @@ def compare_recoded(
     before: KeyTable,
     after: KeyTable,
     *,
-    told: Sequence[str] = (),
+    changes: Sequence[Change] = (),
     fit: FitOptions | None = None,
     progress: Progress | None = None,
 ) -> WhatIf:
@@ -120,8 +135,8 @@ def compare_recoded(
     ----------
     before, after
         The counted keys of both.
-    told
-        What each recoding does, in words.
+    changes
+        What was done to each variable.
     fit
         How models are searched; quickly by default.
     progress
@@ -175,7 +190,7 @@ def compare_recoded(
         fingerprint=after.coded.fingerprint,
         engine=after.coded.engine.name,
     )
-    return WhatIf(tuple(lines), tuple(told), tuple(dict.fromkeys(cautions)), provenance)
+    return WhatIf(tuple(lines), tuple(changes), tuple(dict.fromkeys(cautions)), provenance)
 
 
 def _line(measure: str, before: float, after: float, meaning: str) -> Compared:

@@ -99,8 +99,10 @@ def without_records(values: Mapping[str, Any]) -> dict[str, Any]:
             f"{quoted(told)} {'asks' if len(told) == 1 else 'ask'} for them.",
             "Leave out the one or the other.",
         )
-    # A page for others has no single records.
-    silent = {"top": 0, "report_records": False, "report_for": Audience.EXTERNAL}
+    silent: dict[str, Any] = {"top": 0, "report_records": False}
+    if "report_records" not in values:
+        # A page for others has no single records.
+        silent["report_for"] = Audience.EXTERNAL
     return {**values, **{name: value for name, value in silent.items() if name in values}}
 
 

@@ -11,6 +11,8 @@ from gamekeeper.attack.assessment.judged import JudgedPolicy
 from gamekeeper.attack.assessment.measured import Measured
 from gamekeeper.attack.assessment.plots import plot_assessment
 from gamekeeper.attack.risk import RecordRisk
+from gamekeeper.attack.what_if import WhatIf
+from gamekeeper.report.attack_report import what_if_section
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
 from gamekeeper.report.risk_report import (
     WORDS,
@@ -64,6 +66,7 @@ class AssessmentPage:
     notices: Sequence[str]
     has_identifiers: bool = False
     """Whether the second column of `ranked` has the user's own names of records."""
+    what_if: WhatIf | None = None
 
 
 def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskReport:
@@ -79,6 +82,7 @@ def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskR
             figures=[(plot_assessment(measured), "How many records can be matched, and why")],
         ),
         RiskSection("advice", "What to do about it", page.advice),
+        *([] if page.what_if is None else [what_if_section(page.what_if, with_rules=with_records)]),
     ]
     sections = [
         _guidance(measured),

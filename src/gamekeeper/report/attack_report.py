@@ -1,7 +1,7 @@
 """Reports of single attacks: keys, special uniques, matching, inference; and what outsiders may read.
 
 An internal report has everything. An external one says what was done and how, without a value of
-risk, a parameter or a seed: by the handbook on disclosure control of the European Statistical
+risk, a parameter, a seed, a record or a category: by the handbook on disclosure control of the European Statistical
 System, risk is confidential to the data holder, and what was changed in the data is not.
 """
 
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _RECORDS = 25
 _EXTERNAL = (
-    "Values of risk, parameters and seeds are kept by the data holder and are not on this page."
+    "How large the risk is, and by which parameters it was measured, is known to the data holder and"
+    " is not on this page."
 )
 
 
@@ -114,10 +115,15 @@ def external_report(about: AboutFile, table: KeyTable, results: Sequence[Result]
     """Return what people outside may read: what was done, without risks and parameters."""
     made = [_bare(result.provenance) for result in results]
     methods = list(dict.fromkeys(item.method for item in made))
-    changed = () if about.what_if is None else about.what_if.recodings
-    sections = (
-        [RiskSection("changes", "How the data was made coarser", list(changed))] if changed else []
+    # Rules of recoding have categories and limits in them.
+    changed = [] if about.what_if is None else [one.outline for one in about.what_if.changes]
+    coarser = RiskSection(
+        "changes",
+        "How variables were made coarser",
+        changed,
+        notices=["So recoded it was examined; the file itself was left as it is."],
     )
+    sections = [coarser] if changed else []
     return RiskReport(
         f"Disclosure control of {about.name}",
         [
@@ -129,8 +135,8 @@ def external_report(about: AboutFile, table: KeyTable, results: Sequence[Result]
         sections,
         made,
         kicker="Disclosure control",
-        question="What was done to protect the people whom the data is about?",
-        footer="",
+        question="How was the file examined for what it could give away about people?",
+        footer="This page has no values of risk, no parameters, no records and no categories.",
     )
 
 
@@ -159,10 +165,11 @@ def _bare(provenance: Provenance) -> Provenance:
     )
 
 
-def what_if_section(what_if: WhatIf) -> RiskSection:
-    """Return the section of a file before and after a recoding."""
+def what_if_section(what_if: WhatIf, *, with_rules: bool = True) -> RiskSection:
+    """Return the section of a file before and after a recoding; rules may name categories."""
+    told = what_if.sentences() if with_rules else what_if.outlines()
     table = RiskTable.of("Before and after", what_if.to_arrow())
-    return RiskSection("what-if", "Before and after recoding", what_if.sentences(), tables=[table])
+    return RiskSection("what-if", "Before and after recoding", told, tables=[table])
 
 
 def _internal(

@@ -119,7 +119,8 @@ class Microdata:
             return None
         from gamekeeper.attack.what_if import compare_recoded
 
-        return compare_recoded(before, after, told=self.recoded.told, fit=fit, progress=progress)
+        changes = self.recoded.changes
+        return compare_recoded(before, after, changes=changes, fit=fit, progress=progress)
 
     def about(self, notices: Sequence[str], what_if: WhatIf | None = None) -> AboutFile:
         """Return what a report says of the file."""

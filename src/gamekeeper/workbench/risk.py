@@ -129,7 +129,8 @@ def find_uniques(
             with_records=asked.report_records,
         )
         if what_if is not None:
-            page = replace(page, sections=[what_if_section(what_if), *page.sections])
+            compared = what_if_section(what_if, with_rules=asked.report_records)
+            page = replace(page, sections=[compared, *page.sections])
         write_risk_report(shown_to(asked.report_for, page, about, table, results), path)
 
     def write_msus(path: Path) -> None:

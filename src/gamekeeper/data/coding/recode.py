@@ -56,6 +56,44 @@ class Recode:
         return f"Recode({quoted([self.variable])}, {len(self.codes)} codes to {len(self.words)})"
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a recoding did to a variable.
+
+    Attributes
+    ----------
+    variable
+        Its name.
+    before, after
+        How many categories it had, and has.
+    way
+        The rule as it is written, which may name categories.
+    """
+
+    variable: str
+    before: int
+    after: int
+    way: str
+
+    @property
+    def text(self) -> str:
+        """What was done and by which rule."""
+        return f"{self._words} ({self.way})."
+
+    @property
+    def outline(self) -> str:
+        """What was done, without the rule: for people who may not know of categories."""
+        return f"{self._words}."
+
+    @property
+    def _words(self) -> str:
+        name = quoted([self.variable])
+        if self.before == self.after:
+            return f"{name}: no categories are put together"
+        became = count_of(self.before, "category becomes", "categories become")
+        return f"{name}: {became} {self.after:,}"
+
+
 def _checked(variable: str, codes: npt.ArrayLike, n_words: int) -> npt.NDArray[np.int64]:
     array = np.asarray(codes)
     found = ""

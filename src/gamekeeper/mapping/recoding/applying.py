@@ -17,7 +17,7 @@ from gamekeeper.algorithms.categories.bands import Band, BandStyle, parse_band
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.data.coding.recode import Recode
+from gamekeeper.data.coding.recode import Change, Recode
 from gamekeeper.data.reading.column_names import matched_name
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.errors import InputError, Problem, Reason
@@ -53,7 +53,12 @@ class Recoded:
 
     table: CodedTable
     rules: tuple[RecodeRule, ...]
-    told: tuple[str, ...]
+    changes: tuple[Change, ...]
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What was done to each variable, in words."""
+        return tuple(change.text for change in self.changes)
 
 
 def recode_table(
@@ -93,7 +98,7 @@ def recode_table(
     texts = [rule if isinstance(rule, str) else rule.text for rule in rules]
     read = parse_recodes(texts)
     recodes: list[Recode] = []
-    told: list[str] = []
+    changes: list[Change] = []
     problems: list[Problem] = []
     for rule in read:
         try:
@@ -111,7 +116,8 @@ def recode_table(
             ]
             continue
         recodes.append(recode)
-        told.append(_told(variable, recode, rule))
+        before, after = variable.n_codes - 1, len(recode.words) - 1
+        changes.append(Change(name, before, after, rule.way.text))
     if problems:
         raise InputError(
             problems[0].reason,
@@ -119,17 +125,7 @@ def recode_table(
             f"{count_of(len(problems), 'fault was', 'faults were')} found.",
             problems=problems,
         )
-    return Recoded(table.recoded(recodes), read, tuple(told))
-
-
-def _told(variable: CodedVariable, recode: Recode, rule: RecodeRule) -> str:
-    before = variable.n_codes - 1
-    after = len(recode.words) - 1
-    name = quoted([variable.name])
-    if before == after:
-        return f"{name}: no categories are put together ({rule.way.text})."
-    categories = count_of(before, "category becomes", "categories become")
-    return f"{name}: {categories} {after:,} ({rule.way.text})."
+    return Recoded(table.recoded(recodes), read, tuple(changes))
 
 
 class _Work:

@@ -16,6 +16,8 @@ from gamekeeper.attack.risk import RecordRisk
 from gamekeeper.attack.what_if import WhatIf
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.report.assessment_page import AssessmentPage, assessment_page
+from gamekeeper.report.attack_report import AboutFile, shown_to
+from gamekeeper.report.audience import Audience
 from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.results import Provenance, Result
 from gamekeeper.results.html import table_html
@@ -238,7 +240,13 @@ class Assessment(Result):
 
         return plot_assessment(self.measured)
 
-    def report(self, path: str | Path, *, with_records: bool = True) -> Path:
+    def report(
+        self,
+        path: str | Path,
+        *,
+        with_records: bool = True,
+        audience: Audience | str = Audience.INTERNAL,
+    ) -> Path:
         """Write the assessment as one HTML page.
 
         Parameters
@@ -247,6 +255,8 @@ class Assessment(Result):
             The file, which ends in .html.
         with_records
             Whether it describes single records and categories; without, more people may see it.
+        audience
+            "internal", or "external": what was done, without values of risk and parameters.
         """
         page = AssessmentPage(
             self.measured,
@@ -261,8 +271,15 @@ class Assessment(Result):
             self.attacker,
             self.notices,
             self.named is not None,
+            self.what_if,
         )
-        return write_risk_report(assessment_page(page, with_records=with_records), path)
+        about = AboutFile(self.name, what_if=self.what_if)
+        measured = self.measured
+        made = (measured.keys, measured.uniques, measured.models, measured.matching)
+        results = [result for result in made if result is not None]
+        internal = assessment_page(page, with_records=with_records)
+        shown = shown_to(audience, internal, about, measured.keys, results)
+        return write_risk_report(shown, path)
 
     def _repr_html_(self) -> str:
         measured = self.measured

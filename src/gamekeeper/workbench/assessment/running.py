@@ -29,7 +29,17 @@ from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.assessment import AssessRequest
 
 _NOT_OF_PYTHON = frozenset(
-    {"file", "top", "explain", "records", "report", "report_records", "plot", "replace"}
+    {
+        "file",
+        "top",
+        "explain",
+        "records",
+        "report",
+        "report_for",
+        "report_records",
+        "plot",
+        "replace",
+    }
 )
 
 
@@ -40,7 +50,7 @@ def assess_release(asked: AssessRequest, *, progress: Progress | None = None) ->
     found.measured.uniques.explainer.check(asked.explain)
 
     def write_page(path: Path) -> None:
-        found.report(path, with_records=asked.report_records)
+        found.report(path, with_records=asked.report_records, audience=asked.report_for)
 
     write_outputs(asked, found, page=write_page)
     return Answer(found, found.notices, found.what_if)

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from gamekeeper.attack.assessment.options import MeasureOptions
 from gamekeeper.attack.assessment.policy import PROFILES, Policy
 from gamekeeper.options import Option
+from gamekeeper.report.audience import Audience
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.shared import (
     Identifier,
@@ -18,6 +19,7 @@ from gamekeeper.workbench.requests.shared import (
     Records,
     Replace,
     Report,
+    ReportFor,
     Top,
 )
 
@@ -49,6 +51,7 @@ class AssessRequest:
     identifier: Identifier = ""
     records: Records = None
     report: Report = None
+    report_for: ReportFor = Audience.INTERNAL
     report_records: Annotated[
         bool,
         Option(

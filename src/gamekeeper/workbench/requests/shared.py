@@ -26,7 +26,7 @@ ReportFor = Annotated[
     Audience,
     Option(
         "internal: everything, with single records. external: what was done and how, without any"
-        " value of risk, parameter or seed, for people outside."
+        " value of risk, parameter, record or category, for people outside."
     ),
 ]
 Replace = Annotated[bool, Option("Replace files that are there already.")]
