@@ -22,7 +22,7 @@ KEYS = ("{place}/people.csv", "-k", "age,sex,place", "-f", "10%")
 RULES = ("--recode", f"place=coast: {CANARY} bay | {CANARY} cliff", "--recode", "age=top 33")
 QUICK = ("--method", "annealing", "--chains", "1")
 COMMANDS = {
-    "assess": ("assess", *KEYS, "--policy", "hdx", *QUICK[:2], "--seed", "77"),
+    "assess": ("assess", *KEYS, "--policy", "hdx", *QUICK[:2], "--seed", "77", "--id", "id"),
     "keys": ("risk", "keys", *KEYS, "--sensitive", "id"),
     "suda": ("risk", "suda", *KEYS, "--id", "id", "--population", "{place}/people.csv"),
     "special": ("risk", "special", *KEYS, "--seed", "77", "--rounds", "2"),
