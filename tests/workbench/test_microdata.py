@@ -11,11 +11,13 @@ import pandas as pd
 import pyreadstat
 import pytest
 
+from gamekeeper.budget import within_memory
 from gamekeeper.data.keys.missing import Missing
-from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
+from gamekeeper.data.reading.source import open_source
+from gamekeeper.errors import GamekeeperError, InputError, LimitError, Reason, StoreError
 from gamekeeper.mapping.edits import RemoveCategory
 from gamekeeper.workbench.editing import edit_store, import_folder
-from gamekeeper.workbench.microdata import open_microdata
+from gamekeeper.workbench.microdata import Need, open_microdata
 from gamekeeper.workbench.requests.editing import Signature
 from gamekeeper.workbench.requests.environment import InStore
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
@@ -340,3 +342,17 @@ def test_a_repr_shows_no_value(people):
     shown = repr(open_microdata(people, design=SampleDesign(weight="w")))
     assert "widowed" not in shown
     assert "12 records" in shown
+
+
+def test_text_files_are_refused_by_their_size_before_they_are_read(tmp_path):
+    lines = 300_000
+    file = write(tmp_path, "many.csv", "a,b\n" + "1,22\n" * lines + f"{SECRET}\n")
+    assert open_source(file).about_records() == pytest.approx(lines, rel=0.01)
+    need = Need(lambda n_records, n_keys: 100 * n_records * n_keys)
+    asked = MicrodataRequest(file=file, keys=("a", "b"))
+    with within_memory("50MB"):
+        error = refused(asked, LimitError, need=need)
+    assert (error.reason, error.asked.split()[0]) == (Reason.TOO_LARGE, "About")
+    # Within the limit it is read, and its last record found to be too short.
+    with within_memory("80MB"):
+        assert refused(asked, need=need).reason is Reason.MALFORMED

@@ -42,7 +42,7 @@ from gamekeeper.mapping.scenario.recoding import (
 )
 from gamekeeper.mapping.scenario.staleness import staleness
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of, quoted, read_cell, shown_cell, shown_path
+from gamekeeper.wording import at_start, count_of, quoted, read_cell, shown_cell, shown_path
 from gamekeeper.workbench.environments import opened
 from gamekeeper.workbench.notices import missing_code_notices
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
@@ -218,8 +218,8 @@ def open_microdata(
 
     `extra` names further columns to code, such as a household; `identifier` is the user's own name
     of records. Where it is not `strict`, recodings may name categories that do not occur. `need` is
-    what the attack will need of the machine: where the file tells its number of records, it is asked
-    before they are read.
+    what the attack will need of the machine: it is asked before records are read, by the number that
+    the file tells or, for a text file, that its size and its first lines suggest.
     """
     _require_one_way(asked)
     source = opened_file(asked.file, asked.reading)
@@ -361,17 +361,20 @@ def open_other(asked: MicrodataRequest, file: Path | None) -> OtherFile:
 
 def _require_room(source: Source, columns: Sequence[str], need: Need | None) -> None:
     """Refuse a file that is too large for an attack, before its records are read."""
-    if need is None or source.n_records is None:
+    n_records = None if need is None else source.about_records()
+    if need is None or n_records is None:
         return
     source.check_names(columns)
-    n_records, n_keys = source.n_records, len(columns)
+    n_keys = len(columns)
+    is_exact = source.n_records is not None
+    records = f"{'' if is_exact else 'about '}{count_of(n_records, 'record')}"
     require_memory(
-        f"{count_of(n_records, 'record')} of {source.words} were to be attacked.",
+        f"{at_start(records)} of {source.words} were to be read.",
         need.bytes_of(n_records, n_keys),
-        f"What is kept of {count_of(n_records, 'record')} with {count_of(n_keys, 'variable')}",
-        "Attack a random part of the records, or one region at a time",
+        f"What is kept of {records} with {count_of(n_keys, 'variable')}",
+        "Take a random part of the records, or one region at a time",
     )
-    if need.look is not None and n_records > FIRST_RECORDS:
+    if need.look is not None and is_exact and n_records > FIRST_RECORDS:
         need.look(first_codes(source, columns), n_records)
 
 

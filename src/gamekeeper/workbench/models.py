@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gamekeeper.attack.judging.compare import Comparison, compare_measures
-from gamekeeper.attack.models.fitting import ModelFit, fit_models
+from gamekeeper.attack.models.fitting import ModelFit, fit_models, fitting_bytes
 from gamekeeper.attack.models.inference import ModelRisk, infer_risk, inference_bytes
 from gamekeeper.attack.models.levels import (
     RelativeRisk,
@@ -50,7 +50,7 @@ class Inferred:
 def fit_release(asked: ModelRequest, *, progress: Progress | None = None) -> Answer[ModelFit]:
     """Fit models to the keys of a file; a search that is cancelled keeps what it has found."""
     require_outputs(asked)
-    data = open_microdata(asked.microdata, design=asked.design)
+    data = open_microdata(asked.microdata, design=asked.design, need=Need(fitting_bytes))
     table = data.count()
     fit = _fitted(table, asked.fit, progress)
     write_outputs(asked, fit)

@@ -9,7 +9,7 @@ from pathlib import Path
 from gamekeeper.algorithms.uniques.minimal_uniques import least_bytes, require_least_seconds
 from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.matching.strategies import assess_matching, matching_bytes
-from gamekeeper.attack.measures.measuring import measure_risk
+from gamekeeper.attack.measures.measuring import measure_risk, measures_bytes
 from gamekeeper.attack.measures.result import RiskMeasures
 from gamekeeper.attack.uniques.dis import assess_dis
 from gamekeeper.attack.uniques.dis_result import DisRisk
@@ -255,6 +255,7 @@ def measure_release(
         design=asked.design,
         extra=tuple(dict.fromkeys(others)),
         identifier=asked.identifier,
+        need=Need(measures_bytes),
         progress=progress,
     )
     table = data.count(progress=progress)

@@ -202,6 +202,11 @@ class ModelFit(Result):
         return plot_trace(self)
 
 
+def fitting_bytes(n_records: int, n_keys: int) -> int:
+    """Return the bytes that a fit takes at least; measured with half a million and two million records."""
+    return n_records * (47 + 4 * n_keys)
+
+
 @takes(FitOptions)
 def fit_models(key_table: KeyTable, asked: FitOptions) -> ModelFit:
     """Fit decomposable models to the keys of a release.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # A record may be as long as a block; one megabyte more or less does not change the speed.
 _BLOCK = 4 << 20
+_FIRST_BYTES = 1 << 20
 
 
 class CsvFile:
@@ -48,6 +49,18 @@ class CsvFile:
         self.decimal = self.layout.decimal
         self.detected = self.layout.detected
         self.n_records: int | None = None
+
+    def about_records(self) -> int | None:
+        """Return how many records there may be, by the size of the file and its first lines.
+
+        None where the size says nothing: what is packed, and a file that begins without line breaks.
+        """
+        if self.path.suffix.lower() in PACKED:
+            return None
+        with self.path.open("rb") as file:
+            first = file.read(_FIRST_BYTES)
+        n_lines = first.count(b"\n") or first.count(b"\r")
+        return n_lines * self.path.stat().st_size // len(first) if n_lines else None
 
     @property
     def settings(self) -> Mapping[str, str]:

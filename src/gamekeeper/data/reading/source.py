@@ -135,6 +135,12 @@ class Source:
         """The number of records, where the file tells it without being read."""
         return self.reader.n_records
 
+    def about_records(self) -> int | None:
+        """Return the number of records, or for a text file about how many there may be."""
+        if isinstance(self.reader, CsvFile):
+            return self.reader.about_records()
+        return self.n_records
+
     @cached_property
     def fingerprint(self) -> str:
         """The first 16 hexadecimal digits of the SHA-256 hash of the file; empty for a frame."""

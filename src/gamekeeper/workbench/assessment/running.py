@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from gamekeeper.algorithms.sampling_fraction import FractionLike
+from gamekeeper.algorithms.uniques.minimal_uniques import least_bytes
 from gamekeeper.attack.assessment.judged import judge_policy
-from gamekeeper.attack.assessment.measured import measure_file
+from gamekeeper.attack.assessment.measured import measure_file, modelled_bytes
 from gamekeeper.attack.assessment.policy import Policy, read_policy
 from gamekeeper.attack.models.options import FitMethod
 from gamekeeper.data.keys.missing import Missing
@@ -24,7 +25,7 @@ from gamekeeper.results import Progress, Provenance
 from gamekeeper.wording import count_of, did_you_mean, quoted
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.assessment.result import Assessment
-from gamekeeper.workbench.microdata import Microdata, open_microdata
+from gamekeeper.workbench.microdata import Microdata, Need, open_microdata
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.assessment import AssessRequest
 
@@ -153,6 +154,11 @@ def assess(
     )
 
 
+def _is_sample(asked: AssessRequest) -> bool:
+    """Tell whether models are fitted: a file with everybody, or of no known fraction, has none."""
+    return str(asked.design.fraction or "").strip() not in ("", "1", "1.0", "100%")
+
+
 def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
     started = time.perf_counter()
     # A policy that cannot be read is told before any work is done.
@@ -164,6 +170,7 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
         sensitive=asked.sensitive,
         identifier=asked.identifier,
         extra=[household] if household else [],
+        need=Need(modelled_bytes if _is_sample(asked) else least_bytes),
         progress=progress,
     )
     table = data.count(progress=progress)
