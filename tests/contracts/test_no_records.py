@@ -39,6 +39,7 @@ def place(tmp_path_factory):
 KEYS = ("{place}/people.csv", "-k", "age,sex,place")
 COUNTS = ("{place}/counts.csv",)
 COMMANDS = {
+    "look": ("look", "{place}/people.csv"),
     "assess": ("assess", *KEYS, "--fraction", "10%"),
     "risk keys": ("risk", "keys", *KEYS),
     "risk measures": ("risk", "measures", *KEYS, "--weight", "w", "--household", "home"),
@@ -83,7 +84,8 @@ def run(monkeypatch, capsys, place, *arguments):
 
 
 def test_every_command_on_data_has_the_option_and_is_tried():
-    found = {"assess"} if "assess" in load("assess").name else set()
+    alone = {name: load(name) for name in ("assess", "look")}
+    found = {n for n, one in alone.items() if any("--no-records" in p.opts for p in one.params)}
     for group in ("risk", "link", "tables"):
         for name, one in load(group).commands.items():
             if any("--no-records" in item.opts for item in one.params):
@@ -132,3 +134,12 @@ def test_what_asks_for_records_is_refused_with_it(monkeypatch, capsys, place, op
     code, _, err = run(monkeypatch, capsys, place, *COMMANDS["risk suda"], *options, "--no-records")
     assert code == InputError.exit_code
     assert options[0] in err
+
+
+def test_values_of_a_first_look_are_refused(monkeypatch, capsys, place):
+    asked = ("look", "{place}/people.csv", "--values")
+    assert CANARY in run(monkeypatch, capsys, place, *asked)[1]
+    code, out, err = run(monkeypatch, capsys, place, *asked, "--no-records")
+    assert code == 2
+    assert "--values" in err
+    assert CANARY not in out + err

@@ -90,6 +90,7 @@ def without_records(values: Mapping[str, Any]) -> dict[str, Any]:
         "--ask": values.get("ask"),
         "--categories": values.get("categories"),
         "--list": values.get("listed"),
+        "--values": values.get("values") is True,
     }
     told = [name for name, value in asked.items() if value]
     if told:
