@@ -41,6 +41,8 @@ def test_names_of_one_script_a_word_are_not_odd(name):
         ("\u0391ge", "mixes Greek and Latin letters in a word"),
         ("so\u00adft", "holds U+00AD, which does not show"),
         ("a\u200bb\u200dc", "holds U+200B, U+200D, which do not show"),
+        ("\U0001f469\u200d\U0001f467", ""),
+        ("\U0001f469\u200dBank", "holds U+200D, which does not show"),
     ],
 )
 def test_what_is_odd_is_said(name, said):

@@ -28,6 +28,9 @@ _LOOKS = str.maketrans(
     )
 )
 _ALIKE = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "COPTIC", "CHEROKEE")
+_JOINED_PICTURES = re.compile(
+    "(?<=[\U0001f300-\U0001faff\u2600-\u27bf])\ufe0f?(\u200d(?=[\U0001f300-\U0001faff\u2600-\u27bf]))?"
+)
 _LETTERS = re.compile(r"[^\W\d_]+")
 _FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 
@@ -64,7 +67,9 @@ def oddity(name: str) -> str:
     """
     if name.isascii():
         return ""
-    unseen = dict.fromkeys(f"U+{ord(letter):04X}" for letter in name if _is_unseen(letter))
+    # A picture of several joined ones shows its joiners.
+    bare = _JOINED_PICTURES.sub("", name)
+    unseen = dict.fromkeys(f"U+{ord(letter):04X}" for letter in bare if _is_unseen(letter))
     if unseen:
         shows = "which does not show" if len(unseen) == 1 else "which do not show"
         return f"holds {', '.join(unseen)}, {shows}"
