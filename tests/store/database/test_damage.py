@@ -52,10 +52,12 @@ def test_a_change_that_no_database_notices_is_damage(store, statement: str) -> N
     store.close()
     with closing(sqlite3.connect(store.path)) as connection, connection:
         assert connection.execute(statement).rowcount
-    for work in (
-        lambda: read_state(store.path),
-        lambda: EnvironmentStore.open(store.path).environment(),
-    ):
+
+    def opened() -> None:
+        with EnvironmentStore.open(store.path) as again:
+            again.environment()
+
+    for work in (lambda: read_state(store.path), opened):
         assert "env restore" in refusal(work, Reason.DAMAGED).do
 
 
