@@ -6,6 +6,7 @@ from gamekeeper import (
     link as link,
     mapping as mapping,
     models as models,
+    protect as protect,
     report as report,
     risk as risk,
     store as store,

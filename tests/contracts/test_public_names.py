@@ -20,7 +20,18 @@ MODULES = sorted(
 )
 
 
-HOMES = ("data", "importing", "link", "mapping", "models", "report", "risk", "store", "tables")
+HOMES = (
+    "data",
+    "importing",
+    "link",
+    "mapping",
+    "models",
+    "protect",
+    "report",
+    "risk",
+    "store",
+    "tables",
+)
 PUBLIC = [("", name) for name in gamekeeper.__all__]
 PUBLIC += [(home, name) for home in HOMES for name in getattr(gamekeeper, home).__all__]
 

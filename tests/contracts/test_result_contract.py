@@ -10,6 +10,7 @@ import pkgutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -78,7 +79,9 @@ from gamekeeper.mapping.environment.overview import (
 from gamekeeper.mapping.environment.variable import Variable
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
-from gamekeeper.results import Listing, Result, package_version
+from gamekeeper.protect.changes import ChangeLog, VariableChange
+from gamekeeper.protect.protected import Protected
+from gamekeeper.results import Listing, Provenance, Result, package_version
 from gamekeeper.workbench.assessment.result import Assessment
 from gamekeeper.workbench.assessment.running import assess
 from gamekeeper.workbench.looking import FileLook, look_at
@@ -169,7 +172,15 @@ def maskings():
     return compare_maskings(people(), {"mild": people()}, LINKED, truths=truths)
 
 
+def protected() -> Protected:
+    table = people()
+    made = Provenance("protection: nothing", seed=0, fingerprint=table.fingerprint)
+    none = VariableChange.of_cells(suppressed=np.zeros(len(PEOPLE), dtype=np.bool_))
+    return Protected(table, table, ChangeLog(len(PEOPLE), {"Kind": none}), (), made)
+
+
 EXAMPLES = {
+    Protected: protected,
     KeyVariableMap: lambda: map_key_variables(environment(), "Target", forms=["Bank"]),
     SizeCurves: lambda: map_key_variables(environment(), "Target").curves(),
     KeyEvidence: lambda: map_key_variables(environment(), "Target").evidence(),

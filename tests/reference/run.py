@@ -23,12 +23,13 @@ from tests.reference.keeping import through_a_store
 from tests.reference.keys import KEYS
 from tests.reference.linkage import LINKAGE
 from tests.reference.models import MODELS
+from tests.reference.protect import PROTECT
 from tests.reference.risk import RISK
 from tests.reference.tables import TABLES
 
 __all__ = ["KINDS", "main", "run_file", "run_folder"]
 
-KINDS: Mapping[str, Check] = {**KEYS, **RISK, **MODELS, **TABLES, **LINKAGE}
+KINDS: Mapping[str, Check] = {**KEYS, **RISK, **MODELS, **TABLES, **LINKAGE, **PROTECT}
 """Every supported kind with its check; later stages add theirs."""
 
 _SHOWN_CASES = 3

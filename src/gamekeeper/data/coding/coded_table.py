@@ -160,7 +160,7 @@ class CodedTable:
                     recode.new_name, recode.words, ("", *recode.words[1:]), variable.label
                 )
             )
-            maps.append(_load_codes(self.engine, recode.codes[:, None], [len(recode.words)]))
+            maps.append(load_codes(self.engine, recode.codes[:, None], [len(recode.words)]))
             # The map's record is the old code. Every code has one, so the join loses no record.
             joins.append(f" JOIN {maps[-1]} ON {maps[-1]}.{RECORD} = r.{column}")
             columns.append(f"{maps[-1]}.{code_column(0)} AS {column}")
@@ -268,7 +268,7 @@ def coded_from_codes(
         from gamekeeper.data.engine.duckdb_engine import default_engine
 
         engine = default_engine()
-    relation = _load_codes(
+    relation = load_codes(
         engine, matrix, [variable.n_codes for variable in variables], list(columns.values())
     )
     digest = sha256(repr((tuple(names), tuple(map(tuple, words)), matrix.shape)).encode())
@@ -286,12 +286,13 @@ def coded_from_codes(
     )
 
 
-def _load_codes(
+def load_codes(
     engine: Engine,
     codes: npt.NDArray[np.integer],
     n_codes: Sequence[int],
     numbers: Sequence[npt.NDArray[np.float64]] = (),
 ) -> str:
+    """Let an engine keep a matrix of codes and columns of numbers; return the relation's name."""
     import pyarrow as pa
 
     fields = [(code_column(place), code_type(count)) for place, count in enumerate(n_codes)]

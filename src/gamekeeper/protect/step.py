@@ -1,0 +1,138 @@
+"""What every method of protection is: options that can be kept, and a way to apply them.
+
+A step is a frozen dataclass whose fields are its options, written as in `gamekeeper.options`::
+
+    @dataclass(frozen=True, kw_only=True)
+    class TopCode(Step):
+        do: ClassVar[str] = "top code"
+        variable: Annotated[str, Option("The variable.")]
+        share: Annotated[float, Option("So many records at the top.", least=0, most=1)] = 0.01
+
+        def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected: ...
+
+Its JSON form is ``{"do": "top code", "variable": "Income", "share": 0.05}``: `do` and every option
+that is not at its default. Options are texts, numbers, truths, enums by their value, lists and
+mappings of these; one that is anything else overrides `to_json` and `from_json`. The step is entered
+in `gamekeeper.protect.steps.STEPS`, and then recipes, studies and the prompt know it.
+
+`apply` gets the table as earlier steps left it, what holds for all steps, and the place of the step
+in its recipe (from 1), by which `setting.stream(place, self.do, variable)` gives random numbers that
+depend on seed, step, variable and record only. It returns a `Protected` (see `protected_by`), and
+raises one `InputError` with all that is wrong, before anything is changed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
+from enum import Enum
+from typing import Any, ClassVar, Self
+
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.options import options_of, require_valid, texts_of
+from gamekeeper.protect.changes import ChangeLog
+from gamekeeper.protect.protected import Protected
+from gamekeeper.protect.setting import Setting
+from gamekeeper.results import Provenance
+from gamekeeper.wording import count_of, did_you_mean, quoted
+
+_OF_RECIPES = ("do", "found", "frozen")
+
+
+class Step(ABC):
+    """A method of protection with its options."""
+
+    do: ClassVar[str] = ""
+    """Its name in a recipe."""
+
+    iso: ClassVar[str] = ""
+    """What ISO/IEC 20889 calls it."""
+
+    @abstractmethod
+    def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
+        """Do it to a file; `place` is that of the step in its recipe, from 1."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the step as plain values; what is at its default is left out."""
+        made: dict[str, Any] = {"do": self.do}
+        for item in fields(self):  # pyright: ignore[reportArgumentType]
+            value = getattr(self, item.name)
+            default = item.default if item.default_factory is MISSING else item.default_factory()
+            if default is MISSING or value != default:
+                made[item.name] = _plain(value)
+        return made
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """Return a step from its plain values; one error names all that cannot be used."""
+        asked = f"The step {quoted([cls.do])} was to be read."
+        options = {item.name: item for item in options_of(cls)}
+        problems = [
+            Problem(Reason.UNKNOWN_NAME, f"option {quoted([name])}", "it is not known.",
+                    did_you_mean(name, list(options)))
+            for name in content
+            if name not in options and name not in _OF_RECIPES
+        ]  # fmt: skip
+        problems += [
+            Problem(Reason.NOTHING_GIVEN, f"option {quoted([name])}", "it is not given.")
+            for name, item in options.items()
+            if item.is_required and name not in content
+        ]
+        if problems:
+            raise InputError(
+                problems[0].reason, asked, f"{count_of(len(problems), 'option')} cannot be used.",
+                problems=problems,
+            )  # fmt: skip
+        given = {
+            name: _read(options[name].kind, content[name]) for name in options if name in content
+        }
+        made = cls(**given)
+        require_valid(made, asked)
+        return made
+
+
+def protected_by(
+    step: Step,
+    before: CodedTable,
+    table: CodedTable,
+    log: ChangeLog,
+    setting: Setting,
+    *,
+    told: Sequence[str],
+    found: Mapping[str, Any] | None = None,
+    frozen: Sequence[Step] = (),
+    seconds: float = 0.0,
+) -> Protected:
+    """Return what a step has made, with its provenance."""
+    made = Provenance(
+        f"protection: {step.do}",
+        step.iso,
+        {**texts_of(step), "keys": ", ".join(setting.keys), "missing": setting.missing.value},
+        setting.seed,
+        before.fingerprint,
+        before.engine.name,
+        seconds=seconds,
+    )
+    return Protected(before, table, log, tuple(told), made, dict(found or {}), tuple(frozen))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _read(kind: Any, value: Any) -> Any:
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return kind(value) if value in {each.value for each in kind} else value
+    return _tuples(value)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(each) for each in value) if isinstance(value, list) else value

@@ -1,0 +1,36 @@
+"""The methods of protection by name: one line each. A recipe is read and written by this table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.protect.step import Step
+from gamekeeper.wording import did_you_mean, quoted
+
+_ALL: tuple[type[Step], ...] = ()
+
+STEPS: Mapping[str, type[Step]] = {step.do: step for step in _ALL}
+"""Every method by its name in a recipe."""
+
+
+def read_step(content: Mapping[str, Any]) -> Step:
+    """Return a step from its JSON form, `{"do": ...}` with its options.
+
+    Examples
+    --------
+    >>> read_step({"do": "supress"})
+    Traceback (most recent call last):
+        ...
+    gamekeeper.errors.InputError: ...
+    """
+    do = str(content.get("do", ""))
+    if do not in STEPS:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"A step that does {quoted([do])} was to be read.",
+            "There is no such method.",
+            did_you_mean(do, list(STEPS)),
+        )
+    return STEPS[do].from_json(content)
