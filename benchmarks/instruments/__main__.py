@@ -22,7 +22,7 @@ from gamekeeper.importing.matching.proposal import Matcher
 from gamekeeper.importing.matching.texts import no_answer
 from gamekeeper.importing.proposed_question import Answering, Instrument
 from gamekeeper.importing.readers.registry import read_instrument
-from gamekeeper.mapping.environment.definitions import variable_of
+from gamekeeper.mapping.variables.definitions import variable_of
 
 KEY = json.loads(Path(__file__).with_name("key.json").read_text(encoding="utf-8"))
 ENDINGS = {".xml", ".json", ".csv", ".xlsx", ".lss", ".sav", ".dta", ".sas7bdat", ".hrc"}

@@ -76,7 +76,7 @@ from gamekeeper.mapping.environment.overview import (
     list_categories,
     list_codes,
 )
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
 from gamekeeper.protect.changes import ChangeLog, VariableChange

@@ -4,7 +4,7 @@ import pytest
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.importing.classifications.registry import read_classifications
-from gamekeeper.mapping.environment.definitions import variable_of
+from gamekeeper.mapping.variables.definitions import variable_of
 
 
 def graph(tmp_path, name, text, **how):

@@ -7,9 +7,9 @@ from gamekeeper.importing.matching.texts import no_answer
 from gamekeeper.importing.proposed_question import Answering, ProposedAnswer, ProposedQuestion
 from gamekeeper.mapping import PartitionGraph
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.form import Form
-from gamekeeper.mapping.environment.questions import Answer, Question
-from gamekeeper.mapping.environment.variable import ELSE, Variable
+from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.forms.questions import Answer, Question
+from gamekeeper.mapping.variables.variable import ELSE, Variable
 
 AGE = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
 INCOME = Variable.of_bands("Income", ["0-999"], description="€ a month")

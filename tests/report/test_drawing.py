@@ -14,7 +14,7 @@ import pytest
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, LimitError, Reason, StoreError
 from gamekeeper.mapping.environment.environment import Environment, Form
-from gamekeeper.mapping.environment.variable import OUTSIDE, Variable
+from gamekeeper.mapping.variables.variable import OUTSIDE, Variable
 from gamekeeper.report import palette
 from gamekeeper.report.drawing import (
     MAX_DRAWN,

@@ -15,7 +15,7 @@ from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.analysis.prevalence_plot import plot_curves
 from gamekeeper.mapping.environment.environment import Environment, Form
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.report.figures import save_curves
 from tests.given.categorizations import crossing_environment
 

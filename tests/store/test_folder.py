@@ -18,8 +18,8 @@ from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.errors import Cancelled, InputError, Reason, StoreError
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.environment.names import name_problems
-from gamekeeper.mapping.environment.variable import Scale, Variable
+from gamekeeper.mapping.names import name_problems
+from gamekeeper.mapping.variables.variable import Scale, Variable
 from gamekeeper.store.folder import read_environment, write_environment
 from gamekeeper.wording import folded
 from tests.given.categorizations import environments

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from gamekeeper.mapping.environment.codes import is_code
+from gamekeeper.mapping.variables.codes import is_code
 from gamekeeper.store.schema import published_schemas
 
 PUBLISHED = Path(__file__).parents[2] / "docs/reference/schema"

@@ -9,7 +9,7 @@ from typing import Any
 
 from gamekeeper.algorithms.categories.bands import Band, BandStyle, Bound
 from gamekeeper.algorithms.categories.printed_bands import PrintedBands
-from gamekeeper.mapping.environment.definitions import DEFINITION, Interval
+from gamekeeper.mapping.variables.definitions import DEFINITION, Interval
 
 
 def bands_of(read: PrintedBands) -> dict[str, Band]:

@@ -38,25 +38,12 @@ from gamekeeper.mapping.analysis.key_variables import (
 )
 from gamekeeper.mapping.edits.differences import compare_environments as compare_environments
 from gamekeeper.mapping.edits.merging import map_codes as map_codes, plan_merge as plan_merge
-from gamekeeper.mapping.environment.categorization import (
-    Categorization as Categorization,
-    categorize as categorize,
-)
-from gamekeeper.mapping.environment.codes import CodeRegister as CodeRegister
 from gamekeeper.mapping.environment.environment import Environment as Environment
 from gamekeeper.mapping.environment.evidence import Evidence as Evidence, Mode as Mode
-from gamekeeper.mapping.environment.form import Form as Form
-from gamekeeper.mapping.environment.groups import Group as Group
 from gamekeeper.mapping.environment.overview import (
     check_environment as check_environment,
     list_categories as list_categories,
     list_codes as list_codes,
-)
-from gamekeeper.mapping.environment.questions import (
-    NO_ANSWERS as NO_ANSWERS,
-    Answer as Answer,
-    Question as Question,
-    Universe as Universe,
 )
 from gamekeeper.mapping.environment.rules import (
     Impossible as Impossible,
@@ -64,12 +51,13 @@ from gamekeeper.mapping.environment.rules import (
     Rules as Rules,
 )
 from gamekeeper.mapping.environment.scenario import Scenario as Scenario, ScenarioKey as ScenarioKey
-from gamekeeper.mapping.environment.variable import (
-    ALSO as ALSO,
-    ELSE as ELSE,
-    OUTSIDE as OUTSIDE,
-    Scale as Scale,
-    Variable as Variable,
+from gamekeeper.mapping.forms.form import Form as Form
+from gamekeeper.mapping.forms.groups import Group as Group
+from gamekeeper.mapping.forms.questions import (
+    NO_ANSWERS as NO_ANSWERS,
+    Answer as Answer,
+    Question as Question,
+    Universe as Universe,
 )
 from gamekeeper.mapping.recoding.applying import Recoded as Recoded, recode_table as recode_table
 from gamekeeper.mapping.recoding.grammar import (
@@ -86,4 +74,16 @@ from gamekeeper.mapping.scenario.recoding import (
 from gamekeeper.mapping.scenario.review import (
     ScenarioReview as ScenarioReview,
     review_scenario as review_scenario,
+)
+from gamekeeper.mapping.variables.categorization import (
+    Categorization as Categorization,
+    categorize as categorize,
+)
+from gamekeeper.mapping.variables.codes import CodeRegister as CodeRegister
+from gamekeeper.mapping.variables.variable import (
+    ALSO as ALSO,
+    ELSE as ELSE,
+    OUTSIDE as OUTSIDE,
+    Scale as Scale,
+    Variable as Variable,
 )

@@ -17,7 +17,7 @@ from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.algorithms.layout.layered import Extent, Placement, place
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.variable import OUTSIDE, RESERVED, Variable
+from gamekeeper.mapping.variables.variable import OUTSIDE, RESERVED, Variable
 from gamekeeper.report import palette
 from gamekeeper.report.picture import (
     FONT_SIZE,

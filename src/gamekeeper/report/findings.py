@@ -12,7 +12,7 @@ from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMa
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.evidence import Mode
 from gamekeeper.mapping.environment.scope import Scope
-from gamekeeper.mapping.environment.variable import Scale
+from gamekeeper.mapping.variables.variable import Scale
 from gamekeeper.wording import (
     asking_text,
     categories_text,

@@ -118,7 +118,7 @@ def build_mapping_report(
     --------
     >>> from gamekeeper.mapping.analysis.key_mapping import map_key_variables
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.mapping.variables.variable import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
     >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])

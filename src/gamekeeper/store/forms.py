@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from gamekeeper.errors import InputError, Problem
 from gamekeeper.mapping.environment.environment import Form
-from gamekeeper.mapping.environment.questions import question_tree
+from gamekeeper.mapping.forms.questions import question_tree
 from gamekeeper.store.models import FormFile
 from gamekeeper.store.parsing import decode, parse
 from gamekeeper.store.variables import problems_of

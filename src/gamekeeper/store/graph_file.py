@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.files.reading import require_ordinary
-from gamekeeper.mapping.environment.names import name_problems
+from gamekeeper.mapping.names import name_problems
 from gamekeeper.store.layout import unreadable
 from gamekeeper.store.models import VARIABLE_FILE, GraphFile
 from gamekeeper.store.parsing import Undecodable, decode, parse

@@ -11,11 +11,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from gamekeeper.mapping.environment.definitions import STRICT, Interval, Nominal, Ordinal
-from gamekeeper.mapping.environment.groups import GROUP_WAYS
-from gamekeeper.mapping.environment.questions import Question, Universe
+from gamekeeper.mapping.variables.definitions import STRICT, Interval, Nominal, Ordinal
+from gamekeeper.mapping.forms.groups import GROUP_WAYS
+from gamekeeper.mapping.forms.questions import Question, Universe
 from gamekeeper.mapping.environment.rules import NO_RULES, Rules
-from gamekeeper.mapping.environment.variable import OUTSIDE
+from gamekeeper.mapping.variables.variable import OUTSIDE
 
 VERSION = 1
 

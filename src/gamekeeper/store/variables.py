@@ -14,10 +14,10 @@ import numpy as np
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Partition
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.environment import definitions
-from gamekeeper.mapping.environment.category_blocks import blocks_of
-from gamekeeper.mapping.environment.codes import ARBITRARY_CODE, CodeRegister, code_order
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables import definitions
+from gamekeeper.mapping.variables.category_blocks import blocks_of
+from gamekeeper.mapping.variables.codes import ARBITRARY_CODE, CodeRegister, code_order
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.store.models import IntervalFile, NominalFile, OrdinalFile
 from gamekeeper.wording import count_of, did_you_mean, quoted
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.form import Form, Metadata
+from gamekeeper.mapping.forms.form import Form, Metadata
 from gamekeeper.mapping.environment.listing import (
     list_forms,
     list_grid,

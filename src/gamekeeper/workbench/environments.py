@@ -18,7 +18,7 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import quoted, shown_path
 
 if TYPE_CHECKING:
-    from gamekeeper.mapping.environment.codes import CodeRegister
+    from gamekeeper.mapping.variables.codes import CodeRegister
     from gamekeeper.store.database.environment_store import EnvironmentStore
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")

@@ -28,10 +28,10 @@ from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.files.reading import require_ordinary
 from gamekeeper.files.writing import write_file
-from gamekeeper.mapping.environment.category_blocks import categorization_of
-from gamekeeper.mapping.environment.coarsening import coarsenings
+from gamekeeper.mapping.variables.category_blocks import categorization_of
+from gamekeeper.mapping.variables.coarsening import coarsenings
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.names import folded
+from gamekeeper.mapping.names import folded
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.recoding.applying import Recoded, recode_table
 from gamekeeper.mapping.scenario.recoding import (

@@ -22,7 +22,7 @@ from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.evidence import Mode
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 from tests.given.categorizations import (
     crossing_environment,
     disjoint_pairs,

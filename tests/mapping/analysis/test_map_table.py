@@ -9,7 +9,7 @@ from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.analysis.map_table import map_table, map_table_html
 from gamekeeper.mapping.environment.environment import Environment, Form
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 from tests.given.categorizations import crossing_environment
 
 COARSE, FINE = ("0-15", "16+"), ("0-15", "16-64", "65+")

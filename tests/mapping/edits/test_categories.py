@@ -17,7 +17,7 @@ from gamekeeper.mapping.edits import (
     apply_edits,
 )
 from gamekeeper.mapping.environment.environment import Environment, Form
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 from tests.mapping.edits.conftest import refusal
 
 

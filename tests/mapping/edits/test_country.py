@@ -15,9 +15,9 @@ from gamekeeper.mapping.edits import (
     SplitCategory,
     apply_edits,
 )
-from gamekeeper.mapping.environment.definitions import definition_of
+from gamekeeper.mapping.variables.definitions import definition_of
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 from tests.mapping.edits.conftest import refusal
 
 COUNTRY = "Country of Residence"

@@ -25,7 +25,7 @@ from gamekeeper.mapping.edits import (
     describe_edit,
     edit_notes,
 )
-from gamekeeper.mapping.environment.definitions import DEFINITION
+from gamekeeper.mapping.variables.definitions import DEFINITION
 from gamekeeper.mapping.environment.environment import Environment
 from tests.mapping.edits.conftest import refusal
 

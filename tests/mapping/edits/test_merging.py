@@ -7,7 +7,7 @@ from gamekeeper.mapping.edits import apply_edits
 from gamekeeper.mapping.edits.differences import compare_environments
 from gamekeeper.mapping.edits.merging import Conflict, map_codes, plan_merge
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 
 SEX = Variable("Sex", PartitionGraph({"female": [], "male": []}))
 

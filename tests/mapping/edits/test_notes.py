@@ -11,7 +11,7 @@ from gamekeeper.mapping.edits import (
     apply_edits,
     edit_notes,
 )
-from gamekeeper.mapping.environment.definitions import DEFINITION
+from gamekeeper.mapping.variables.definitions import DEFINITION
 from gamekeeper.mapping.environment.environment import Environment
 
 

@@ -25,7 +25,7 @@ from gamekeeper.mapping.edits import (
     apply_edits,
 )
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.questions import Answer, Question, Universe
+from gamekeeper.mapping.forms.questions import Answer, Question, Universe
 from tests.mapping.edits.conftest import refusal
 
 HEALTH = Question(

@@ -17,7 +17,7 @@ from gamekeeper.mapping.edits import (
     apply_edits,
 )
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.mapping.scenario.document import ScenarioDocument, document_of
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import review_scenario

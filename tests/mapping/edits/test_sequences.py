@@ -29,10 +29,10 @@ from gamekeeper.mapping.edits import (
     apply_edits,
     weigh_edits,
 )
-from gamekeeper.mapping.environment.categorization import categorize
-from gamekeeper.mapping.environment.definitions import definition_of
+from gamekeeper.mapping.variables.categorization import categorize
+from gamekeeper.mapping.variables.definitions import definition_of
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 from tests.mapping.edits.conftest import everything, small_environment
 
 Blocks = frozenset[frozenset[str]]

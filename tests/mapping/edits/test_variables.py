@@ -15,9 +15,9 @@ from gamekeeper.mapping.edits import (
     ReplaceVariable,
     apply_edits,
 )
-from gamekeeper.mapping.environment.definitions import DEFINITION, definition_of
+from gamekeeper.mapping.variables.definitions import DEFINITION, definition_of
 from gamekeeper.mapping.environment.environment import Environment, Form
-from gamekeeper.mapping.environment.variable import Scale, Variable
+from gamekeeper.mapping.variables.variable import Scale, Variable
 from tests.mapping.edits.conftest import refusal
 
 

@@ -6,8 +6,8 @@ from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError
 from gamekeeper.mapping.edits import WidenVariable, apply_edits
 from gamekeeper.mapping.environment.environment import Environment, Form
-from gamekeeper.mapping.environment.questions import Answer, Question
-from gamekeeper.mapping.environment.variable import ALSO, ELSE, OUTSIDE, Variable
+from gamekeeper.mapping.forms.questions import Answer, Question
+from gamekeeper.mapping.variables.variable import ALSO, ELSE, OUTSIDE, Variable
 
 
 def small() -> Environment:

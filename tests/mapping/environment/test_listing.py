@@ -10,7 +10,7 @@ from gamekeeper.mapping.environment.listing import (
     list_groups,
     list_variables,
 )
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.results import Page
 
 AGE = Variable.of_bands("Age", ["0-15", "16+"], description="Years since birth")

@@ -9,7 +9,7 @@ from gamekeeper.algorithms.categories.partitions import ARBITRARY, is_finer
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.overview import check_environment, list_categories, list_codes
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 from tests.given.categorizations import disjoint_pairs, environments, labels_of, variable_of
 
 AGE = Variable.of_bands("Age", ["0-15", "16+", "0-17", "18+"])

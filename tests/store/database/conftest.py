@@ -9,9 +9,9 @@ import pytest
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import GamekeeperError, Reason
-from gamekeeper.mapping.environment.definitions import definition_tree
+from gamekeeper.mapping.variables.definitions import definition_tree
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.environment.variable import OUTSIDE, Scale, Variable
+from gamekeeper.mapping.variables.variable import OUTSIDE, Scale, Variable
 from gamekeeper.store.database.contents.documents import (
     form_document,
     group_document,

@@ -43,10 +43,10 @@ from gamekeeper.mapping.edits import (
     WidenVariable,
     apply_edits,
 )
-from gamekeeper.mapping.environment.definitions import definition_of
+from gamekeeper.mapping.variables.definitions import definition_of
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.questions import Answer, Question, Universe
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.forms.questions import Answer, Question, Universe
+from gamekeeper.mapping.variables.variable import Variable
 
 NAMES = ["Age", "AGE", "Alpha", "Beta", "Gämma", "gamma", "Delta"]
 

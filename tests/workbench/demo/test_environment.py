@@ -12,7 +12,7 @@ from gamekeeper.algorithms.categories.partitions import ARBITRARY
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.variable import OUTSIDE, Scale
+from gamekeeper.mapping.variables.variable import OUTSIDE, Scale
 from gamekeeper.workbench.demo.environment import TARGET, demo_environment
 from gamekeeper.workbench.demo.norland import businesses, homes, people, public_services, work
 from gamekeeper.workbench.demo.norland.question import CENSUS, Question

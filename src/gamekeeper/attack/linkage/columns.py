@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable, sorted_values
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.environment.sink_sets import SinkFinder
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.sink_sets import SinkFinder
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import count_of, quoted
 
 Columns: TypeAlias = tuple[CodedVariable, CodedVariable]

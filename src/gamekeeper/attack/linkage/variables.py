@@ -37,7 +37,7 @@ from gamekeeper.attack.linkage.columns import (
 )
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 _FEW_VALUES = 10

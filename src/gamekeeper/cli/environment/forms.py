@@ -75,7 +75,7 @@ def show_command(asked: FormRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper form show norland.gk "Survey X"
     """
-    from gamekeeper.mapping.environment.question_words import question_lines, universe_text
+    from gamekeeper.mapping.forms.question_words import question_lines, universe_text
     from gamekeeper.store.forms import words_tree
     from gamekeeper.workbench.browsing import form
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from gamekeeper.algorithms.categories.bands import Band
 from gamekeeper.importing.banding import interval_definition
-from gamekeeper.mapping.environment.definitions import Interval, Nominal
+from gamekeeper.mapping.variables.definitions import Interval, Nominal
 from gamekeeper.wording import count_of, quoted
 
 _TOTALS = frozenset({"_t", "t", "total", "tot", "_total"})

@@ -26,8 +26,8 @@ from gamekeeper.importing.matching.texts import (
     words_of,
 )
 from gamekeeper.importing.proposed_question import Answering, ProposedAnswer, ProposedQuestion
-from gamekeeper.mapping.environment.categorization import categorize
-from gamekeeper.mapping.environment.variable import ELSE, OUTSIDE, Scale, Variable
+from gamekeeper.mapping.variables.categorization import categorize
+from gamekeeper.mapping.variables.variable import ELSE, OUTSIDE, Scale, Variable
 
 MOST_ANSWERS = 2_000
 """Beyond so many answers a question is not matched by itself."""

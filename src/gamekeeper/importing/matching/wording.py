@@ -16,7 +16,7 @@ from itertools import pairwise
 from gamekeeper.importing.matching.concepts import CONCEPTS, NEUTRAL, PAST
 from gamekeeper.importing.matching.texts import readings, words_of
 from gamekeeper.importing.proposed_question import ProposedQuestion
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 
 _PER_WORD = 0.15
 _NAME_ONLY = 0.85

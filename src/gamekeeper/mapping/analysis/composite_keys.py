@@ -202,7 +202,7 @@ def find_composite_keys(
     --------
     >>> from gamekeeper.mapping.analysis.key_mapping import map_key_variables
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.mapping.variables.variable import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bands = {"Age": ("0-15", "16-64", "65+")}
     >>> forms = [Form("Bank", bands), Form("Shop", bands), Form("Census", bands)]

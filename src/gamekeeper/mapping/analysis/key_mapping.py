@@ -35,7 +35,7 @@ from gamekeeper.errors import LimitError
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap, Maximal
 from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.analysis.question import Question, pose
-from gamekeeper.mapping.environment.codes import code_order
+from gamekeeper.mapping.variables.codes import code_order
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.evidence import Evidence
 from gamekeeper.mapping.environment.scope import Scope
@@ -61,7 +61,7 @@ def map_key_variables(environment: Environment, asked: MapOptions) -> KeyVariabl
     Examples
     --------
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.mapping.variables.variable import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
     >>> census = Form("Census", {"Age": ()})

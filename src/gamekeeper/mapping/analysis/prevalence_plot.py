@@ -49,7 +49,7 @@ def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, mos
     --------
     >>> from gamekeeper.mapping.analysis.key_mapping import map_key_variables
     >>> from gamekeeper.mapping.environment.environment import Environment, Form
-    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.mapping.variables.variable import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
     >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])

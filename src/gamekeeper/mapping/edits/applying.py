@@ -54,7 +54,7 @@ def apply_edits(
     --------
     >>> from gamekeeper.mapping.edits import AskVariable, SplitCategory
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.mapping.variables.variable import Variable
     >>> from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
     >>> country = Variable("Country", PartitionGraph({"England": [], "Other": []}))
     >>> environment = Environment([country], [Form("Bank", {"Country": ["England", "Other"]})])

@@ -14,7 +14,7 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.edits.record import Names, OfVariable, Record
 from gamekeeper.mapping.edits.variable_change import with_variable
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.options import Option
 from gamekeeper.wording import count_of, did_you_mean, quoted
 

@@ -25,7 +25,7 @@ from gamekeeper.mapping.edits.record import (
 )
 from gamekeeper.mapping.edits.variable_change import with_variable
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.variable import Scale, Variable
+from gamekeeper.mapping.variables.variable import Scale, Variable
 from gamekeeper.options import Option
 from gamekeeper.wording import count_of, did_you_mean, quoted
 

@@ -19,9 +19,9 @@ from gamekeeper.mapping.edits.categories import RenameCategory
 from gamekeeper.mapping.edits.edit import Edit
 from gamekeeper.mapping.edits.forms import RenameForm
 from gamekeeper.mapping.edits.variables import RenameVariable
-from gamekeeper.mapping.environment.codes import code_order
+from gamekeeper.mapping.variables.codes import code_order
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.form import Form
+from gamekeeper.mapping.forms.form import Form
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import quoted
 
@@ -99,7 +99,7 @@ def weigh_edits(environment: Environment, edits: Sequence[Edit]) -> Consequences
     --------
     >>> from gamekeeper.mapping.edits import RemoveBands
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.mapping.variables.variable import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> environment = Environment([age], [Form("Bank", {"Age": ["0-15", "16+"]})])
     >>> weighed = weigh_edits(environment, [RemoveBands(variable="Age", bands=["0-15", "16+"])])

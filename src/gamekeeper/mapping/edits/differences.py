@@ -9,8 +9,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.form import Form
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, joined, quoted
 

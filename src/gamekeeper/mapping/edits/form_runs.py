@@ -21,9 +21,9 @@ from gamekeeper.mapping.edits.forms import (
 )
 from gamekeeper.mapping.edits.questions import QuestionEdit, form_with_question
 from gamekeeper.mapping.edits.valid_forms import FormChange
-from gamekeeper.mapping.environment.categorization import categorize
+from gamekeeper.mapping.variables.categorization import categorize
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.form import Form
+from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.environment.rules import metadata_problems
 
 _OneForm = AddForm | SetMetadata | AskVariable | DropVariable | QuestionEdit

@@ -17,9 +17,9 @@ from gamekeeper.mapping.edits.record import Names, NewName, OfForm, OfVariable, 
 from gamekeeper.mapping.edits.valid_forms import FormChange, with_form
 from gamekeeper.mapping.edits.variables import without_variable
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.form import Form
-from gamekeeper.mapping.environment.groups import Group
-from gamekeeper.mapping.environment.questions import Question, Universe
+from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.forms.groups import Group
+from gamekeeper.mapping.forms.questions import Question, Universe
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import values_of
 from gamekeeper.wording import count_of, did_you_mean, quoted

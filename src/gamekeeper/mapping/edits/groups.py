@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.edits.record import Names, NewName, OfGroup, Record, require_new
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.groups import GROUP_WAYS, Group, ways_given
+from gamekeeper.mapping.forms.groups import GROUP_WAYS, Group, ways_given
 from gamekeeper.options import Option
 from gamekeeper.wording import quoted
 

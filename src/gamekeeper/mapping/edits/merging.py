@@ -21,13 +21,13 @@ from gamekeeper.mapping.edits.groups import AddGroup, ReplaceGroup
 from gamekeeper.mapping.edits.rules import DeclareImpossible, DeclareMetadata
 from gamekeeper.mapping.edits.variable_change import reworded
 from gamekeeper.mapping.edits.variables import AddVariable, ReplaceVariable
-from gamekeeper.mapping.environment.category_blocks import blocks_of, categorization_of
-from gamekeeper.mapping.environment.codes import code_order
-from gamekeeper.mapping.environment.definitions import definition_of
+from gamekeeper.mapping.variables.category_blocks import blocks_of, categorization_of
+from gamekeeper.mapping.variables.codes import code_order
+from gamekeeper.mapping.variables.definitions import definition_of
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.form import Form
-from gamekeeper.mapping.environment.groups import Group
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.forms.groups import Group
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import quoted
 
 OURS, THEIRS = "ours", "theirs"
@@ -104,7 +104,7 @@ def map_codes(
 
     Examples
     --------
-    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.mapping.variables.variable import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> theirs = Environment([age], [Form("Bank", {"Age": ("0-15", "16+")})])
     >>> list(map_codes(theirs, theirs, {}))

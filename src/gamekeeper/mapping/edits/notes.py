@@ -8,8 +8,8 @@ from gamekeeper.mapping.edits.edit import Edit
 from gamekeeper.mapping.edits.groups import AddGroup, ReplaceGroup
 from gamekeeper.mapping.edits.touching import touched
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.queries import parse_query, unknown_names
-from gamekeeper.mapping.environment.variable import Scale
+from gamekeeper.mapping.forms.queries import parse_query, unknown_names
+from gamekeeper.mapping.variables.variable import Scale
 from gamekeeper.wording import count_of, likeness, look_alikes, near_names, oddity, quoted
 
 # Each is compared with all names there are; whoever adds more at once will not read as many notes.

@@ -14,8 +14,8 @@ from pydantic import Field
 from gamekeeper.mapping.edits.record import OfForm, Record
 from gamekeeper.mapping.edits.valid_forms import FormChange, with_form
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.form import Form
-from gamekeeper.mapping.environment.questions import Question, Universe
+from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.forms.questions import Question, Universe
 from gamekeeper.options import Option
 
 OfQuestion = Annotated[str, Option("The question.", is_argument=True)]

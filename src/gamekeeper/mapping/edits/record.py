@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.environment.definitions import STRICT
+from gamekeeper.mapping.variables.definitions import STRICT
 from gamekeeper.options import Option
 from gamekeeper.wording import be, count_of, quoted
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.form import Form
+from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.environment.rules import metadata_problems
 from gamekeeper.wording import count_of, quoted
 

@@ -15,11 +15,11 @@ from pydantic import Field
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.edits.record import Names, NewName, OfVariable, Record, require_new
 from gamekeeper.mapping.edits.variable_change import require_distinct, reworded, with_variable
-from gamekeeper.mapping.environment.definitions import Definition, variable_of
+from gamekeeper.mapping.variables.definitions import Definition, variable_of
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.form import Form
-from gamekeeper.mapping.environment.groups import Group
-from gamekeeper.mapping.environment.queries import parse_query
+from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.forms.groups import Group
+from gamekeeper.mapping.forms.queries import parse_query
 from gamekeeper.mapping.environment.rules import follow_names
 from gamekeeper.options import Option
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted

@@ -1,1 +1,1 @@
-"""The data environment: variables, forms, codes, groups, queries. Begin with `environment`."""
+"""The data environment: forms and variables together, under rules. Begin with `environment`."""

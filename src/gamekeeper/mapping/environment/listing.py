@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from gamekeeper.errors import InputError
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.form import Form
-from gamekeeper.mapping.environment.queries import parse_query, unknown_names
+from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.forms.queries import parse_query, unknown_names
 from gamekeeper.results import EVERYTHING, Cell, Listing, Page, make_listing
 from gamekeeper.wording import count_of, folded
 
@@ -76,7 +76,7 @@ def list_grid(
 
     Examples
     --------
-    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.mapping.variables.variable import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> forms = [Form("Bank", {"Age": ("0-15", "16+")}), Form("Shop")]
     >>> list_grid(Environment([age], forms)).rows

@@ -67,7 +67,7 @@ def check_environment(environment: Environment) -> EnvironmentCheck:
     Examples
     --------
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.mapping.variables.variable import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> list(check_environment(Environment([age], [Form("Bank", {"Age": ("16+",)})])).faults)
     ['Age']
@@ -170,7 +170,7 @@ def list_codes(
     Examples
     --------
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.mapping.variables.variable import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+", "0-17", "18+"])
     >>> forms = [Form("Bank", {"Age": ("0-17", "18+")}), Form("Shop", {"Age": ("0-15", "16+")})]
     >>> [row["code"] for row in list_codes(Environment([age], forms), "Age").rows]

@@ -19,7 +19,7 @@ import numpy as np
 from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, is_finer
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from fractions import Fraction
 
 from gamekeeper.algorithms.categories.bands import Band, BandStyle, parse_band
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.environment.codes import is_code
+from gamekeeper.mapping.variables.codes import is_code
 from gamekeeper.mapping.recoding.rules import (
     Bands,
     Ends,

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 
 from gamekeeper.algorithms.categories.prevalence import parse_prevalence
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.environment.definitions import STRICT
+from gamekeeper.mapping.variables.definitions import STRICT
 from gamekeeper.mapping.environment.evidence import Evidence, Mode
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
 from gamekeeper.wording import count_of, quoted
@@ -145,7 +145,7 @@ def scenario_of(document: ScenarioDocument) -> Scenario:
     >>> from gamekeeper.mapping.analysis.key_mapping import map_key_variables
     >>> from gamekeeper.mapping.environment.environment import Environment, Form
     >>> from gamekeeper.mapping.scenario.proposal import propose_scenario
-    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.mapping.variables.variable import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> forms = [Form("Bank", {"Age": ("0-15", "16+")}), Form("Census", {"Age": ()})]
     >>> environment = Environment([age], forms)

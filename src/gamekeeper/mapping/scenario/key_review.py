@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
-from gamekeeper.mapping.environment.category_blocks import categorization_of
+from gamekeeper.mapping.variables.category_blocks import categorization_of
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
 from gamekeeper.mapping.environment.scope import Scope

@@ -10,8 +10,8 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
 from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.analysis.question import pose
-from gamekeeper.mapping.environment.category_blocks import blocks_of
-from gamekeeper.mapping.environment.codes import code_order, is_code
+from gamekeeper.mapping.variables.category_blocks import blocks_of
+from gamekeeper.mapping.variables.codes import code_order, is_code
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.evidence import Evidence
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey, no_keys, require_sound
@@ -68,7 +68,7 @@ def propose_scenario(
     --------
     >>> from gamekeeper.mapping.analysis.key_mapping import map_key_variables
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.mapping.variables.variable import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
     >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])
@@ -135,7 +135,7 @@ def counted(environment: Environment, variable: str, match_forms: Iterable[str])
     Examples
     --------
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.mapping.variables.variable import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
     >>> counted(Environment([age], [bank]), "Age", ["Bank"])

@@ -157,7 +157,7 @@ def review_scenario(
     --------
     >>> from gamekeeper.mapping.environment.environment import Form
     >>> from gamekeeper.mapping.scenario.proposal import propose_scenario
-    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.mapping.variables.variable import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+", "16+"])
     >>> forms = [Form("Bank", {"Age": ("0-15", "16-64", "65+")}), Form("Census", {"Age": ()})]
     >>> environment = Environment([age], forms)

@@ -28,7 +28,7 @@ def staleness(scenario: Scenario, environment: Environment) -> str:
     --------
     >>> from gamekeeper.mapping.analysis.key_mapping import map_key_variables
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.environment.variable import Variable
+    >>> from gamekeeper.mapping.variables.variable import Variable
     >>> from gamekeeper.mapping.scenario.proposal import propose_scenario
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+", "16+"])
     >>> forms = [Form("Bank", {"Age": ("0-15", "16+")}), Form("Census", {"Age": ()})]

@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection, select
 
-from gamekeeper.mapping.environment.codes import CodeRegister
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.codes import CodeRegister
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.store.database.contents import tables
 from gamekeeper.store.database.contents.loading import coded_variables
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from gamekeeper.errors import InputError
 from gamekeeper.mapping.environment.environment import Form, Group
 from gamekeeper.mapping.environment.scenario import Scenario
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.store.database.contents.changes import patched_form, present
 from gamekeeper.store.database.contents.documents import (
     Document,

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, update
 
 from gamekeeper.errors import InputError, Problem, Reason, StoreError
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.names import name_problems
+from gamekeeper.mapping.names import name_problems
 from gamekeeper.store.database.contents import tables
 from gamekeeper.store.database.contents.changes import Change, differences
 from gamekeeper.store.database.contents.loading import State

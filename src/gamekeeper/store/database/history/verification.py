@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, select, text
 
 from gamekeeper.errors import Problem, Reason
-from gamekeeper.mapping.environment.definitions import definition_tree
+from gamekeeper.mapping.variables.definitions import definition_tree
 from gamekeeper.results import Progress
 from gamekeeper.store.database.contents import tables
 from gamekeeper.store.database.contents.changes import patched

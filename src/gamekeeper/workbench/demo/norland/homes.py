@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gamekeeper.mapping.environment.variable import OUTSIDE
+from gamekeeper.mapping.variables.variable import OUTSIDE
 from gamekeeper.workbench.demo.norland.question import ANY_DETAIL, CENSUS, Question, counted, worded
 
 _DISTRICTS = (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
-from gamekeeper.mapping.environment.variable import OUTSIDE, Scale, Variable
+from gamekeeper.mapping.variables.variable import OUTSIDE, Scale, Variable
 
 ANY_DETAIL = ""
 CENSUS = "census"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gamekeeper.mapping.environment.variable import OUTSIDE, Scale
+from gamekeeper.mapping.variables.variable import OUTSIDE, Scale
 from gamekeeper.workbench.demo.norland.question import ANY_DETAIL, CENSUS, Question, banded, worded
 
 ECONOMIC_ACTIVITY = worded(

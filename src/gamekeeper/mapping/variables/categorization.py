@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Partition, meet
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.environment.variable import ALSO, ELSE, OUTSIDE, RESERVED, Variable
+from gamekeeper.mapping.variables.variable import ALSO, ELSE, OUTSIDE, RESERVED, Variable
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.form import Form
-from gamekeeper.mapping.environment.groups import Group, members
+from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.forms.groups import Group, members
 
 FORMS = [
     Form(name, {}, {"Form Type": medium, "year": year})

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.algorithms.disjoint_sets import DisjointSets
-from gamekeeper.mapping.environment.codes import CodeRegister
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.codes import CodeRegister
+from gamekeeper.mapping.variables.variable import Variable
 
 
 def carry_codes(

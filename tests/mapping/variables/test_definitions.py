@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping.environment.definitions import DEFINITION, definition_of, variable_of
-from gamekeeper.mapping.environment.variable import Scale, Variable
+from gamekeeper.mapping.variables.definitions import DEFINITION, definition_of, variable_of
+from gamekeeper.mapping.variables.variable import Scale, Variable
 from tests.given.categorizations import partition_graph_children
 from tests.store.test_variables import band_variables
 

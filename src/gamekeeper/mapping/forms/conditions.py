@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Final, Protocol, TypeAlias
 
-from gamekeeper.mapping.environment.form import Form
+from gamekeeper.mapping.forms.form import Form
 from gamekeeper.wording import folded
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,60}(?:\.[0-9]{0,60})?|\.[0-9]{1,60})")

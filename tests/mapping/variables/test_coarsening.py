@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gamekeeper import Variable
 from gamekeeper.mapping import Partition, PartitionGraph, is_finer
-from gamekeeper.mapping.environment.coarsening import coarsenings
+from gamekeeper.mapping.variables.coarsening import coarsenings
 
 
 def test_places_become_regions_and_regions_the_country():

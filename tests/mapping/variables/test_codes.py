@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gamekeeper.algorithms.categories.partitions import ARBITRARY, Partition
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping.environment.codes import CodeRegister, is_code
+from gamekeeper.mapping.variables.codes import CodeRegister, is_code
 from tests.given.categorizations import lists_of_categorizations
 
 ONE = Partition.from_labels([0, 0, 0])

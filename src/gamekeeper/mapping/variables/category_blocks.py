@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Partition
 from gamekeeper.errors import InputError
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 
 
 def blocks_of(

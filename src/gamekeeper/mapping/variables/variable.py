@@ -12,7 +12,7 @@ from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.environment.names import name_problems
+from gamekeeper.mapping.names import name_problems
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 OUTSIDE = "outside this form's universe"

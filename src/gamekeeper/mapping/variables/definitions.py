@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from gamekeeper.algorithms.categories.bands import Band, BandStyle
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.environment.variable import Scale, Variable
+from gamekeeper.mapping.variables.variable import Scale, Variable
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 _Categories = Annotated[

@@ -21,9 +21,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from gamekeeper.errors import Problem, Reason
-from gamekeeper.mapping.environment.definitions import STRICT
-from gamekeeper.mapping.environment.names import name_problems
-from gamekeeper.mapping.environment.variable import ALSO, ELSE, OUTSIDE
+from gamekeeper.mapping.variables.definitions import STRICT
+from gamekeeper.mapping.names import name_problems
+from gamekeeper.mapping.variables.variable import ALSO, ELSE, OUTSIDE
 from gamekeeper.wording import quoted
 
 NO_ANSWERS = ("refused", "don't know", "not stated", "not applicable", "undecided")

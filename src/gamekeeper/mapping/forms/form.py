@@ -10,7 +10,7 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
-    from gamekeeper.mapping.environment.questions import Question, Universe
+    from gamekeeper.mapping.forms.questions import Question, Universe
 
 Metadata = str | int | float | bool | None
 """A value of free metadata."""
@@ -34,7 +34,7 @@ class Form:
 
     Examples
     --------
-    >>> from gamekeeper.mapping.environment.questions import Answer, Question
+    >>> from gamekeeper.mapping.forms.questions import Answer, Question
     >>> answers = [Answer(text="F", means="female"), Answer(text="M", means="male")]
     >>> Form("Bank", questions=[Question(name="Q1", variable="Sex", answers=answers)]).instances
     {'Sex': ('female', 'male')}
@@ -96,7 +96,7 @@ class Form:
     def _fed(self, given: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         """Return the labels that questions feed, in agreement with those given."""
         # Imported here: most forms in a store of today have no questions.
-        from gamekeeper.mapping.environment.questions import labels_fed, question_problems
+        from gamekeeper.mapping.forms.questions import labels_fed, question_problems
 
         object.__setattr__(self, "questions", tuple(self.questions))
         fed = labels_fed(self.questions)

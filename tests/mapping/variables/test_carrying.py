@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from gamekeeper.algorithms.categories.bands import Band
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Partition
-from gamekeeper.mapping.environment.carrying import carry_codes
-from gamekeeper.mapping.environment.codes import CodeRegister
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.carrying import carry_codes
+from gamekeeper.mapping.variables.codes import CodeRegister
+from gamekeeper.mapping.variables.variable import Variable
 from tests.given.categorizations import partition_graph_children, partitions
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gamekeeper.mapping.environment.questions import Answer, Question, Universe
-from gamekeeper.mapping.environment.variable import OUTSIDE
+from gamekeeper.mapping.forms.questions import Answer, Question, Universe
+from gamekeeper.mapping.variables.variable import OUTSIDE
 
 
 def universe_text(universe: Universe) -> str:

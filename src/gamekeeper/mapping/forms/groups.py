@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.environment.conditions import Codes
-from gamekeeper.mapping.environment.form import Form
-from gamekeeper.mapping.environment.queries import parse_query
+from gamekeeper.mapping.forms.conditions import Codes
+from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.forms.queries import parse_query
 from gamekeeper.wording import did_you_mean, quoted
 
 _COMBINATIONS = ("union", "intersection", "difference")

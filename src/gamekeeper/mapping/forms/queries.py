@@ -33,7 +33,7 @@ from functools import cached_property
 from typing import Final
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.environment.conditions import (
+from gamekeeper.mapping.forms.conditions import (
     SIGNS,
     AllOf,
     AnyOf,
@@ -47,7 +47,7 @@ from gamekeeper.mapping.environment.conditions import (
     Not,
     Value,
 )
-from gamekeeper.mapping.environment.form import Form
+from gamekeeper.mapping.forms.form import Form
 from gamekeeper.wording import did_you_mean, folded, quoted
 
 _DEEPEST = 50

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import ARBITRARY
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping.environment.categorization import categorize
-from gamekeeper.mapping.environment.variable import OUTSIDE, Variable
+from gamekeeper.mapping.variables.categorization import categorize
+from gamekeeper.mapping.variables.variable import OUTSIDE, Variable
 from tests.given.categorizations import partition_graph_children
 
 AGE = Variable.of_bands("Age", ["0-15", "16-64", "65+", "16+"])

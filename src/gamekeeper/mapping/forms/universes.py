@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from gamekeeper.errors import Problem, Reason
-from gamekeeper.mapping.environment.form import Form
-from gamekeeper.mapping.environment.questions import Universe
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.forms.questions import Universe
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import did_you_mean, quoted
 
 

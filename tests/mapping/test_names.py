@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.errors import Reason
-from gamekeeper.mapping.environment.names import clashes
+from gamekeeper.mapping.names import clashes
 from gamekeeper.wording import folded
 
 names = st.text(st.characters(codec="utf-8"), max_size=12)

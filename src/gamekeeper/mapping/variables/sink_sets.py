@@ -8,7 +8,7 @@ from gamekeeper.algorithms.categories.bands import parse_band
 from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.errors import InputError
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import folded
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import gamekeeper as gk
-from gamekeeper.mapping.environment.sink_sets import SinkFinder
+from gamekeeper.mapping.variables.sink_sets import SinkFinder
 from tests.given.linked_files import AGE, STATUS
 
 

@@ -12,8 +12,8 @@ from gamekeeper.algorithms.categories.bands import Band, BandStyle, parse_band
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import ARBITRARY, Partition
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping.environment.names import name_problems
-from gamekeeper.mapping.environment.variable import OUTSIDE, Scale, Variable
+from gamekeeper.mapping.names import name_problems
+from gamekeeper.mapping.variables.variable import OUTSIDE, Scale, Variable
 from gamekeeper.wording import count_of, unfit_character
 from tests.given.categorizations import partition_graph_children, partitions
 

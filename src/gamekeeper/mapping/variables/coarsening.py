@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gamekeeper.algorithms.categories.partitions import Partition
-from gamekeeper.mapping.environment.variable import Variable
+from gamekeeper.mapping.variables.variable import Variable
 
 
 def coarsenings(variable: Variable, categorization: Partition) -> Iterator[Partition]:
