@@ -28,7 +28,7 @@ from gamekeeper.data.coding.codebook import Codebook, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
 from gamekeeper.data.engine.gate import Scan, ScannedColumn, code_column
-from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.data.keys.counting import count_keys
 
 __all__ = ["rows"]
 

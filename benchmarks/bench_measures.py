@@ -15,7 +15,8 @@ from benchmarks.measure import Row, measured
 from gamekeeper.attack.measures.measuring import measure_risk
 from gamekeeper.attack.measures.per_record import household_risks, individual_risks
 from gamekeeper.data.coding.source_coding import code_frame
-from gamekeeper.data.keys.key_table import KeyTable, count_keys
+from gamekeeper.data.keys.counting import count_keys
+from gamekeeper.data.keys.key_table import KeyTable
 
 __all__ = ["rows"]
 

@@ -144,7 +144,7 @@ def rows_of_inference(n_people: int) -> Iterator[Row]:
     from gamekeeper.attack.models.inference import infer_risk
     from gamekeeper.attack.models.levels import variables_risk
     from gamekeeper.data.coding.coded_table import coded_from_codes
-    from gamekeeper.data.keys.key_table import count_keys
+    from gamekeeper.data.keys.counting import count_keys
     from gamekeeper.data.population import make_population
 
     people = make_population(n_people)

@@ -27,7 +27,7 @@ def names_of(module: str, file: str) -> tuple[Callable[[str], object], Callable[
     --------
     >>> import gamekeeper
     >>> "count_keys" in dir(gamekeeper), gamekeeper.count_keys.__module__
-    (True, 'gamekeeper.data.keys.key_table')
+    (True, 'gamekeeper.data.keys.counting')
     """
     places: Places = {}
 

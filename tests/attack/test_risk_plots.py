@@ -8,7 +8,7 @@ import pytest
 
 from gamekeeper.attack.uniques.suda import assess_uniques
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import InputError
 
 ROWS = [[1, 1], [1, 2], [2, 1], [2, 1], [3, 2]]

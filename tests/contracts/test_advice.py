@@ -41,7 +41,7 @@ NEVER_SAID = {
     "data.tables.subtotals": ("--disjoint --total", "categories of microdata are disjoint"),
     "report.drawing": ("--deepen", "a page goes on without the drawing"),
     "workbench.looking.FileLook.sentences": ("--keys", "named with the command that has it"),
-    "workbench.microdata._fraction": ("--fraction", "only where fractions are given"),
+    "workbench.microdata.file._fraction": ("--fraction", "only where fractions are given"),
 }
 
 

@@ -57,7 +57,8 @@ from gamekeeper.attack.uniques.special_table import SpecialProperties
 from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques
 from gamekeeper.attack.what_if import WhatIf, compare_recoded
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.keys.key_table import KeyTable, count_keys
+from gamekeeper.data.keys.counting import count_keys
+from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.errors import InputError

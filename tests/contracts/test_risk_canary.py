@@ -25,7 +25,7 @@ import typer.main
 import gamekeeper as gk
 from gamekeeper.cli.app import app, main
 from gamekeeper.errors import GamekeeperError
-from gamekeeper.workbench.microdata import open_microdata
+from gamekeeper.workbench.microdata.opening import open_microdata
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from tests.given.microdata import SCENARIO, write, write_world
 
@@ -263,9 +263,9 @@ def test_what_is_printed_shows_nothing(
 
 
 PARTS = (
-    "gamekeeper.workbench.microdata.open_source",
-    "gamekeeper.workbench.microdata.code_source",
-    "gamekeeper.workbench.microdata.count_keys",
+    "gamekeeper.workbench.microdata.opening.open_source",
+    "gamekeeper.workbench.microdata.opening.code_source",
+    "gamekeeper.workbench.microdata.file.count_keys",
     "gamekeeper.data.engine.duckdb_engine.DuckDBEngine.query",
     "gamekeeper.attack.uniques.suda.find_minimal_uniques",
     "gamekeeper.workbench.outputs.write_table",

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.keys.key_table import KeyTable, count_keys
+from gamekeeper.data.keys.counting import count_keys
+from gamekeeper.data.keys.key_table import KeyTable
 
 METHODS = ("mc3", "annealing", "occam")
 NAMES = ("age", "work", "area", "home", "sex")

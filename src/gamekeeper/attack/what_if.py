@@ -146,7 +146,7 @@ def compare_recoded(
     --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> from gamekeeper.data.coding.recode import Recode
-    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> from gamekeeper.data.keys.counting import count_keys
     >>> people = coded_from_codes([[1], [2], [2], [3]], ["Age"])
     >>> coarse = people.recoded([Recode("Age", [0, 1, 1, 1], ("missing", "any"))])
     >>> found = compare_recoded(count_keys(people, ["Age"]), count_keys(coarse, ["Age"]))

@@ -8,7 +8,8 @@ from gamekeeper.data.coding.source_coding import (
     code_frame as code_frame,
     code_source as code_source,
 )
-from gamekeeper.data.keys.key_table import KeyTable as KeyTable, count_keys as count_keys
+from gamekeeper.data.keys.counting import count_keys as count_keys
+from gamekeeper.data.keys.key_table import KeyTable as KeyTable
 from gamekeeper.data.keys.missing import Missing as Missing
 from gamekeeper.data.population import (
     make_population as make_population,

@@ -21,7 +21,7 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, folded, quoted
 from gamekeeper.workbench.environments import opened
-from gamekeeper.workbench.microdata import opened_file
+from gamekeeper.workbench.microdata.opening import opened_file
 from gamekeeper.workbench.requests.looking import LookRequest
 
 if TYPE_CHECKING:

@@ -34,7 +34,8 @@ from gamekeeper.report.tables import write_table
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
-from gamekeeper.workbench.microdata import Need, open_microdata, open_other
+from gamekeeper.workbench.microdata.need import Need
+from gamekeeper.workbench.microdata.opening import open_microdata, open_other
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.risk import (
     DisRequest,

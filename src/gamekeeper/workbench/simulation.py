@@ -22,7 +22,8 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
-from gamekeeper.workbench.microdata import Need, open_microdata
+from gamekeeper.workbench.microdata.need import Need
+from gamekeeper.workbench.microdata.opening import open_microdata
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.simulation import ExperimentKind, SimulateRequest
 

@@ -33,7 +33,7 @@ from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted
 from gamekeeper.workbench.answer import Answer
-from gamekeeper.workbench.microdata import open_microdata
+from gamekeeper.workbench.microdata.opening import open_microdata
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.tables import (
     BoundsRequest,

@@ -13,7 +13,7 @@ from gamekeeper.attack.assessment.sentences import advice, drivers, of_record, v
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import infer_risk
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.wording import three_digits
 
 NAMES = ("age", "job", "place", "home")

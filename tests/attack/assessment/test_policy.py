@@ -16,7 +16,7 @@ from gamekeeper.attack.assessment.measured import measure_file
 from gamekeeper.attack.assessment.policy import PROFILES, Limit, read_policy
 from gamekeeper.attack.measures.measuring import measure_risk
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import InputError, Reason
 
 PEOPLE = [[1, 1]] * 3 + [[1, 2]] * 2 + [[2, 1]] * 4 + [[2, 2]]

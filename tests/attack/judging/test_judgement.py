@@ -17,7 +17,7 @@ from gamekeeper.attack.judging.scores import SampleData, Scores
 from gamekeeper.attack.simulation.simulate import simulate
 from gamekeeper.attack.uniques.suda import assess_uniques
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import Cancelled, InputError, Reason
 from gamekeeper.report.comparison import comparison_report
 from gamekeeper.report.risk_page import build_risk_report

@@ -18,7 +18,7 @@ from gamekeeper.attack.matching.estimates import EstimatedCells, estimate_strate
 from gamekeeper.attack.matching.population import match_classes
 from gamekeeper.attack.matching.strategies import assess_matching
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import InputError, Reason
 
 CANARY = "Zanzibar"

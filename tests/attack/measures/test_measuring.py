@@ -16,7 +16,7 @@ from gamekeeper.algorithms.intrusion.individual_risk import expected_reciprocal
 from gamekeeper.attack.measures.measuring import measure_risk
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.coding.source_coding import code_frame
-from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import InputError, LimitError, Reason
 
 RECORDS = st.lists(

@@ -14,7 +14,7 @@ from gamekeeper.attack.models.inference import infer_risk
 from gamekeeper.attack.models.levels import categories_risk, variables_risk
 from gamekeeper.attack.models.queries import infer_target
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.population import CATEGORIES, make_population
 from tests.given.two_pairs import NAMES, two_pairs
 

@@ -13,7 +13,7 @@ from gamekeeper.attack.simulation.measures import MEASURES
 from gamekeeper.attack.simulation.sampling import draw_records
 from gamekeeper.attack.simulation.simulate import simulate
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason, StoreError
 
 KEYS = ["area", "age", "sex"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gamekeeper.attack.uniques.dis import assess_dis, general_dis
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import InputError, Reason
 
 

@@ -7,7 +7,7 @@ import pytest
 from gamekeeper.attack.uniques.explaining import variables_of
 from gamekeeper.attack.uniques.suda import assess_uniques
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import InputError, Reason
 
 WORDS = [

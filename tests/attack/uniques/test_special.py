@@ -19,7 +19,7 @@ from gamekeeper.attack.uniques.special_persistence import (
 from gamekeeper.attack.uniques.special_thinning import thin
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.coding.recode import Recode
-from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 
 NAMES = ["area", "sex", "age"]

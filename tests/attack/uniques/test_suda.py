@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gamekeeper.attack.risk_classes import NOT_UNIQUE, RiskClasses, parse_risk_classes
 from gamekeeper.attack.uniques.suda import assess_uniques
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import Cancelled, InputError, Reason
 
 MISSING = ("category", "ignore", "wildcard", "exclude")

@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
 from scipy.special import expit, gammaln
 
+from gamekeeper.algorithms.superpopulation.class_structure import sizes_and_numbers
+
 _STARTS = ((0.2, 1.0), (0.5, 100.0), (0.8, 10_000.0))
 # Below that the formula loses digits; at 0 it is Ewens' formula, which is no different there.
 _LEAST_ALPHA = 1e-4
@@ -59,8 +61,7 @@ def estimate_pitman(structure: Mapping[int, int], population: int) -> PitmanEsti
     >>> found is not None and round(found.population_uniques)
     3558
     """
-    sizes = np.array(sorted(size for size in structure if structure[size]), dtype=np.float64)
-    numbers = np.array([structure[int(size)] for size in sizes], dtype=np.float64)
+    sizes, numbers = sizes_and_numbers(structure)
     n, u = float(sizes @ numbers), float(numbers.sum())
     if len(sizes) == 0 or u in (1.0, n) or population < n:
         return None

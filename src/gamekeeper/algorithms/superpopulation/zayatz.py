@@ -19,6 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
+from gamekeeper.algorithms.superpopulation.class_structure import sizes_and_numbers
+
 
 @dataclass(frozen=True, slots=True)
 class ZayatzEstimate:
@@ -44,8 +46,7 @@ def estimate_zayatz(structure: Mapping[int, int], population: int) -> ZayatzEsti
     >>> found is not None and round(found.pr_population_unique, 6)
     0.636364
     """
-    sizes = np.array(sorted(size for size in structure if structure[size]), dtype=np.float64)
-    numbers = np.array([structure[int(size)] for size in sizes], dtype=np.float64)
+    sizes, numbers = sizes_and_numbers(structure)
     n, people = float(sizes @ numbers), float(population)
     if not structure.get(1) or people < n:
         return None

@@ -9,7 +9,8 @@ import numpy as np
 
 from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.data.coding.alignment import aligned
-from gamekeeper.data.keys.key_table import KeyTable, count_keys
+from gamekeeper.data.keys.counting import count_keys
+from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
@@ -44,7 +45,7 @@ def match_classes(key_table: KeyTable, population: KeyTable) -> MatchedClasses:
     Examples
     --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
-    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> from gamekeeper.data.keys.counting import count_keys
     >>> people = coded_from_codes([[1], [1], [2]], ["sex"], [("missing", "m", "w")])
     >>> sample = coded_from_codes([[1]], ["sex"], [("missing", "w")])
     >>> found = match_classes(count_keys(sample, ["sex"]), count_keys(people, ["sex"]))

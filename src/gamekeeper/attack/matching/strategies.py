@@ -55,7 +55,7 @@ def assess_matching(key_table: KeyTable, asked: MatchingOptions) -> MatchingRisk
     Examples
     --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
-    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> from gamekeeper.data.keys.counting import count_keys
     >>> words = [("missing", "young", "old", "very old")]
     >>> people = coded_from_codes([[1], [1], [2], [2], [2], [3]], ["age"], words)
     >>> sample = coded_from_codes([[1], [2], [2]], ["age"], words)

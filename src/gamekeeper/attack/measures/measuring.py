@@ -59,7 +59,7 @@ def measure_risk(key_table: KeyTable, asked: MeasuresOptions) -> RiskMeasures:
     Examples
     --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
-    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> from gamekeeper.data.keys.counting import count_keys
     >>> keys = count_keys(coded_from_codes([[1], [2], [2]], ["Age"]), ["Age"], fraction="1/10")
     >>> found = measure_risk(keys)
     >>> found["prosecutor_average"], round(found["expected_reidentifications"], 4)

@@ -219,7 +219,7 @@ def fit_models(key_table: KeyTable, asked: FitOptions) -> ModelFit:
     Examples
     --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
-    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> from gamekeeper.data.keys.counting import count_keys
     >>> people = [[1, 1, 1], [1, 1, 2], [2, 2, 1], [2, 2, 2]] * 10
     >>> keys = count_keys(coded_from_codes(people, ["age", "job", "sex"]), ["age", "job", "sex"])
     >>> fit = fit_models(keys, method="annealing")

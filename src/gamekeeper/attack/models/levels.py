@@ -144,7 +144,7 @@ def variables_risk(risk: ModelRisk, *, progress: Progress | None = None) -> Rela
     >>> from gamekeeper.attack.models.fitting import fit_models
     >>> from gamekeeper.attack.models.inference import infer_risk
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
-    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> from gamekeeper.data.keys.counting import count_keys
     >>> people = [[1, 1]] * 9 + [[1, 2], [2, 2], [2, 2]] + [[2, 1]]
     >>> keys = count_keys(coded_from_codes(people, ["age", "job"]), ["age", "job"])
     >>> risk = infer_risk(keys, fit_models(keys, method="annealing"), fraction="1/10")
@@ -182,7 +182,7 @@ def categories_risk(risk: ModelRisk, asked: CategoriesInput) -> RelativeRisk:
     >>> from gamekeeper.attack.models.fitting import fit_models
     >>> from gamekeeper.attack.models.inference import infer_risk
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
-    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> from gamekeeper.data.keys.counting import count_keys
     >>> people = [[1, 1]] * 9 + [[1, 2], [2, 2], [2, 2]] + [[2, 1]]
     >>> keys = count_keys(coded_from_codes(people, ["age", "job"]), ["age", "job"])
     >>> risk = infer_risk(keys, fit_models(keys, method="annealing"), fraction="1/10")

@@ -131,7 +131,7 @@ def infer_target(
     >>> from gamekeeper.attack.models.fitting import fit_models
     >>> from gamekeeper.attack.models.inference import infer_risk
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
-    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> from gamekeeper.data.keys.counting import count_keys
     >>> words = [("missing", "young", "old"), ("missing", "well", "ill")]
     >>> people = [[1, 1]] * 9 + [[1, 2], [2, 2], [2, 2]] + [[2, 1]]
     >>> keys = count_keys(coded_from_codes(people, ["age", "health"], words), ["age", "health"])

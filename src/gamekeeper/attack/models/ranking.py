@@ -108,7 +108,7 @@ def rank_attacks(
     >>> from gamekeeper.attack.models.fitting import fit_models
     >>> from gamekeeper.attack.models.inference import infer_risk
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
-    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> from gamekeeper.data.keys.counting import count_keys
     >>> people = [[1, 1]] * 9 + [[1, 2], [2, 2], [2, 2]] + [[2, 1]]
     >>> everybody = count_keys(coded_from_codes(people, ["age", "job"]), ["age", "job"])
     >>> keys = count_keys(coded_from_codes(people[::2], ["age", "job"]), ["age", "job"])

@@ -52,7 +52,7 @@ def general_dis(key_table: KeyTable, fraction: FractionLike | None = None) -> Ge
     Examples
     --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
-    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> from gamekeeper.data.keys.counting import count_keys
     >>> keys = count_keys(coded_from_codes([[1], [2], [2]], ["Age"]), ["Age"])
     >>> general_dis(keys, "1/10")
     GeneralDis(dis=Fraction(1, 19), fraction='1/10', fraction_text='10%', why_none='')
@@ -79,7 +79,7 @@ def assess_dis(key_table: KeyTable, asked: DisOptions) -> DisRisk:
     Examples
     --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
-    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> from gamekeeper.data.keys.counting import count_keys
     >>> keys = count_keys(coded_from_codes([[1], [2], [2]], ["Age"]), ["Age"])
     >>> assess_dis(keys, fraction="1/10").value
     Fraction(1, 19)

@@ -138,7 +138,7 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
     Examples
     --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
-    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> from gamekeeper.data.keys.counting import count_keys
     >>> table = coded_from_codes([[1, 1], [1, 2], [2, 1], [2, 2], [3, 2]], ["area", "sex"])
     >>> found = assess_special_uniques(count_keys(table, ["area", "sex"]), rounds=0)
     >>> found.summary()["special"], found.table["special"].to_pylist()

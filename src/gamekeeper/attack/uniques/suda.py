@@ -184,7 +184,7 @@ def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
     Examples
     --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
-    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> from gamekeeper.data.keys.counting import count_keys
     >>> words = [("missing", "16", "40"), ("missing", "single", "widowed")]
     >>> people = [[1, 1], [1, 2], [2, 2], [2, 2], [1, 1], [2, 1]]
     >>> keys = count_keys(coded_from_codes(people, ["Age", "Status"], words), ["Age", "Status"])
@@ -343,7 +343,7 @@ def estimate_search(key_table: KeyTable, *, max_size: int | None = None) -> Uniq
     Examples
     --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
-    >>> from gamekeeper.data.keys.key_table import count_keys
+    >>> from gamekeeper.data.keys.counting import count_keys
     >>> keys = count_keys(
     ...     coded_from_codes([[1, 1], [1, 2], [2, 2]], ["Age", "Sex"]), ["Age", "Sex"]
     ... )

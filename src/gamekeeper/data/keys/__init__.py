@@ -1,1 +1,1 @@
-"""The key table: classes of records that an intruder cannot tell apart. Begin with `key_table`."""
+"""The key table: classes of records that an intruder cannot tell apart. Begin with `counting`."""

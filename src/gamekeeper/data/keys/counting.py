@@ -1,7 +1,8 @@
-"""The counting behind a key table: classes in the engine, their sizes, fractions and diversity."""
+"""Counting keys: a request checked, classes in the engine, their sizes, fractions and diversity."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,17 +18,124 @@ from gamekeeper.data.keys.checks import (
     request_problems,
     weights_problems,
 )
+from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.keyed_records import KeyedRecords, keyed_records
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.data.keys.stratum_fractions import fractions_by_code, overall_fraction
 from gamekeeper.data.keys.weight_sums import WeightSum
-from gamekeeper.errors import Problem, Reason
-from gamekeeper.results import Progress
+from gamekeeper.data.reading.column_names import matched_names
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.options import require_made
+from gamekeeper.results import Progress, Provenance
 from gamekeeper.wording import count_of, quoted
 
 
+def count_keys(
+    coded: CodedTable,
+    keys: Sequence[str],
+    *,
+    missing: Missing | str = Missing.CATEGORY,
+    weight: str = "",
+    strata: str = "",
+    fraction: FractionLike | Mapping[str, FractionLike] | None = None,
+    sensitive: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> KeyTable:
+    """Count the records of each class on some key variables.
+
+    Parameters
+    ----------
+    coded
+        The coded file.
+    keys
+        The names of up to 64 key variables.
+    missing
+        What a missing cell means: "category" (a value of its own), "ignore" (a record is in a class
+        with all that have its values wherever it has one), "wildcard" (a missing cell matches
+        anything, on either side) or "exclude" (records with a missing cell are left out).
+    weight
+        A numeric column; the weights of each class are summed.
+    strata
+        A variable whose categories were sampled with different fractions.
+    fraction
+        The sampling fraction in (0, 1], such as "2%" or "1/50"; with strata, one per stratum, by
+        its word. When None it follows from the weights, if there are any.
+    sensitive
+        Variables whose values are counted within each class.
+    progress
+        Told how much of the step at hand is done, and of how much; it may raise to cancel.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> coded = coded_from_codes([[1, 1], [1, 1], [1, 2], [2, 0]], ["sex", "age"])
+    >>> found = count_keys(coded, ["sex", "age"], fraction="1/10")
+    >>> found.class_sizes().tolist(), dict(found.structure), found.k_violations(2)
+    ([2, 2, 1, 1], {1: 2, 2: 1}, 2)
+    """
+    started = time.perf_counter()
+    require_made(coded, (CodedTable,), "count_keys was called.")
+    rule = _missing_of(missing)
+    if isinstance(keys, str) or isinstance(sensitive, str):
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Keys were to be counted.",
+            "The variables are given as one text.",
+            "Give a list of names.",
+        )
+    names = coded.codebook.names
+    keys, sensitive = matched_names(keys, names), matched_names(sensitive, names)
+    (strata,), (weight,) = matched_names([strata], names), matched_names([weight], coded.numbers)
+    counts = _count_classes(
+        coded,
+        keys,
+        missing=rule,
+        weight=weight,
+        strata=strata,
+        fraction=fraction,
+        sensitive=sensitive,
+        progress=progress,
+    )
+    parameters = {
+        "keys": ", ".join(keys),
+        "missing": rule.value,
+        "fraction": "" if counts.fraction is None else str(counts.fraction),
+        "weight": weight,
+        "strata": strata,
+        "sensitive": ", ".join(sensitive),
+    }
+    provenance = Provenance(
+        "key table",
+        variant=rule.words,
+        parameters={name: text for name, text in parameters.items() if text},
+        fingerprint=coded.fingerprint,
+        engine=coded.engine.name,
+        seconds=time.perf_counter() - started,
+    )
+    return KeyTable(
+        coded,
+        tuple(keys),
+        rule,
+        counts.n_records,
+        coded.n_records - counts.n_records,
+        sum(counts.structure.values()),
+        counts.structure,
+        counts.records_by_size,
+        counts.released_by_size,
+        counts.diversity,
+        counts.fraction,
+        counts.fractions,
+        weight,
+        strata,
+        provenance,
+        counts.counted,
+        counts.relation,
+        counts.size_column,
+    )
+
+
 @dataclass(frozen=True, slots=True)
-class Counts:
+class _Counts:
     """What was counted.
 
     `relation` has one row per key: its numbers, `n`, the records that have it, and `weight`;
@@ -46,7 +154,7 @@ class Counts:
     fractions: Mapping[str, Fraction] | None
 
 
-def count_classes(
+def _count_classes(
     coded: CodedTable,
     keys: Sequence[str],
     *,
@@ -56,7 +164,7 @@ def count_classes(
     fraction: FractionLike | Mapping[str, FractionLike] | None,
     sensitive: Sequence[str],
     progress: Progress | None,
-) -> Counts:
+) -> _Counts:
     """Check a request and count; every problem that can be seen is in one error."""
     problems = request_problems(
         coded, keys, weight=weight, strata=strata, fraction=fraction, sensitive=sensitive
@@ -87,7 +195,7 @@ def count_classes(
     except BaseException:
         coded.engine.drop(relation)
         raise
-    return Counts(
+    return _Counts(
         counted,
         relation,
         size,
@@ -233,3 +341,15 @@ def _nothing_left(coded: CodedTable, keys: Sequence[str]) -> Problem:
         f"{count_of(len(keys), 'key variable')}, so that all would be left out.",
         "Choose another rule for missing cells (--missing), or fewer keys.",
     )
+
+
+def _missing_of(given: Missing | str) -> Missing:
+    try:
+        return Missing(given)
+    except ValueError:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Missing cells were to be read as {quoted([str(given)])}.",
+            "There is no such rule.",
+            f"There are: {quoted(Missing)}.",
+        ) from None

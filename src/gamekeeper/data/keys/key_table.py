@@ -7,7 +7,6 @@ are made when they are asked for. Cost: one grouping of the file by its packed k
 
 from __future__ import annotations
 
-import time
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,14 +16,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.data.keys.counting import Counts, count_classes
 from gamekeeper.data.keys.keyed_records import KeyedRecords
 from gamekeeper.data.keys.missing import Missing
-from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.options import require_made
 from gamekeeper.results import Progress, Provenance, Result, table_html
 from gamekeeper.wording import be, count_of, fraction_text, percent_text, quoted, there_are
 
@@ -337,122 +332,6 @@ class KeyTable(Result):
         caption = f"Key table: {count_of(self.n_records, 'record')} on "
         caption += f"{count_of(len(self.keys), 'key variable')}{more}"
         return table_html(["Class size", "Different keys", "Records"], rows, caption=caption)
-
-
-def count_keys(
-    coded: CodedTable,
-    keys: Sequence[str],
-    *,
-    missing: Missing | str = Missing.CATEGORY,
-    weight: str = "",
-    strata: str = "",
-    fraction: FractionLike | Mapping[str, FractionLike] | None = None,
-    sensitive: Sequence[str] = (),
-    progress: Progress | None = None,
-) -> KeyTable:
-    """Count the records of each class on some key variables.
-
-    Parameters
-    ----------
-    coded
-        The coded file.
-    keys
-        The names of up to 64 key variables.
-    missing
-        What a missing cell means: "category" (a value of its own), "ignore" (a record is in a class
-        with all that have its values wherever it has one), "wildcard" (a missing cell matches
-        anything, on either side) or "exclude" (records with a missing cell are left out).
-    weight
-        A numeric column; the weights of each class are summed.
-    strata
-        A variable whose categories were sampled with different fractions.
-    fraction
-        The sampling fraction in (0, 1], such as "2%" or "1/50"; with strata, one per stratum, by
-        its word. When None it follows from the weights, if there are any.
-    sensitive
-        Variables whose values are counted within each class.
-    progress
-        Told how much of the step at hand is done, and of how much; it may raise to cancel.
-
-    Examples
-    --------
-    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
-    >>> coded = coded_from_codes([[1, 1], [1, 1], [1, 2], [2, 0]], ["sex", "age"])
-    >>> found = count_keys(coded, ["sex", "age"], fraction="1/10")
-    >>> found.class_sizes().tolist(), dict(found.structure), found.k_violations(2)
-    ([2, 2, 1, 1], {1: 2, 2: 1}, 2)
-    """
-    started = time.perf_counter()
-    require_made(coded, (CodedTable,), "count_keys was called.")
-    rule = _missing_of(missing)
-    if isinstance(keys, str) or isinstance(sensitive, str):
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Keys were to be counted.",
-            "The variables are given as one text.",
-            "Give a list of names.",
-        )
-    names = coded.codebook.names
-    keys, sensitive = matched_names(keys, names), matched_names(sensitive, names)
-    (strata,), (weight,) = matched_names([strata], names), matched_names([weight], coded.numbers)
-    counts: Counts = count_classes(
-        coded,
-        keys,
-        missing=rule,
-        weight=weight,
-        strata=strata,
-        fraction=fraction,
-        sensitive=sensitive,
-        progress=progress,
-    )
-    parameters = {
-        "keys": ", ".join(keys),
-        "missing": rule.value,
-        "fraction": "" if counts.fraction is None else str(counts.fraction),
-        "weight": weight,
-        "strata": strata,
-        "sensitive": ", ".join(sensitive),
-    }
-    provenance = Provenance(
-        "key table",
-        variant=rule.words,
-        parameters={name: text for name, text in parameters.items() if text},
-        fingerprint=coded.fingerprint,
-        engine=coded.engine.name,
-        seconds=time.perf_counter() - started,
-    )
-    return KeyTable(
-        coded,
-        tuple(keys),
-        rule,
-        counts.n_records,
-        coded.n_records - counts.n_records,
-        sum(counts.structure.values()),
-        counts.structure,
-        counts.records_by_size,
-        counts.released_by_size,
-        counts.diversity,
-        counts.fraction,
-        counts.fractions,
-        weight,
-        strata,
-        provenance,
-        counts.counted,
-        counts.relation,
-        counts.size_column,
-    )
-
-
-def _missing_of(given: Missing | str) -> Missing:
-    try:
-        return Missing(given)
-    except ValueError:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Missing cells were to be read as {quoted([str(given)])}.",
-            "There is no such rule.",
-            f"There are: {quoted(Missing)}.",
-        ) from None
 
 
 def _free_name(name: str, taken: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.count_table import CountTable

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from gamekeeper.workbench.microdata import Microdata
+    from gamekeeper.workbench.microdata.file import Microdata
 
 _KS = (2, 3, 5, 10)
 

@@ -25,7 +25,9 @@ from gamekeeper.results import Progress, Provenance
 from gamekeeper.wording import count_of, did_you_mean, quoted
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.assessment.result import Assessment
-from gamekeeper.workbench.microdata import Microdata, Need, open_microdata
+from gamekeeper.workbench.microdata.file import Microdata
+from gamekeeper.workbench.microdata.need import Need
+from gamekeeper.workbench.microdata.opening import open_microdata
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.assessment import AssessRequest
 

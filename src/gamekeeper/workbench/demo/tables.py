@@ -17,7 +17,7 @@ from gamekeeper.data.tables.tabulation import tabulate
 from gamekeeper.report.release_report import released_report
 from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.results import Progress
-from gamekeeper.workbench.microdata import open_microdata
+from gamekeeper.workbench.microdata.opening import open_microdata
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
 
 _PLACE = "Place of residence"

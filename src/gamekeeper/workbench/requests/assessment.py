@@ -20,6 +20,7 @@ from gamekeeper.workbench.requests.shared import (
     Replace,
     Report,
     ReportFor,
+    ReportRecords,
     Top,
 )
 
@@ -52,13 +53,7 @@ class AssessRequest:
     records: Records = None
     report: Report = None
     report_for: ReportFor = Audience.INTERNAL
-    report_records: Annotated[
-        bool,
-        Option(
-            "Whether the report describes single records and categories.",
-            flags="--report-records/--no-report-records",
-        ),
-    ] = True
+    report_records: ReportRecords = True
     plot: Plot = None
     replace: Replace = False
     raw: Raw = False

@@ -21,6 +21,7 @@ from gamekeeper.workbench.requests.shared import (
     Replace,
     Report,
     ReportFor,
+    ReportRecords,
     Top,
 )
 
@@ -96,13 +97,7 @@ class SudaRequest:
         Path | None,
         Option("A file with everybody in it: the report then has what a match would cost."),
     ] = None
-    report_records: Annotated[
-        bool,
-        Option(
-            "Whether the report describes single records and categories.",
-            flags="--report-records/--no-report-records",
-        ),
-    ] = True
+    report_records: ReportRecords = True
     replace: Replace = False
     raw: Raw = False
 

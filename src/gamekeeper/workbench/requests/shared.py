@@ -29,6 +29,13 @@ ReportFor = Annotated[
         " value of risk, parameter, record or category, for people outside."
     ),
 ]
+ReportRecords = Annotated[
+    bool,
+    Option(
+        "Whether the report describes single records and categories.",
+        flags="--report-records/--no-report-records",
+    ),
+]
 Replace = Annotated[bool, Option("Replace files that are there already.")]
 Raw = Annotated[
     bool,

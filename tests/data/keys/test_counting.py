@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.coding.recode import Recode
 from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
-from gamekeeper.data.keys.key_table import count_keys
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.data.keys.packing import pack_keys
 from gamekeeper.errors import Cancelled, InputError, Reason

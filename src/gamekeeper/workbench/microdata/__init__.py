@@ -1,0 +1,1 @@
+"""A file of microdata as people ask for it: opened, recoded, counted. Begin with `opening`."""

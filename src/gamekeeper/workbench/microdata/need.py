@@ -1,0 +1,49 @@
+"""What an attack needs of the machine, asked before the records of a file are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.budget import require_memory
+from gamekeeper.data.coding.first_records import FIRST_RECORDS, first_codes
+from gamekeeper.data.reading.source import Source
+from gamekeeper.wording import at_start, count_of
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What an attack needs of the machine, asked before a file is read.
+
+    Attributes
+    ----------
+    bytes_of
+        The bytes that it takes, at least, for a number of records and of variables.
+    look
+        Refuses by the codes of the first records and the number of all, where that can be told.
+    """
+
+    bytes_of: Callable[[int, int], int]
+    look: Callable[[NDArray[np.uint32], int], None] | None = None
+
+
+def require_room(source: Source, columns: Sequence[str], need: Need | None) -> None:
+    """Refuse a file that is too large for an attack, before its records are read."""
+    n_records = None if need is None else source.about_records()
+    if need is None or n_records is None:
+        return
+    source.check_names(columns)
+    n_keys = len(columns)
+    is_exact = source.n_records is not None
+    records = f"{'' if is_exact else 'about '}{count_of(n_records, 'record')}"
+    require_memory(
+        f"{at_start(records)} of {source.words} were to be read.",
+        need.bytes_of(n_records, n_keys),
+        f"What is kept of {records} with {count_of(n_keys, 'variable')}",
+        "Take a random part of the records, or one region at a time",
+    )
+    if need.look is not None and is_exact and n_records > FIRST_RECORDS:
+        need.look(first_codes(source, columns), n_records)

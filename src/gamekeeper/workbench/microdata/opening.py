@@ -1,0 +1,258 @@
+"""Opening a file of microdata as a person asks for it: its columns, its keys, its categories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gamekeeper.algorithms.categories.partitions import Arbitrary
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.coding.source_coding import code_source
+from gamekeeper.data.engine.duckdb_engine import default_engine
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.reading.column_names import matched_names
+from gamekeeper.data.reading.source import Source, open_source
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.recoding.applying import recode_table
+from gamekeeper.mapping.scenario.recoding import columns_of, plan_recodes
+from gamekeeper.mapping.variables.category_blocks import categorization_of
+from gamekeeper.results import Progress
+from gamekeeper.wording import count_of, quoted, shown_path
+from gamekeeper.workbench.environments import opened
+from gamekeeper.workbench.microdata.file import NO_DESIGN, Microdata
+from gamekeeper.workbench.microdata.need import Need, require_room
+from gamekeeper.workbench.microdata.values import named_values, read_values, require_mapped
+from gamekeeper.workbench.notices import missing_code_notices
+from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
+from gamekeeper.workbench.requests.reading import Reading
+
+
+def opened_file(file: Path, asked: Reading) -> Source:
+    """Open a data file as people say that it is to be read."""
+    return open_source(
+        file,
+        delimiter=asked.delimiter,
+        encoding=asked.encoding,
+        decimal=asked.decimal,
+        missing=asked.missing_values,
+        keep_user_missing=asked.keep_user_missing,
+        header=asked.header,
+        sheet=asked.sheet,
+    )
+
+
+def open_microdata(
+    asked: MicrodataRequest,
+    *,
+    design: SampleDesign = NO_DESIGN,
+    sensitive: Sequence[str] = (),
+    extra: Sequence[str] = (),
+    identifier: str = "",
+    strict: bool = True,
+    need: Need | None = None,
+    progress: Progress | None = None,
+) -> Microdata:
+    """Open a file of microdata and code the columns that are needed; nothing of it is kept.
+
+    `extra` names further columns to code, such as a household; `identifier` is the user's own name
+    of records. Where it is not `strict`, recodings may name categories that do not occur. `need` is
+    what the attack will need of the machine: it is asked before records are read, by the number that
+    the file tells or, for a text file, that its size and its first lines suggest.
+    """
+    _require_one_way(asked)
+    source = opened_file(asked.file, asked.reading)
+    names = source.names
+    design = replace(
+        design,
+        weight=matched_names([design.weight], names)[0],
+        strata=matched_names([design.strata], names)[0],
+    )
+    sensitive, extra = matched_names(sensitive, names), matched_names(extra, names)
+    (identifier,) = matched_names([identifier], names)
+    others = [name for name in (design.strata, *sensitive, *extra, identifier) if name]
+    numbers = [design.weight] if design.weight else []
+
+    def coded(columns: Iterable[str]) -> CodedTable:
+        wanted = list(dict.fromkeys([*columns, *others]))
+        require_room(source, wanted, need)
+        return code_source(
+            source, wanted, numbers=numbers, engine=default_engine(), progress=progress
+        )
+
+    if not asked.scenario:
+        keys = matched_names(_names(asked.keys, names), names)
+        table = coded(keys)
+        codes = missing_code_notices(
+            table, known=_own_names(table, identifier), decimal=source.decimal
+        )
+        data = Microdata(
+            source, table, keys, asked.missing, design, tuple(sensitive), codes,
+            identifier=identifier,
+        )  # fmt: skip
+        return _recoded(data, asked, _looked_up(asked), strict=strict)
+    assert asked.environment is not None
+    environment = _environment(asked.environment)
+    scenario = _scenario(asked.scenario, environment)
+    wanted = tuple(key.variable for key in scenario.keys)
+    columns = columns_of(wanted, names, asked.columns)
+    table = coded(columns.values())
+    values = read_values(asked.values) if asked.values is not None else {}
+    plan = plan_recodes(
+        scenario, environment, table.codebook, columns, values=values, decimal=source.decimal
+    )
+    require_mapped(plan, table, asked.unmapped)
+    known = named_values(scenario, plan, table.codebook, values)
+    data = Microdata(
+        source,
+        table.recoded(plan.recodes),
+        wanted,
+        asked.missing,
+        design,
+        tuple(sensitive),
+        missing_code_notices(table, known=known, decimal=source.decimal),
+        scenario,
+        environment,
+        identifier=identifier,
+    )
+    return _recoded(data, asked, environment, strict=strict)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherFile:
+    """The keys of a file beside the one that is attacked, None where there is no such file."""
+
+    keys: KeyTable | None
+    notices: tuple[str, ...] = ()
+
+
+def open_other(asked: MicrodataRequest, file: Path | None) -> OtherFile:
+    """Count the keys of another file, such as a population, read like the one that is attacked."""
+    if file is None:
+        return OtherFile(None)
+    data = open_microdata(replace(asked, file=file), strict=False)
+    # That the scenario is stale is said already.
+    codes = tuple(f"In the file {quoted([file.name])}: {text}" for text in data.missing_codes)
+    return OtherFile(data.count(), codes)
+
+
+def _own_names(table: CodedTable, identifier: str) -> dict[str, tuple[str, ...]]:
+    """Return the identifiers as values that mean what they are."""
+    return {identifier: table.codebook[identifier].values} if identifier else {}
+
+
+def _looked_up(asked: MicrodataRequest) -> Environment | None:
+    return None if asked.environment is None else _environment(asked.environment)
+
+
+def _environment(given: Path | Environment) -> Environment:
+    if isinstance(given, Environment):
+        return given
+    with opened(given) as place:
+        return place.environment
+
+
+def _scenario(given: str | Scenario, environment: Environment) -> Scenario:
+    return given if isinstance(given, Scenario) else environment.scenario(given)
+
+
+def _recoded(
+    data: Microdata, asked: MicrodataRequest, environment: Environment | None, *, strict: bool
+) -> Microdata:
+    """Return the file with its recodings, none of which is written."""
+    if not asked.recodes:
+        return data
+    made = recode_table(
+        data.coded,
+        asked.recodes,
+        environment=environment,
+        sinks=_sinks(data.scenario, environment),
+        decimal=data.source.decimal,
+        strict=strict,
+    )
+    unused = [rule.variable for rule in made.rules if not _is_among(rule.variable, data.keys)]
+    if unused:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"{quoted(unused)} {'was' if len(unused) == 1 else 'were'} to be recoded.",
+            f"The key variables are {quoted(data.keys)}.",
+            "Recode key variables.",
+        )
+    return replace(data, coded=made.table, recoded=made, before=data.coded)
+
+
+def _is_among(name: str, keys: Sequence[str]) -> bool:
+    return matched_names([name], keys)[0] in keys
+
+
+def _sinks(
+    scenario: Scenario | None, environment: Environment | None
+) -> dict[str, list[list[int]]]:
+    """Return what the codes of a scenario's key variables mean in its environment."""
+    found: dict[str, list[list[int]]] = {}
+    for key in () if scenario is None or environment is None else scenario.keys:
+        assert environment is not None
+        partition = categorization_of(environment.variable(key.variable), key.blocks)
+        if partition is not None and not isinstance(partition, Arbitrary):
+            found[key.variable] = partition.blocks()
+    return found
+
+
+def _require_one_way(request: MicrodataRequest) -> None:
+    """Refuse a request that has neither keys nor a scenario, or both."""
+    problems: list[Problem] = []
+    if bool(request.keys) == bool(request.scenario):
+        both = "they are given by name and by a scenario." if request.keys else "none is given."
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION if request.keys else Reason.NOTHING_GIVEN,
+                "key variables",
+                both,
+                "Name the columns (--keys), or a scenario (--scenario).",
+            )
+        )
+    if request.scenario and request.environment is None:
+        problems.append(
+            Problem(
+                Reason.NOTHING_GIVEN,
+                "environment",
+                "the scenario is kept in an environment, and none is given.",
+                "Name its store or folder (--environment).",
+            )
+        )
+    # Recodings may be looked up in an environment without a scenario.
+    unused = None if request.recodes else request.environment
+    of_scenario = (unused, request.columns, request.values, request.unmapped)
+    if not request.scenario and any(of_scenario):
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION,
+                "environment, columns, values or unmapped",
+                "they say how a file fits a scenario, and no scenario is given.",
+                "Leave them out, or name a scenario (--scenario).",
+            )
+        )
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            f"{_file_words(request.file)} was to be opened.",
+            f"{count_of(len(problems), 'fault was', 'faults were')} found in what was asked.",
+            problems=problems,
+        )
+
+
+def _file_words(file: Path | object) -> str:
+    # A frame is no path, and its text has values.
+    return f"The file {shown_path(file)}" if isinstance(file, Path) else "A data frame"
+
+
+def _names(given: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
+    """Return names that may be given one by one or several with commas between them."""
+    names: list[str] = []
+    for text in given:
+        # A column may have a comma in its name.
+        parts = [text] if text in columns else [part.strip() for part in text.split(",")]
+        names += [part for part in parts if part]
+    return tuple(names)
