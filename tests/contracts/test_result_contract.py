@@ -77,9 +77,9 @@ from gamekeeper.mapping.environment.overview import (
     list_categories,
     list_codes,
 )
-from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.protect.changes import ChangeLog, VariableChange
 from gamekeeper.protect.protected import Protected
 from gamekeeper.results import Listing, Provenance, Result, package_version

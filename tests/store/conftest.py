@@ -15,8 +15,8 @@ from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.variables.variable import OUTSIDE, Scale, Variable
 from gamekeeper.mapping.scenario.proposal import propose_scenario
+from gamekeeper.mapping.variables.variable import OUTSIDE, Scale, Variable
 from gamekeeper.store.folder import read_environment, write_environment
 
 

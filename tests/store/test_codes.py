@@ -9,8 +9,8 @@ import pytest
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import Reason, StoreError
-from gamekeeper.mapping.variables.codes import CodeRegister
 from gamekeeper.mapping.environment.environment import Environment, Form
+from gamekeeper.mapping.variables.codes import CodeRegister
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.store.codes import write_codes
 from gamekeeper.store.folder import read_environment, write_environment

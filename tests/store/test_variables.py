@@ -12,8 +12,8 @@ from gamekeeper.algorithms.categories.bands import Band, BandStyle
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.errors import Problem, Reason, StoreError
-from gamekeeper.mapping.variables.codes import CodeRegister
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.variables.codes import CodeRegister
 from gamekeeper.mapping.variables.variable import Scale, Variable
 from gamekeeper.store.folder import write_environment
 from gamekeeper.store.models import VARIABLE_FILE

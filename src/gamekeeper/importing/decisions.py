@@ -20,9 +20,9 @@ from gamekeeper.importing.matching.proposal import Candidate, Proposal
 from gamekeeper.importing.matching.texts import no_answer
 from gamekeeper.importing.proposed_question import Answering, Instrument, ProposedQuestion
 from gamekeeper.mapping.edits import AddBands, AddForm, AddVariable, AskQuestion, Edit
-from gamekeeper.mapping.variables.definitions import STRICT, Interval, Nominal, variable_of
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.questions import Answer, Question, Universe
+from gamekeeper.mapping.variables.definitions import STRICT, Interval, Nominal, variable_of
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 _NoAnswer = Literal["refused", "don't know", "not stated", "not applicable", "undecided"]

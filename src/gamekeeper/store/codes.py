@@ -7,8 +7,8 @@ from pathlib import Path
 
 from gamekeeper.errors import Problem, Reason, StoreError
 from gamekeeper.files.sets import replace_files
-from gamekeeper.mapping.variables.codes import code_order
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.variables.codes import code_order
 from gamekeeper.store.layout import content, listed, unreadable
 from gamekeeper.store.models import VARIABLE_FILE
 from gamekeeper.store.parsing import decode, parse

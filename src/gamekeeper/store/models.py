@@ -11,10 +11,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from gamekeeper.mapping.variables.definitions import STRICT, Interval, Nominal, Ordinal
+from gamekeeper.mapping.environment.rules import NO_RULES, Rules
 from gamekeeper.mapping.forms.groups import GROUP_WAYS
 from gamekeeper.mapping.forms.questions import Question, Universe
-from gamekeeper.mapping.environment.rules import NO_RULES, Rules
+from gamekeeper.mapping.variables.definitions import STRICT, Interval, Nominal, Ordinal
 from gamekeeper.mapping.variables.variable import OUTSIDE
 
 VERSION = 1

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.variables.codes import CodeRegister
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.forms.groups import GROUP_WAYS, ways_given
 from gamekeeper.mapping.environment.rules import NO_RULES
 from gamekeeper.mapping.environment.scenario import Scenario
-from gamekeeper.mapping.variables.variable import Variable
+from gamekeeper.mapping.forms.groups import GROUP_WAYS, ways_given
 from gamekeeper.mapping.scenario.document import SCENARIO, scenario_of
+from gamekeeper.mapping.variables.codes import CodeRegister
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.results import Progress
 from gamekeeper.store.forms import FormReader
 from gamekeeper.store.layout import SHAPES, content, listed, unreadable

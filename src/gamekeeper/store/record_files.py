@@ -10,8 +10,8 @@ from pydantic import BaseModel, TypeAdapter
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.importing.decisions import DecisionsFile
 from gamekeeper.mapping.edits import EDIT, Edit
-from gamekeeper.mapping.variables.definitions import DEFINITION, Definition
 from gamekeeper.mapping.forms.questions import Question
+from gamekeeper.mapping.variables.definitions import DEFINITION, Definition
 from gamekeeper.store.forms import FORM_FILE
 from gamekeeper.store.layout import content, unreadable
 from gamekeeper.store.models import FormFile

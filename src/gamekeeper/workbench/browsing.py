@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.forms.form import Form, Metadata
 from gamekeeper.mapping.environment.listing import (
     list_forms,
     list_grid,
     list_groups,
     list_variables,
 )
+from gamekeeper.mapping.forms.form import Form, Metadata
 from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, make_listing
 from gamekeeper.wording import count_of, listed, number_text
 from gamekeeper.workbench.environments import opened

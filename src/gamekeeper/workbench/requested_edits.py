@@ -14,8 +14,8 @@ from gamekeeper.mapping.edits import (
     SetUniverse,
     edit_of,
 )
-from gamekeeper.mapping.variables.definitions import DEFINITION
 from gamekeeper.mapping.forms.questions import NO_ANSWERS, Question, Universe
+from gamekeeper.mapping.variables.definitions import DEFINITION
 from gamekeeper.mapping.variables.sets import sets_of
 from gamekeeper.store.record_files import read_definition, read_form, read_question
 from gamekeeper.wording import folded, quoted

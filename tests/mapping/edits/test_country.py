@@ -15,8 +15,8 @@ from gamekeeper.mapping.edits import (
     SplitCategory,
     apply_edits,
 )
-from gamekeeper.mapping.variables.definitions import definition_of
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.variables.definitions import definition_of
 from gamekeeper.mapping.variables.variable import Variable
 from tests.mapping.edits.conftest import refusal
 

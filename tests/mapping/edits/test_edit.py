@@ -23,11 +23,11 @@ from gamekeeper.mapping.edits import (
     describe_edit,
     touched,
 )
-from gamekeeper.mapping.variables.definitions import definition_of
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.questions import NO_ANSWERS, Answer, Question, Universe
 from gamekeeper.mapping.scenario.document import ScenarioDocument, document_of
 from gamekeeper.mapping.scenario.proposal import propose_scenario
+from gamekeeper.mapping.variables.definitions import definition_of
 from tests.mapping.edits.conftest import small_environment
 from tests.store.test_variables import band_variables
 

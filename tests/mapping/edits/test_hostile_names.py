@@ -25,8 +25,8 @@ from gamekeeper.mapping.edits import (
     describe_edit,
     edit_notes,
 )
-from gamekeeper.mapping.variables.definitions import DEFINITION
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.variables.definitions import DEFINITION
 from tests.mapping.edits.conftest import refusal
 
 

@@ -11,8 +11,8 @@ from gamekeeper.mapping.edits import (
     apply_edits,
     edit_notes,
 )
-from gamekeeper.mapping.variables.definitions import DEFINITION
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.variables.definitions import DEFINITION
 
 
 def notes(environment: Environment, *edits: Edit) -> tuple[str, ...]:

@@ -17,10 +17,10 @@ from gamekeeper.mapping.edits import (
     apply_edits,
 )
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.mapping.scenario.document import ScenarioDocument, document_of
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import review_scenario
+from gamekeeper.mapping.variables.variable import Variable
 
 COUNTRY = Variable(
     "Country", PartitionGraph({"UK": ["England", "Wales"], "Rest": [], "any": ["UK", "Rest"]})

@@ -29,9 +29,9 @@ from gamekeeper.mapping.edits import (
     apply_edits,
     weigh_edits,
 )
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.categorization import categorize
 from gamekeeper.mapping.variables.definitions import definition_of
-from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.variable import Variable
 from tests.mapping.edits.conftest import everything, small_environment
 

@@ -15,8 +15,8 @@ from gamekeeper.mapping.edits import (
     ReplaceVariable,
     apply_edits,
 )
-from gamekeeper.mapping.variables.definitions import DEFINITION, definition_of
 from gamekeeper.mapping.environment.environment import Environment, Form
+from gamekeeper.mapping.variables.definitions import DEFINITION, definition_of
 from gamekeeper.mapping.variables.variable import Scale, Variable
 from tests.mapping.edits.conftest import refusal
 

@@ -10,8 +10,8 @@ from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import ARBITRARY, Partition, harmonize
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.mapping.environment import environment as module
-from gamekeeper.mapping.variables.codes import CodeRegister
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.variables.codes import CodeRegister
 from gamekeeper.mapping.variables.variable import Variable
 from tests.given.categorizations import (
     categorizations,

@@ -15,12 +15,12 @@ from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import ARBITRARY, Partition, is_finer
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
-from gamekeeper.mapping.variables.category_blocks import blocks_of, categorization_of
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.evidence import Mode
-from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.mapping.scenario.document import SCENARIO, document_of, scenario_of
 from gamekeeper.mapping.scenario.proposal import propose_scenario
+from gamekeeper.mapping.variables.category_blocks import blocks_of, categorization_of
+from gamekeeper.mapping.variables.variable import Variable
 from tests.given.categorizations import categorizations, environments, partitions, variable_of
 
 AT = datetime(2029, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.environment.environment import Environment, Group
-from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.environment.listing import find_forms
+from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.forms.queries import parse_query, unknown_names
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import unfit_character

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import ARBITRARY, Partition, meet
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping.variables.categorization import categorize
 from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.mapping.forms.questions import Answer, Question, Universe, labels_fed
+from gamekeeper.mapping.variables.categorization import categorize
 from gamekeeper.mapping.variables.variable import ALSO, ELSE, OUTSIDE, Variable
 
 HEALTH = Variable(

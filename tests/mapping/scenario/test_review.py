@@ -11,11 +11,11 @@ from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import is_finer
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
-from gamekeeper.mapping.variables.codes import CodeRegister
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import review_scenario
+from gamekeeper.mapping.variables.codes import CodeRegister
+from gamekeeper.mapping.variables.variable import Variable
 from tests.given.categorizations import disjoint_pairs, environments, labels_of, variable_of
 
 AT = datetime(2029, 3, 1, tzinfo=UTC)

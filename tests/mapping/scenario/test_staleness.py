@@ -18,11 +18,11 @@ from gamekeeper.mapping.edits import (
     apply_edits,
 )
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.mapping.scenario.document import document_of
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import review_scenario
 from gamekeeper.mapping.scenario.staleness import staleness
+from gamekeeper.mapping.variables.variable import Variable
 from tests.given.categorizations import environments
 from tests.mapping.scenario.test_review import AGE, BANK, CENSUS, HERE, SHOP, changed, made
 

@@ -9,8 +9,8 @@ import pytest
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import GamekeeperError, Reason
-from gamekeeper.mapping.variables.definitions import definition_tree
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.variables.definitions import definition_tree
 from gamekeeper.mapping.variables.variable import OUTSIDE, Scale, Variable
 from gamekeeper.store.database.contents.documents import (
     form_document,

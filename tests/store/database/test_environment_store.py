@@ -34,9 +34,9 @@ from gamekeeper.mapping.edits import (
     SetMetadata,
     SplitCategory,
 )
-from gamekeeper.mapping.variables.definitions import definition_of
 from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.mapping.names import name_problems
+from gamekeeper.mapping.variables.definitions import definition_of
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.history.revisions import Action

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.errors import Reason, StoreError
-from gamekeeper.mapping.variables.codes import ARBITRARY_CODE
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.variables.codes import ARBITRARY_CODE
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.history.revisions import Action
 from gamekeeper.store.folder import read_environment, write_environment

@@ -20,7 +20,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.keyed_records import KeyedRecords
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.results import Progress, Provenance, Result, table_html
+from gamekeeper.results import Provenance, Result, table_html
 from gamekeeper.wording import be, count_of, fraction_text, percent_text, quoted, there_are
 
 if TYPE_CHECKING:

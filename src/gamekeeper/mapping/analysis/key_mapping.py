@@ -35,10 +35,10 @@ from gamekeeper.errors import LimitError
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap, Maximal
 from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.analysis.question import Question, pose
-from gamekeeper.mapping.variables.codes import code_order
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.evidence import Evidence
 from gamekeeper.mapping.environment.scope import Scope
+from gamekeeper.mapping.variables.codes import code_order
 from gamekeeper.options import takes
 from gamekeeper.results import Progress, Provenance
 from gamekeeper.wording import count_of, quoted

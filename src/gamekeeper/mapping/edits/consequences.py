@@ -19,9 +19,9 @@ from gamekeeper.mapping.edits.categories import RenameCategory
 from gamekeeper.mapping.edits.edit import Edit
 from gamekeeper.mapping.edits.forms import RenameForm
 from gamekeeper.mapping.edits.variables import RenameVariable
-from gamekeeper.mapping.variables.codes import code_order
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.variables.codes import code_order
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import quoted
 

@@ -21,10 +21,10 @@ from gamekeeper.mapping.edits.forms import (
 )
 from gamekeeper.mapping.edits.questions import QuestionEdit, form_with_question
 from gamekeeper.mapping.edits.valid_forms import FormChange
-from gamekeeper.mapping.variables.categorization import categorize
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.environment.rules import metadata_problems
+from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.variables.categorization import categorize
 
 _OneForm = AddForm | SetMetadata | AskVariable | DropVariable | QuestionEdit
 

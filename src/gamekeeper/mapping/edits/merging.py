@@ -21,12 +21,12 @@ from gamekeeper.mapping.edits.groups import AddGroup, ReplaceGroup
 from gamekeeper.mapping.edits.rules import DeclareImpossible, DeclareMetadata
 from gamekeeper.mapping.edits.variable_change import reworded
 from gamekeeper.mapping.edits.variables import AddVariable, ReplaceVariable
-from gamekeeper.mapping.variables.category_blocks import blocks_of, categorization_of
-from gamekeeper.mapping.variables.codes import code_order
-from gamekeeper.mapping.variables.definitions import definition_of
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.forms.groups import Group
+from gamekeeper.mapping.variables.category_blocks import blocks_of, categorization_of
+from gamekeeper.mapping.variables.codes import code_order
+from gamekeeper.mapping.variables.definitions import definition_of
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import quoted
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.environment.rules import metadata_problems
+from gamekeeper.mapping.forms.form import Form
 from gamekeeper.wording import count_of, quoted
 
 

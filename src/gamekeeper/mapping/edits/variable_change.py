@@ -12,12 +12,12 @@ from dataclasses import replace
 
 from gamekeeper.algorithms.categories.safe_edits import UnsafeKind, find_unsafe
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.variables.carrying import carry_codes
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.forms.form import Form
-from gamekeeper.mapping.names import clashes
-from gamekeeper.mapping.forms.questions import relabelled, relabelled_universe
 from gamekeeper.mapping.environment.rules import follow_names
+from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.forms.questions import relabelled, relabelled_universe
+from gamekeeper.mapping.names import clashes
+from gamekeeper.mapping.variables.carrying import carry_codes
 from gamekeeper.mapping.variables.variable import ALSO, RESERVED, Scale, Variable
 from gamekeeper.wording import count_of, folded, quoted
 

@@ -22,10 +22,10 @@ from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.edits.record import Names, OfCategory, OfVariable, Record, require_new
 from gamekeeper.mapping.edits.variable_change import require_distinct, reworded
-from gamekeeper.mapping.variables.categorization import Categorization, split_labels
-from gamekeeper.mapping.variables.codes import CodeRegister
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.variables.categorization import Categorization, split_labels
+from gamekeeper.mapping.variables.codes import CodeRegister
 from gamekeeper.mapping.variables.variable import ALSO, ELSE, OUTSIDE, Scale, Variable
 from gamekeeper.options import Option
 from gamekeeper.wording import count_of, quoted

@@ -21,16 +21,16 @@ from gamekeeper.algorithms.categories.partitions import (
     is_finer,
 )
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.mapping.environment.instances import Instances, changed_variables
+from gamekeeper.mapping.environment.rules import NO_RULES, Rules, rule_problems
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.forms.groups import Group, group_problems, members
+from gamekeeper.mapping.forms.universes import universe_problems
+from gamekeeper.mapping.names import clashes, name_problems
 from gamekeeper.mapping.variables.carrying import carry_codes
 from gamekeeper.mapping.variables.categorization import Categorization
 from gamekeeper.mapping.variables.codes import ARBITRARY_CODE, CodeRegister
-from gamekeeper.mapping.forms.form import Form
-from gamekeeper.mapping.forms.groups import Group, group_problems, members
-from gamekeeper.mapping.environment.instances import Instances, changed_variables
-from gamekeeper.mapping.names import clashes, name_problems
-from gamekeeper.mapping.environment.rules import NO_RULES, Rules, rule_problems
-from gamekeeper.mapping.environment.scenario import Scenario
-from gamekeeper.mapping.forms.universes import universe_problems
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted

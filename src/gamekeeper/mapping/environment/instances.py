@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.variables.categorization import Categorization, categorize
 from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.variables.categorization import Categorization, categorize
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import did_you_mean, quoted
 

@@ -14,9 +14,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from gamekeeper.errors import Problem, Reason
-from gamekeeper.mapping.variables.definitions import STRICT
 from gamekeeper.mapping.forms.form import Form, Metadata
 from gamekeeper.mapping.names import name_problems
+from gamekeeper.mapping.variables.definitions import STRICT
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import did_you_mean, quoted
 

@@ -16,9 +16,9 @@ from datetime import UTC, datetime
 from fractions import Fraction
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.variables.codes import code_order, is_code
 from gamekeeper.mapping.environment.evidence import Evidence, Mode
 from gamekeeper.mapping.names import name_problems
+from gamekeeper.mapping.variables.codes import code_order, is_code
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 _FINGERPRINT = re.compile("[0-9a-f]{16}")

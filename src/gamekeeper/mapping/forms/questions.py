@@ -21,8 +21,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from gamekeeper.errors import Problem, Reason
-from gamekeeper.mapping.variables.definitions import STRICT
 from gamekeeper.mapping.names import name_problems
+from gamekeeper.mapping.variables.definitions import STRICT
 from gamekeeper.mapping.variables.variable import ALSO, ELSE, OUTSIDE
 from gamekeeper.wording import quoted
 

@@ -21,10 +21,7 @@ from gamekeeper.data.coding.recode import Change, Recode
 from gamekeeper.data.reading.column_names import matched_name
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.variables.coarsening import coarsenings
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.variables.sink_sets import SinkFinder
-from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.mapping.recoding.grammar import parse_recodes, read_bands
 from gamekeeper.mapping.recoding.rules import (
     Bands,
@@ -39,6 +36,9 @@ from gamekeeper.mapping.recoding.rules import (
     Together,
     Width,
 )
+from gamekeeper.mapping.variables.coarsening import coarsenings
+from gamekeeper.mapping.variables.sink_sets import SinkFinder
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
 _CODES = np.int32

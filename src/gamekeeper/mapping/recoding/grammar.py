@@ -22,7 +22,6 @@ from fractions import Fraction
 
 from gamekeeper.algorithms.categories.bands import Band, BandStyle, parse_band
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.variables.codes import is_code
 from gamekeeper.mapping.recoding.rules import (
     Bands,
     Ends,
@@ -37,6 +36,7 @@ from gamekeeper.mapping.recoding.rules import (
     Way,
     Width,
 )
+from gamekeeper.mapping.variables.codes import is_code
 from gamekeeper.wording import count_of, quoted
 
 HOW = (

@@ -13,9 +13,9 @@ from pydantic import BaseModel, Field, TypeAdapter
 
 from gamekeeper.algorithms.categories.prevalence import parse_prevalence
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.variables.definitions import STRICT
 from gamekeeper.mapping.environment.evidence import Evidence, Mode
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
+from gamekeeper.mapping.variables.definitions import STRICT
 from gamekeeper.wording import count_of, quoted
 
 _Code = Annotated[str, Field(pattern=r"^[CH](0|[1-9][0-9]*)\.[0-9]{3,}$")]

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
-from gamekeeper.mapping.variables.category_blocks import categorization_of
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
 from gamekeeper.mapping.environment.scope import Scope
 from gamekeeper.mapping.scenario.proposal import counted, evidence_at
+from gamekeeper.mapping.variables.category_blocks import categorization_of
 from gamekeeper.wording import joined, listed, quoted
 
 _SHOWN_CATEGORIES = 6

@@ -10,13 +10,13 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
 from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.analysis.question import pose
-from gamekeeper.mapping.variables.category_blocks import blocks_of
-from gamekeeper.mapping.variables.codes import code_order, is_code
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.evidence import Evidence
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey, no_keys, require_sound
 from gamekeeper.mapping.environment.scope import Scope
 from gamekeeper.mapping.scenario.staleness import fingerprint_of
+from gamekeeper.mapping.variables.category_blocks import blocks_of
+from gamekeeper.mapping.variables.codes import code_order, is_code
 from gamekeeper.wording import count_of, did_you_mean, quoted, short
 
 Holders = dict[Partition | Arbitrary, tuple[str, ...]]

@@ -17,9 +17,9 @@ from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.data.coding.codebook import MISSING, Codebook, CodedVariable
 from gamekeeper.data.coding.recode import Recode
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.variables.category_blocks import categorization_of
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
+from gamekeeper.mapping.variables.category_blocks import categorization_of
 from gamekeeper.mapping.variables.sink_sets import SinkFinder
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted

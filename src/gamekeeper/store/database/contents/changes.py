@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from gamekeeper.errors import Problem
+from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.forms.questions import Question, Universe
 from gamekeeper.mapping.variables.codes import CodeRegister, code_order
 from gamekeeper.mapping.variables.definitions import definition_tree
-from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.forms.questions import Question, Universe
-from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.store.database.contents.documents import (
     RETIRED,

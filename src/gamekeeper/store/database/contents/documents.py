@@ -9,11 +9,11 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from gamekeeper.errors import Problem, Reason
-from gamekeeper.mapping.variables.codes import CodeRegister
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.forms.groups import ways_given
 from gamekeeper.mapping.environment.rules import Rules, rules_tree
 from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.forms.groups import ways_given
+from gamekeeper.mapping.variables.codes import CodeRegister
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.store.forms import FORM_FILE, words_tree
 from gamekeeper.store.models import GROUP_FILE, VARIABLE_FILE

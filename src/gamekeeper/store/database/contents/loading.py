@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from gamekeeper.errors import InputError
-from gamekeeper.mapping.variables.codes import CodeRegister
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.forms.form import Metadata
-from gamekeeper.mapping.forms.questions import Question, Universe
 from gamekeeper.mapping.environment.rules import NO_RULES, Rules
 from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.forms.form import Metadata
+from gamekeeper.mapping.forms.questions import Question, Universe
+from gamekeeper.mapping.variables.codes import CodeRegister
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.store.database.contents.documents import (
     LABELS,

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Connection, Table, bindparam, delete, exists, func, select, update
 
-from gamekeeper.mapping.variables.codes import ARBITRARY_CODE
 from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.variables.codes import ARBITRARY_CODE
 from gamekeeper.store.database.contents import tables
 from gamekeeper.store.database.contents.changes import Change
 from gamekeeper.store.database.contents.documents import RETIRED, Document, text_of

@@ -7,9 +7,9 @@ from dataclasses import replace
 from sqlalchemy import Connection, update
 
 from gamekeeper.errors import Problem, Reason, StoreError
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.carrying import carry_codes
 from gamekeeper.mapping.variables.codes import ARBITRARY_CODE, CodeRegister
-from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.contents import tables
 from gamekeeper.store.database.contents.changes import Change
 from gamekeeper.store.database.contents.documents import code_documents

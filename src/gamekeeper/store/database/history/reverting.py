@@ -19,11 +19,11 @@ from gamekeeper.mapping.edits import (
     RenameCategory,
     RenameVariable,
 )
+from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.variables.carrying import carry_codes
 from gamekeeper.mapping.variables.codes import ARBITRARY_CODE, CodeRegister
 from gamekeeper.mapping.variables.definitions import definition_tree
-from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.store.database.contents.changes import Change, patched_form, present
 from gamekeeper.store.database.contents.documents import (
