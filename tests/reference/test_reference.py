@@ -39,6 +39,9 @@ WITHOUT_LISTS = {
     "keys_kvm_target_in_environment",
     "dis",
     "matching",
+    "protect_il1s",
+    "protect_interval_overlap",
+    "protect_utility",
 }
 
 

@@ -1,0 +1,156 @@
+"""Groups of MDAV, compiled: three passes over what is left make two groups.
+
+Columns are kept apart, so that distances are added up four or eight records at a time. A record in
+a group gets coordinates that are no numbers: no comparison with them is true, so they are neither
+nearest nor farthest, and nothing has to be asked. Once an eighth has gone, the rest is moved together
+in its order. The mean of what is left comes from sums from which groups are taken, with what
+rounding loses added up besides (Neumaier's sum), so that it is as right at the end as at the start.
+"""
+
+# pyright: basic, reportCallIssue=false
+# numba infers the types of what it compiles.
+
+from __future__ import annotations
+
+import numpy as np
+
+from gamekeeper.algorithms.compiling import inner, kernel
+
+_BLOCK = 1024
+
+
+@inner
+def _measure(x, width, factor, centre, distances):
+    """Set the squared distance of every record, times a factor, from a centre."""
+    n_columns = len(x)
+    start = 0
+    while start < width:
+        stop = min(start + _BLOCK, width)
+        for i in range(start, stop):
+            distances[i] = 0.0
+        j = 0
+        while j + 1 < n_columns:
+            # Two columns at a time: half as often is a sum read and written.
+            one, other = x[j], x[j + 1]
+            at_one, at_other = centre[j], centre[j + 1]
+            for i in range(start, stop):
+                step, step_other = factor * one[i] - at_one, factor * other[i] - at_other
+                distances[i] = distances[i] + step * step + step_other * step_other
+            j += 2
+        if j < n_columns:
+            one, at_one = x[j], centre[j]
+            for i in range(start, stop):
+                step = factor * one[i] - at_one
+                distances[i] += step * step
+        start = stop
+
+
+@inner
+def _farthest(distances, width):
+    """Return the first of those that are farthest."""
+    best, at = -1.0, 0
+    for i in range(width):
+        if distances[i] > best:
+            best, at = distances[i], i
+    return at
+
+
+@inner
+def _take(x, width, first, k, distances, labels, ids, group, sums, lost, nearest):
+    """Put a record and its k - 1 nearest in a group; of equally near ones, those before."""
+    distances[first] = np.nan
+    n_found = 0
+    for i in range(width):
+        here = distances[i]
+        if n_found < k - 1:
+            if not here >= 0.0:
+                continue
+            n_found += 1
+        elif k == 1 or not here < distances[nearest[n_found - 1]]:
+            continue
+        place = n_found - 1
+        while place > 0 and here < distances[nearest[place - 1]]:
+            nearest[place] = nearest[place - 1]
+            place -= 1
+        nearest[place] = i
+    nearest[n_found] = first
+    for place in range(n_found + 1):
+        i = nearest[place]
+        labels[ids[i]] = group
+        distances[i] = np.nan
+        for j in range(len(x)):
+            _add(sums, lost, j, -x[j, i])
+            x[j, i] = np.nan
+
+
+@inner
+def _add(sums, lost, j, number):
+    before = sums[j]
+    after = before + number
+    if abs(before) >= abs(number):
+        lost[j] += (before - after) + number
+    else:
+        lost[j] += (number - after) + before
+    sums[j] = after
+
+
+@inner
+def _centre(x, at, centre):
+    for j in range(len(x)):
+        centre[j] = x[j, at]
+
+
+@inner
+def _compacted(x, ids, width):
+    """Move the records that are left together, in their order, and return how many there are."""
+    kept = 0
+    for i in range(width):
+        if x[0, i] == x[0, i]:
+            ids[kept] = ids[i]
+            if kept != i:
+                for j in range(len(x)):
+                    x[j, kept] = x[j, i]
+            kept += 1
+    return kept
+
+
+@kernel
+def mdav(x, k, ids, labels):
+    """Give every record the number of its group; `x`, a row per variable, is used up.
+
+    `ids` are the numbers 0, 1, 2, ... of the records, and are used up too. Returns how many groups
+    there are.
+    """
+    n_columns, n = x.shape
+    width, left, group = n, n, np.int64(0)
+    sums, lost, centre = np.zeros(n_columns), np.zeros(n_columns), np.zeros(n_columns)
+    for j in range(n_columns):
+        for i in range(n):
+            _add(sums, lost, j, x[j, i])
+    distances = np.empty(n)
+    nearest = np.empty(k + 1, np.int64)
+    while left >= 2 * k:
+        for j in range(n_columns):
+            centre[j] = sums[j] + lost[j]
+        # So many times as far, from the sum and not from the mean: whole numbers stay whole, and
+        # records that are equally far are seen to be so.
+        _measure(x, width, float(left), centre, distances)
+        first = _farthest(distances, width)
+        if left >= 3 * k:
+            _centre(x, first, centre)
+            _measure(x, width, 1.0, centre, distances)
+            _take(x, width, first, k, distances, labels, ids, group, sums, lost, nearest)
+            first = _farthest(distances, width)
+            left -= k
+            group += 1
+        _centre(x, first, centre)
+        _measure(x, width, 1.0, centre, distances)
+        _take(x, width, first, k, distances, labels, ids, group, sums, lost, nearest)
+        left -= k
+        group += 1
+        if 8 * (width - left) > width:
+            width = _compacted(x, ids, width)
+    width = _compacted(x, ids, width)
+    for i in range(width):
+        labels[ids[i]] = group
+    return group + 1

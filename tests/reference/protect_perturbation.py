@@ -1,0 +1,86 @@
+"""Worked examples of perturbation: microaggregation, PRAM, rank swapping."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from gamekeeper.algorithms.perturbation.group_means import error_share
+from gamekeeper.algorithms.perturbation.invariant_pram import (
+    back_matrix,
+    count_variances,
+    expected_unchanged,
+    invariant_matrix,
+)
+from gamekeeper.algorithms.perturbation.mdav import mdav_groups
+from gamekeeper.algorithms.perturbation.rank_swapping import check_swap
+from gamekeeper.algorithms.perturbation.univariate_groups import univariate_groups
+from tests.reference.cases import Case
+from tests.reference.numbers import check_each, check_number
+
+__all__ = ["PROTECT_PERTURBATION", "mdav", "pram", "rank_swap", "univariate_microaggregation"]
+
+
+def mdav(case: Case) -> None:
+    rows, standardize = case.needs("rows"), bool(case.needs("standardize"))
+    labels = mdav_groups(rows, int(case.needs("k")), standardize=standardize)
+    groups = [np.flatnonzero(labels == group).tolist() for group in range(int(labels.max()) + 1)]
+    case.compare("groups", groups, canonical=lambda given: [sorted(group) for group in given])
+    if case.defines("sse_share"):
+        found = error_share(rows, labels, standardize=standardize)
+        check_number(case, "sse_share", case.expected["sse_share"], found)
+
+
+def univariate_microaggregation(case: Case) -> None:
+    values = [Fraction(str(value)) for value in case.needs("values")]
+    labels = univariate_groups([float(value) for value in values], int(case.needs("k")))
+    groups = [
+        [values[place] for place in np.flatnonzero(labels == group)]
+        for group in range(int(labels.max()) + 1)
+    ]
+    error = Fraction(0)
+    for group in groups:
+        mean = sum(group) / Fraction(len(group))
+        error += sum((value - mean) ** 2 for value in group)
+    if case.defines("least_sse"):
+        check_number(case, "least_sse", case.expected["least_sse"], error)
+    case.compare("group_sizes_in_sorted_order", [len(group) for group in groups])
+
+
+def pram(case: Case) -> None:
+    counts = [int(count) for count in case.needs("counts")]
+    matrix = [[Fraction(str(cell)) for cell in row] for row in case.needs("matrix")]
+    invariant = invariant_matrix(counts, matrix, Fraction(str(case.given.get("share", 1))))
+    case.compare("back_matrix", _texts(back_matrix(counts, matrix)), canonical=_texts)
+    case.compare("invariant_matrix", _texts(invariant), canonical=_texts)
+    after = [[sum(n * row[place] for n, row in zip(counts, invariant, strict=True))
+              for place in range(len(counts))]]  # fmt: skip
+    case.compare("expected_counts_after", _texts(after)[0], canonical=lambda row: _texts([row])[0])
+    if case.defines("expected_share_unchanged"):
+        found = expected_unchanged(counts, invariant)
+        check_number(
+            case, "expected_share_unchanged", case.expected["expected_share_unchanged"], found
+        )
+    check_each(case, "variance_of_count_after", count_variances(counts, invariant).tolist())
+
+
+def rank_swap(case: Case) -> None:
+    share = Fraction(str(case.needs("max_rank_difference_share")))
+    found = check_swap(case.needs("before"), case.needs("after"), share)
+    for name in ("same_values", "rank_differences", "within_limit", "unchanged"):
+        case.compare(name, getattr(found, name))
+
+
+def _texts(matrix: Any) -> list[list[str]]:
+    return [[str(Fraction(str(cell))) for cell in row] for row in matrix]
+
+
+PROTECT_PERTURBATION = {
+    "protect_mdav": mdav,
+    "protect_univariate_microaggregation": univariate_microaggregation,
+    "protect_pram": pram,
+    "protect_rank_swap": rank_swap,
+}
+"""The kinds checked here; they join the runner's."""
