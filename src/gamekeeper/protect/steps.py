@@ -6,10 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.protect.perturbation.microaggregation import Microaggregate
+from gamekeeper.protect.perturbation.noise import Noise
+from gamekeeper.protect.perturbation.pram import Pram
+from gamekeeper.protect.perturbation.rank_swap import RankSwap
+from gamekeeper.protect.perturbation.sample import Sample
+from gamekeeper.protect.perturbation.tails import TailCode
 from gamekeeper.protect.step import Step
 from gamekeeper.wording import did_you_mean, quoted
 
-_ALL: tuple[type[Step], ...] = ()
+_ALL: tuple[type[Step], ...] = (
+    TailCode,
+    Sample,
+    Pram,
+    Microaggregate,
+    RankSwap,
+    Noise,
+)
 
 STEPS: Mapping[str, type[Step]] = {step.do: step for step in _ALL}
 """Every method by its name in a recipe."""
