@@ -82,6 +82,8 @@ from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.protect.changes import ChangeLog, VariableChange
 from gamekeeper.protect.protected import Protected
+from gamekeeper.protect.utility.measuring import measure_utility
+from gamekeeper.protect.utility.result import Utility
 from gamekeeper.results import Listing, Provenance, Result, package_version
 from gamekeeper.workbench.assessment.result import Assessment
 from gamekeeper.workbench.assessment.running import assess
@@ -182,6 +184,7 @@ def protected() -> Protected:
 
 EXAMPLES = {
     Protected: protected,
+    Utility: lambda: measure_utility(people(), people()),
     KeyVariableMap: lambda: map_key_variables(environment(), "Target", forms=["Bank"]),
     SizeCurves: lambda: map_key_variables(environment(), "Target").curves(),
     KeyEvidence: lambda: map_key_variables(environment(), "Target").evidence(),

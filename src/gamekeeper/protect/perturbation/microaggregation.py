@@ -92,7 +92,7 @@ class Microaggregate(Step):
         n_small = n_left = n_groups = 0
         errors: list[float] = []
         for columns in each:
-            whole: NDArray[np.bool_] = np.isfinite(before[:, columns]).all(axis=1)
+            whole: NDArray[np.bool_] = np.asarray(np.isfinite(before[:, columns]).all(axis=1))
             n_left += int(np.count_nonzero(~whole))
             labels = np.full(table.n_records, -1, np.int64)
             n_own = 0

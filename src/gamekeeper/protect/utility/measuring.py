@@ -1,0 +1,356 @@
+"""Measures what a file lost from before to after: tables, variables, numbers, analyses."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.utility.margin_distances import (
+    entropy,
+    margin_distances,
+    mean_distances,
+    n_margins,
+    worst,
+)
+from gamekeeper.algorithms.utility.number_loss import complete_moments, il1s
+from gamekeeper.algorithms.utility.propensity import logistic_pmse, saturated_pmse
+from gamekeeper.data.coding.codebook import MISSING
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.options import Option, require_valid
+from gamekeeper.protect.changes import ChangeLog
+from gamekeeper.protect.utility.aligned_codes import (
+    AlignedVariable,
+    align,
+    common_variables,
+    is_identifier,
+)
+from gamekeeper.protect.utility.analyses import Side, compare_analyses, parse_analyses
+from gamekeeper.protect.utility.result import (
+    WORST,
+    NumberLoss,
+    TableLoss,
+    Utility,
+    VariableLoss,
+    mean_lines,
+)
+from gamekeeper.results import Provenance
+from gamekeeper.wording import count_of, did_you_mean, quoted
+
+Floats = NDArray[np.float64]
+_MOST_CELLS = 20_000_000_000
+_RECORDS_A_CLASS = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class UtilityOptions:
+    """What is asked of a file before and after.
+
+    Utility is measured of all variables that both files have, identifiers aside, unless some are named.
+    """
+
+    variables: Annotated[
+        tuple[str, ...], Option("The coded variables to compare.", default_text="all of both files")
+    ] = ()
+    most: Annotated[int, Option("Compare tables of up to so many variables.", least=1, most=3)] = 3
+    weight: Annotated[str, Option("The column with weights, for figures by weight besides.")] = ""
+    analyses: Annotated[
+        tuple[str, ...],
+        Option(
+            "Analyses to do before and after: 'income ~ age + sex', 'mean of income by region', 'share"
+            " of job by region'."
+        ),
+    ] = ()
+
+
+def measure_utility(
+    before: CodedTable,
+    after: CodedTable,
+    asked: UtilityOptions | None = None,
+    *,
+    log: ChangeLog | None = None,
+    decimal: str = ".",
+) -> Utility:
+    """Compare a file with what was made of it.
+
+    Parameters
+    ----------
+    before, after
+        The file as it was and as it is released.
+    asked
+        Which variables, weights and analyses; all variables and no weights when None.
+    log
+        Where it was changed. With it, records are compared one by one, and suppressed cells are told
+        from missing ones; without, only what the files as a whole say is compared.
+    decimal
+        How numbers of the file are written.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> file = coded_from_codes([[1, 1], [2, 1], [2, 2]], ["sex", "job"])
+    >>> measure_utility(file, file).sentences()[0]
+    'Every table of up to 2 variables is as it was.'
+    """
+    begun = time.perf_counter()
+    options = asked or UtilityOptions()
+    what = "A file was to be compared with what was made of it."
+    require_valid(options, what)
+    names = _names(before, after, log, options, what)
+    _require_few(what, len(names), options.most, before.n_records + after.n_records)
+    both = {name: align(before, after, name, log) for name in names}
+    weights = _weights(before, after, options.weight, what)
+    first = _matrix([variable.before for variable in both.values()], before.n_records)
+    second = _matrix([variable.after for variable in both.values()], after.n_records)
+    plain = margin_distances(first, second, most=options.most)
+    by_weight = None
+    if weights is not None:
+        by_weight = margin_distances(first, second, most=options.most, weights=weights)
+    weighted_of = {} if by_weight is None else {m.variables: m.distance for m in by_weight}
+    tables = [
+        TableLoss(
+            tuple(names[place] for place in margin.variables),
+            margin.distance,
+            weighted_of.get(margin.variables),
+        )
+        for margin in worst(plain, WORST)
+    ]
+    single = {m.variables[0]: m.distance for m in plain if len(m.variables) == 1}
+    numbers, numbers_of = _numbers(before, after, log, options, decimal)
+    moved = _moved_correlations(numbers_of)
+    analyses = parse_analyses(options.analyses, list(numbers_of), names)
+    sides = [
+        Side(
+            {name: pair[number] for name, pair in numbers_of.items()},
+            {name: (v.before, v.after)[number] for name, v in both.items()},
+            None if weights is None else weights[number],
+        )
+        for number in (0, 1)
+    ]
+    return Utility(
+        before.n_records,
+        after.n_records,
+        tuple(
+            _variable(variable, log, single[place], weighted_of.get((place,)))
+            for place, variable in enumerate(both.values())
+        ),
+        numbers,
+        tuple(tables),
+        n_margins(len(names), options.most),
+        mean_lines(mean_distances(plain), None if by_weight is None else mean_distances(by_weight)),
+        logistic_pmse(first, second),
+        None if weights is None else logistic_pmse(first, second, weights=weights),
+        _saturated(first, second),
+        *moved,
+        tuple(compare_analyses(analyses, sides[0], sides[1], both)),
+        Provenance(
+            "utility",
+            parameters={
+                "variables": ", ".join(names),
+                "most": str(options.most),
+                "weight": options.weight or "none",
+                "analyses": "; ".join(options.analyses) or "none",
+                "records": "compared one by one" if log is not None else "files as a whole",
+            },
+            fingerprint=before.fingerprint,
+            engine=before.engine.name,
+            seconds=time.perf_counter() - begun,
+        ),
+    )
+
+
+def _names(
+    before: CodedTable, after: CodedTable, log: ChangeLog | None, options: UtilityOptions, what: str
+) -> list[str]:
+    known = common_variables(before, after, log)
+    unknown = [name for name in options.variables if name not in known]
+    if unknown:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            what,
+            f"{quoted(unknown)} {'is' if len(unknown) == 1 else 'are'} not a variable of both files.",
+            did_you_mean(unknown[0], known),
+        )
+    chosen = list(dict.fromkeys(options.variables)) or [
+        name for name in known if not is_identifier(before.codebook[name], before.n_records)
+    ]
+    if not chosen:
+        raise InputError(
+            Reason.NOTHING_GIVEN, what, "They have no variable in common.", "Check the files."
+        )
+    return chosen
+
+
+def _require_few(what: str, n_variables: int, most: int, n_records: int) -> None:
+    n_tables = n_margins(n_variables, most)
+    if n_tables * n_records > _MOST_CELLS:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            what,
+            f"{count_of(n_tables, 'table')} of up to {most} variables over"
+            f" {count_of(n_records, 'record')} would take hours.",
+            "Name fewer variables, or compare tables of fewer variables (most).",
+        )
+
+
+def _matrix(columns: Sequence[NDArray[np.int64]], n_records: int) -> NDArray[np.int64]:
+    return np.stack(columns, axis=1) if columns else np.zeros((n_records, 0), np.int64)
+
+
+def _weights(
+    before: CodedTable, after: CodedTable, name: str, what: str
+) -> tuple[Floats, Floats] | None:
+    if not name:
+        return None
+    for table in (before, after):
+        if name not in table.numbers:
+            raise InputError(
+                Reason.UNKNOWN_NAME,
+                what,
+                f"The weights {quoted([name])} are not a numeric column of both files.",
+                did_you_mean(name, table.numbers),
+            )
+    found = tuple(np.nan_to_num(table.number(name)) for table in (before, after))
+    if any((own < 0).any() or own.sum() <= 0 for own in found):
+        raise InputError(
+            Reason.BAD_OPTION,
+            what,
+            "Some weights are negative, or all are 0.",
+            "Check the weights.",
+        )
+    return found[0], found[1]
+
+
+def _variable(
+    variable: AlignedVariable, log: ChangeLog | None, distance: float, weighted: float | None
+) -> VariableLoss:
+    original = variable.original
+    changed = suppressed = lost = None
+    if log is not None:
+        n_left = max(1, log.n_left)
+        changed = float(np.count_nonzero(log.changed(variable.name))) / n_left
+        suppressed = float(np.count_nonzero(log.suppressed(variable.name))) / n_left
+        own = original if log.records is None else original[log.records]
+        lost = _bits_lost(own, variable.after)
+    return VariableLoss(
+        variable.name,
+        len(np.unique(original[original != MISSING])),
+        len(np.unique(variable.after[(variable.after != MISSING)
+                                     & (variable.after != variable.suppressed)])),
+        entropy(np.bincount(original)),
+        lost,
+        changed,
+        suppressed,
+        distance,
+        weighted,
+    )  # fmt: skip
+
+
+def _bits_lost(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
+    """Return what remains unknown of the value of before to whoever sees that of after, in bits."""
+    joint = before * (int(after.max(initial=0)) + 1) + after
+    _, counts = np.unique(joint, return_counts=True)
+    lost = entropy(counts) - entropy(np.bincount(after))
+    return lost if lost > 1e-12 else 0.0
+
+
+def _saturated(first: NDArray[np.int64], second: NDArray[np.int64]) -> float | None:
+    """Return pMSE by classes as a share of the most, where a class has some records on average."""
+    both = np.concatenate((first, second))
+    key = np.zeros(len(both), np.int64)
+    for column in both.T:
+        _, key = np.unique(key * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
+    n_classes = int(key.max(initial=-1)) + 1
+    if not n_classes or len(both) < _RECORDS_A_CLASS * n_classes:
+        return None
+    counts = [np.bincount(part, minlength=n_classes).tolist()
+              for part in (key[: len(first)], key[len(first) :])]  # fmt: skip
+    return float(saturated_pmse(*counts)[1])
+
+
+def _numbers(
+    before: CodedTable,
+    after: CodedTable,
+    log: ChangeLog | None,
+    options: UtilityOptions,
+    decimal: str,
+) -> tuple[tuple[NumberLoss, ...], dict[str, tuple[Floats, Floats]]]:
+    """Return what numeric columns lost, and all numbers that analyses may use."""
+    usable: dict[str, tuple[Floats, Floats]] = {}
+    for name in before.numbers:
+        if name in after.numbers:
+            usable[name] = before.number(name), after.number(name)
+    lines: list[NumberLoss] = []
+    weights = _weights(before, after, options.weight, "") if options.weight else None
+    for name, (old, new) in usable.items():
+        if name == options.weight:
+            continue
+        loss = None
+        if log is not None:
+            own = old if log.records is None else old[log.records]
+            loss = il1s(own[:, None], new[:, None])
+        plain = [complete_moments(values[:, None]) for values in (old, new)]
+        weighted = (
+            [None, None]
+            if weights is None
+            else [
+                _finite(complete_moments(values[:, None], own).means[0])
+                for values, own in zip((old, new), weights, strict=True)
+            ]
+        )
+        n_there = max(1, int(np.isfinite(old).sum()))
+        lines.append(
+            NumberLoss(
+                name,
+                None if loss is None else loss.per_cell,
+                0.0 if loss is None else loss.n_lost / n_there,
+                *(_finite(moments.means[0]) for moments in plain),
+                *(_finite(np.sqrt(moments.covariances[0, 0])) for moments in plain),
+                *weighted,
+            )
+        )
+    for variable in before.codebook:
+        if variable.name in usable or variable.name not in after.codebook:
+            continue
+        read = [_as_numbers(table, variable.name, decimal) for table in (before, after)]
+        if read[0] is not None and read[1] is not None:
+            usable[variable.name] = read[0], read[1]
+    return tuple(lines), usable
+
+
+def _as_numbers(table: CodedTable, name: str, decimal: str) -> Floats | None:
+    values = [number_of(v, decimal) for v in table.codebook[name].values[MISSING + 1 :]]
+    if any(value is None for value in values):
+        return None
+    numbers = np.array([np.nan, *(float(value or 0) for value in values)])
+    return numbers[table.codes(name)]
+
+
+def _finite(number: float) -> float | None:
+    return float(number) if np.isfinite(number) else None
+
+
+def _moved_correlations(
+    numbers: dict[str, tuple[Floats, Floats]],
+) -> tuple[float | None, float | None]:
+    """Return by how much correlations, and their eigenvalues, moved at most."""
+    columns = [pair for pair in numbers.values() if not np.array_equal(*pair, equal_nan=True)]
+    if len(numbers) < 2 or not columns:
+        return None, None
+    shown: list[Floats] = []
+    for number in (0, 1):
+        table = np.stack([pair[number] for pair in numbers.values()], axis=1)
+        found = complete_moments(table)
+        spread = np.sqrt(np.diag(found.covariances))
+        if not found.n_records or not (spread > 0).all():
+            return None, None
+        shown.append(found.covariances / np.outer(spread, spread))
+    apart = np.abs(shown[1] - shown[0]).max()
+    values = [np.linalg.eigvalsh(matrix) for matrix in shown]
+    return float(apart), float(np.abs(values[1] - values[0]).max())
