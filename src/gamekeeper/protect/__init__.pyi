@@ -8,3 +8,14 @@ from gamekeeper.protect.targets import (
     Target as Target,
     parse_targets as parse_targets,
 )
+from gamekeeper.protect.perturbation.microaggregation import Microaggregate as Microaggregate
+from gamekeeper.protect.perturbation.noise import Noise as Noise
+from gamekeeper.protect.perturbation.pram import Pram as Pram
+from gamekeeper.protect.perturbation.rank_swap import RankSwap as RankSwap
+from gamekeeper.protect.perturbation.sample import Sample as Sample
+from gamekeeper.protect.perturbation.tails import TailCode as TailCode
+from gamekeeper.protect.utility.measuring import (
+    UtilityOptions as UtilityOptions,
+    measure_utility as measure_utility,
+)
+from gamekeeper.protect.utility.result import Utility as Utility
