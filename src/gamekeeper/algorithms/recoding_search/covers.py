@@ -1,0 +1,83 @@
+"""All categorizations that some categories allow: how many there are, and which.
+
+A value is covered by one category. Taken in the order of the smallest value that is not yet
+covered, what is left to cover is a set of values that comes up again and again; each is counted
+once. For trees and for bands there are few such sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gamekeeper.algorithms.recoding_search.choices import Choice
+
+MOST_SETS = 200_000
+"""More sets of values than this are not looked at when categorizations are counted."""
+
+
+def count_ways(choice: Choice, most_sets: int = MOST_SETS) -> int | None:
+    """Return how many categorizations there are; None where that is too long to count.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> count_ways(Choice(3, ((0,), (1,), (2,), (0, 1), (1, 2)), np.zeros(5)))
+    3
+    """
+    if choice.ways is not None:
+        return len(choice.ways)
+    starting = _by_first(choice)
+    whole = (1 << choice.n_values) - 1
+    # What is left to cover, by its smallest value, with the number of ways in which one gets there.
+    by_low: list[dict[int, int]] = [{} for _ in range(choice.n_values)]
+    by_low[0] = {whole: 1}
+    done = total = 0
+    for low in range(choice.n_values):
+        for rest, n_ways in by_low[low].items():
+            done += 1
+            if done > most_sets:
+                return None
+            for category in starting[low]:
+                if category & rest == category:
+                    after = rest & ~category
+                    if after:
+                        place = (after & -after).bit_length() - 1
+                        by_low[place][after] = by_low[place].get(after, 0) + n_ways
+                    else:
+                        total += n_ways
+        by_low[low] = {}
+    return total
+
+
+def list_ways(choice: Choice) -> Iterator[tuple[int, ...]]:
+    """Yield every categorization with at least as many categories as asked for."""
+    if choice.ways is not None:
+        yield from choice.ways
+        return
+    starting = _by_first(choice)
+    numbers = {_mask(category): number for number, category in enumerate(choice.categories)}
+
+    # A stack and not recursion: there can be as many steps as values.
+    stack: list[tuple[int, tuple[int, ...]]] = [((1 << choice.n_values) - 1, ())]
+    while stack:
+        rest, taken = stack.pop()
+        if not rest:
+            if len(taken) >= choice.least:
+                yield tuple(sorted(taken))
+            continue
+        stack += [
+            (rest & ~category, (*taken, numbers[category]))
+            for category in reversed(starting[(rest & -rest).bit_length() - 1])
+            if category & rest == category
+        ]
+
+
+def _by_first(choice: Choice) -> list[list[int]]:
+    starting: list[list[int]] = [[] for _ in range(choice.n_values)]
+    for category in choice.categories:
+        starting[category[0]].append(_mask(category))
+    return starting
+
+
+def _mask(category: tuple[int, ...]) -> int:
+    return sum(1 << value for value in category)

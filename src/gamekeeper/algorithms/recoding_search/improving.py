@@ -1,0 +1,146 @@
+"""A safe recoding that is good, fast: by levels first, then finer while it stays safe.
+
+Levels are a few categorizations of a variable, from fine to coarse, made of its own categories:
+level h has categories that are at most h steps of inclusion above the finest. There are few
+recodings by levels, and the best of them is found soon. Of a safe recoding one category after the
+other is split, that which saves most first; a split that would be unsafe is not made. A category is
+split into the cheapest parts that are found by taking one category inside it and the largest that
+still fit for what is left. The outcome is an upper bound of the least loss, not the least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from gamekeeper.algorithms.recoding_search.choices import Choice, Chosen
+
+_TRIED_PARTS = 12
+_MOST_LEVELS = 6
+
+
+class Splitter:
+    """Splits the categories of safe recodings."""
+
+    def __init__(self, choices: Sequence[Choice], is_safe: Callable[[Chosen], bool]) -> None:
+        self._choices = choices
+        self._is_safe = is_safe
+        self._sets = [
+            [sum(1 << value for value in category) for category in choice.categories]
+            for choice in choices
+        ]
+        self._splits: dict[tuple[int, int], list[tuple[int, ...]]] = {}
+
+    def finer(self, chosen: Chosen, is_over: Callable[[], bool]) -> Chosen:
+        """Return a safe recoding at least as fine as a safe one."""
+        tried: set[tuple[int, tuple[int, ...]]] = set()
+        while not is_over():
+            moves = [move for move in self._moves(chosen) if move[1:3] not in tried]
+            if not moves:
+                return chosen
+            for _, variable, after in sorted(moves):
+                tried.add((variable, after))
+                trial = (*chosen[:variable], after, *chosen[variable + 1 :])
+                if self._is_safe(trial):
+                    chosen = trial
+                    break
+                if is_over():
+                    return chosen
+            else:
+                return chosen
+        return chosen
+
+    def _moves(self, chosen: Chosen) -> list[tuple[float, int, tuple[int, ...]]]:
+        """Return what can be done to each variable, with the change of loss (below 0)."""
+        moves: list[tuple[float, int, tuple[int, ...]]] = []
+        for variable, (choice, own) in enumerate(zip(self._choices, chosen, strict=True)):
+            now = choice.loss(own)
+            if choice.ways is not None:
+                label = choice.labels(own)
+                finer = [way for way in choice.ways if way != own and _is_finer(choice, way, label)]
+                afters = sorted(finer, key=choice.loss)
+            else:
+                afters = [
+                    tuple(sorted({*own} - {category} | {*parts}))
+                    for category in own
+                    for parts in self._parts(variable, category)
+                ]
+            moves += [
+                (choice.loss(after) - now, variable, after)
+                for after in afters
+                if choice.loss(after) < now
+            ]
+        return moves
+
+    def _parts(self, variable: int, category: int) -> list[tuple[int, ...]]:
+        """Return ways to split a category, those that lose least first."""
+        known = self._splits.get((variable, category))
+        if known is not None:
+            return known
+        choice, sets = self._choices[variable], self._sets[variable]
+        whole = sets[category]
+        inside = [n for n, own in enumerate(sets) if own != whole and own & whole == own]
+        inside.sort(key=lambda number: (-len(choice.categories[number]), number))
+        found: set[tuple[int, ...]] = set()
+        for first in inside:
+            rest, parts = whole & ~sets[first], [first]
+            for number in inside:
+                if sets[number] & rest == sets[number]:
+                    rest &= ~sets[number]
+                    parts.append(number)
+            if not rest:
+                found.add(tuple(sorted(parts)))
+        singles = tuple(n for n in inside if len(choice.categories[n]) == 1)
+        if len(singles) == len(choice.categories[category]) > 1:
+            found.add(singles)
+        by_loss = sorted(found, key=lambda parts: (choice.loss(parts), parts))
+        step = max(1, len(by_loss) // _TRIED_PARTS)
+        self._splits[variable, category] = by_loss[::step]
+        return self._splits[variable, category]
+
+
+def levels_of(choice: Choice) -> tuple[tuple[int, ...], ...]:
+    """Return a few categorizations from fine to coarse; fewer than two where none were found.
+
+    Examples
+    --------
+    >>> bands = ((0,), (1,), (2,), (0, 1), (0, 1, 2))
+    >>> levels_of(Choice(3, bands, np.zeros(5)))
+    ((0, 1, 2), (2, 3), (4,))
+    """
+    if choice.ways is not None:
+        return choice.ways
+    sets = [sum(1 << value for value in category) for category in choice.categories]
+    order = sorted(range(len(sets)), key=lambda number: (len(choice.categories[number]), number))
+    heights: dict[int, int] = {}
+    for number in order:
+        below = [
+            heights[other]
+            for other in heights
+            if sets[other] != sets[number] and sets[other] & sets[number] == sets[other]
+        ]
+        heights[number] = max(below, default=-1) + 1
+    tops = range(max(heights.values()) + 1)
+    found: dict[tuple[int, ...], None] = {}
+    for top in tops:
+        way = _largest_first([n for n in reversed(order) if heights[n] <= top], sets)
+        if sum(len(choice.categories[number]) for number in way) == choice.n_values:
+            found[way] = None
+    ways = [way for way in found if len(way) >= choice.least]
+    step = max(1, -(-len(ways) // _MOST_LEVELS))
+    return tuple(dict.fromkeys([*ways[::step], *ways[-1:]]))
+
+
+def _largest_first(order: Sequence[int], sets: Sequence[int]) -> tuple[int, ...]:
+    """Return categories that do not overlap, taken as they come."""
+    taken, covered = list[int](), 0
+    for number in order:
+        if not sets[number] & covered:
+            covered |= sets[number]
+            taken.append(number)
+    return tuple(sorted(taken))
+
+
+def _is_finer(choice: Choice, way: tuple[int, ...], label: np.ndarray) -> bool:
+    return bool(choice.inside(label)[list(way)].all())

@@ -1,0 +1,229 @@
+"""The cheapest recoding that no cut forbids: by going through all of them, or by HiGHS.
+
+Both start with every recoding that the choices allow and lose those that cuts forbid. Where there
+are few, they are listed once in order of loss, and a cut strikes out a block of the list. Where
+there are many, HiGHS solves an integer program: one binary per category (or per way, where ways
+are listed), every value in exactly one category, at least as many categories as asked for, and per
+cut at least one that is not inside it. One thread and a fixed seed: the same answer every time.
+
+HiGHS calculates in floating point, with tolerances far below the difference that is told: losses
+are scaled so that the largest is 1,000, and a bound is believed to one part in ten million.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.recoding_search.choices import Choice, Chosen, total_loss
+from gamekeeper.algorithms.recoding_search.unsafe import UnsafeRecoding
+
+BELIEVED = 1e-7
+"""Two losses are the same where they differ by at most this share."""
+
+_LARGEST = 1000.0
+_SEED = 20311
+
+
+@dataclass(frozen=True, slots=True)
+class MasterAnswer:
+    """The cheapest recoding that is left; None where there is none or time ran out before one.
+
+    `bound` is proven: nothing that is left loses less. It is infinite where nothing is left.
+    """
+
+    chosen: Chosen | None
+    bound: float
+    is_cheapest: bool
+
+
+class Master(Protocol):
+    """What the search asks."""
+
+    def cheapest(self, seconds: float | None, slack: float) -> MasterAnswer:
+        """Return the cheapest recoding that is left, or one within a share of the cheapest."""
+        ...
+
+    def forbid(self, cut: UnsafeRecoding) -> None:
+        """Strike out everything at least as fine as an unsafe recoding."""
+        ...
+
+    def leave_out(self, chosen: Chosen) -> None:
+        """Strike out one recoding."""
+        ...
+
+
+class ListedMaster:
+    """All recodings in order of loss, where every choice has its ways listed."""
+
+    def __init__(self, choices: Sequence[Choice]) -> None:
+        self._choices = choices
+        self._ways = [choice.ways or () for choice in choices]
+        shape = [len(ways) for ways in self._ways]
+        total = np.zeros(1)
+        for choice, ways in zip(choices, self._ways, strict=True):
+            own = np.array([choice.loss(way) for way in ways])
+            total = (total[:, None] + own[None, :]).ravel()
+        self._losses = total
+        self._order = np.argsort(total, kind="stable")
+        self._is_left = np.ones(shape, dtype=bool)
+        self._at = 0
+
+    def cheapest(self, seconds: float | None = None, slack: float = 0.0) -> MasterAnswer:
+        """Return the cheapest recoding that is left."""
+        left = self._is_left.reshape(-1)
+        while self._at < len(self._order) and not left[self._order[self._at]]:
+            # By blocks: most of the list is struck out by few cuts.
+            ahead = left[self._order[self._at : self._at + 1024]]
+            self._at += int(ahead.argmax()) if ahead.any() else len(ahead)
+        if self._at >= len(self._order):
+            return MasterAnswer(None, inf, is_cheapest=True)
+        number = int(self._order[self._at])
+        places = np.unravel_index(number, self._is_left.shape)
+        chosen = tuple(ways[place] for ways, place in zip(self._ways, places, strict=True))
+        return MasterAnswer(chosen, float(self._losses[number]), is_cheapest=True)
+
+    def forbid(self, cut: UnsafeRecoding) -> None:
+        """Strike out everything at least as fine as an unsafe recoding."""
+        finer = [
+            np.flatnonzero([bool(inside[list(way)].all()) for way in ways])
+            for ways, inside in zip(self._ways, cut.inside, strict=True)
+        ]
+        self._is_left[np.ix_(*finer)] = False
+
+    def leave_out(self, chosen: Chosen) -> None:
+        """Strike out one recoding."""
+        places = tuple(ways.index(own) for ways, own in zip(self._ways, chosen, strict=True))
+        self._is_left[places] = False
+
+
+class CoverMaster:
+    """The integer program."""
+
+    def __init__(self, choices: Sequence[Choice]) -> None:
+        self._choices = choices
+        self._columns = [_columns(choice) for choice in choices]
+        costs = np.array(
+            [
+                choice.loss(own)
+                for choice, columns in zip(choices, self._columns, strict=True)
+                for own in columns
+            ]
+        )
+        self._first = np.concatenate([[0], np.cumsum([len(own) for own in self._columns])])
+        self._scale = _LARGEST / max(float(costs.max(initial=0.0)), 1e-300)
+        self._highs = _solver()
+        self._highs.addVars(len(costs), np.zeros(len(costs)), np.ones(len(costs)))
+        numbers = np.arange(len(costs), dtype=np.int32)
+        self._highs.changeColsCost(len(costs), numbers, costs * self._scale)
+        self._highs.changeColsIntegrality(len(costs), numbers, np.ones(len(costs), dtype=np.uint8))
+        for choice, first in zip(choices, self._first.tolist(), strict=False):
+            self._cover(choice, first)
+
+    def cheapest(self, seconds: float | None = None, slack: float = 0.0) -> MasterAnswer:
+        """Return the cheapest recoding that is left, or one within a share of the cheapest."""
+        import highspy
+
+        statuses = highspy.HighsModelStatus
+        # The clock of HiGHS runs on from one call to the next.
+        ends = inf if seconds is None else self._highs.getRunTime() + max(seconds, 0.01)
+        self._highs.setOptionValue("time_limit", ends)
+        self._highs.setOptionValue("mip_rel_gap", slack)
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        if status in (statuses.kInfeasible, statuses.kUnboundedOrInfeasible):
+            return MasterAnswer(None, inf, is_cheapest=True)
+        info, solution = self._highs.getInfo(), self._highs.getSolution()
+        bound = float(info.mip_dual_bound) / self._scale
+        chosen = None
+        if solution.value_valid and info.primal_solution_status == _FEASIBLE:
+            chosen = self._read(np.array(solution.col_value))
+        is_cheapest = False
+        if chosen is not None:
+            loss = total_loss(self._choices, chosen)
+            is_cheapest = status == statuses.kOptimal and (
+                slack == 0 or bound >= loss * (1 - BELIEVED)
+            )
+            bound = loss if is_cheapest else min(bound, loss)
+        return MasterAnswer(chosen, max(bound, 0.0), is_cheapest)
+
+    def forbid(self, cut: UnsafeRecoding) -> None:
+        """Strike out everything at least as fine as an unsafe recoding."""
+        others = np.concatenate(
+            [
+                ~inside
+                if choice.ways is None
+                else np.array([not inside[list(w)].all() for w in columns])
+                for choice, columns, inside in zip(
+                    self._choices, self._columns, cut.inside, strict=True
+                )
+            ]
+        )
+        self._row(1.0, inf, np.flatnonzero(others))
+
+    def leave_out(self, chosen: Chosen) -> None:
+        """Strike out one recoding."""
+        taken = [
+            first + columns.index(way)
+            for choice, columns, first, own in zip(
+                self._choices, self._columns, self._first.tolist(), chosen, strict=False
+            )
+            for way in ([own] if choice.ways is not None else [(number,) for number in own])
+        ]
+        self._row(-inf, len(taken) - 1.0, np.array(taken))
+
+    def _cover(self, choice: Choice, first: int) -> None:
+        if choice.ways is not None:
+            self._row(1.0, 1.0, first + np.arange(len(choice.ways)))
+            return
+        by_value: list[list[int]] = [[] for _ in range(choice.n_values)]
+        for number, category in enumerate(choice.categories):
+            for value in category:
+                by_value[value].append(first + number)
+        # Values that the same categories hold need one row.
+        for columns in dict.fromkeys(map(tuple, by_value)):
+            self._row(1.0, 1.0, np.array(columns, dtype=np.int64))
+        if choice.least > 1:
+            self._row(float(choice.least), inf, first + np.arange(len(choice.categories)))
+
+    def _row(self, low: float, high: float, columns: NDArray[np.integer]) -> None:
+        self._highs.addRow(low, high, len(columns), columns.astype(np.int32), np.ones(len(columns)))
+
+    def _read(self, values: NDArray[np.float64]) -> Chosen:
+        chosen: list[tuple[int, ...]] = []
+        for number, choice in enumerate(self._choices):
+            first, end = self._first[number], self._first[number + 1]
+            taken = np.flatnonzero(values[first:end] > 0.5).tolist()
+            chosen.append(tuple(taken) if choice.ways is None else self._columns[number][taken[0]])
+        return tuple(chosen)
+
+
+_FEASIBLE = 2
+
+
+def _columns(choice: Choice) -> tuple[tuple[int, ...], ...]:
+    if choice.ways is not None:
+        return choice.ways
+    return tuple((number,) for number in range(len(choice.categories)))
+
+
+def _solver() -> Any:
+    import highspy
+
+    highs = highspy.Highs()
+    options: dict[str, bool | int | float] = {
+        "output_flag": False,
+        "threads": 1,
+        "random_seed": _SEED,
+        "mip_rel_gap": 0.0,
+        "mip_abs_gap": 1e-7,
+        "mip_feasibility_tolerance": 1e-9,
+    }
+    for name, value in options.items():
+        highs.setOptionValue(name, value)
+    return highs

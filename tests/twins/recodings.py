@@ -1,0 +1,94 @@
+"""Recodings by trying everything, and a check of proofs that knows nothing of how they are found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import isclose, log2
+
+Blocks = frozenset[frozenset[int]]
+Recoding = tuple[Blocks, ...]
+
+
+def categorizations(n_values: int, categories: Sequence[Sequence[int]]) -> list[Blocks]:
+    """Return every choice of categories that has each value once."""
+    sets = [frozenset(category) for category in categories]
+
+    def covers(left: frozenset[int]) -> Iterator[list[frozenset[int]]]:
+        if not left:
+            yield []
+            return
+        for category in sets:
+            if min(left) in category and category <= left:
+                for others in covers(left - category):
+                    yield [category, *others]
+
+    return [frozenset(found) for found in covers(frozenset(range(n_values)))]
+
+
+def recodings(choices: Sequence[tuple[int, Sequence[Sequence[int]]]]) -> list[Recoding]:
+    """Return every recoding."""
+    return list(product(*(categorizations(*choice) for choice in choices)))
+
+
+def class_sizes(recoding: Sequence[Blocks], rows: Sequence[Sequence[int]]) -> Counter[object]:
+    """Return how many records are in each class."""
+    where = [{value: block for block in blocks for value in block} for blocks in recoding]
+    return Counter(
+        tuple(place[value] for place, value in zip(where, row, strict=True)) for row in rows
+    )
+
+
+def in_small_classes(recoding: Sequence[Blocks], rows: Sequence[Sequence[int]], k: int) -> int:
+    """Return how many records are in classes of fewer than k."""
+    return sum(size for size in class_sizes(recoding, rows).values() if size < k)
+
+
+def bits(recoding: Sequence[Blocks], rows: Sequence[Sequence[int]]) -> float:
+    """Return the loss by its definition, record by record."""
+    total = 0.0
+    for blocks, column in zip(recoding, zip(*rows, strict=True), strict=True):
+        counts = Counter(column)
+        place = {value: block for block in blocks for value in block}
+        for value in column:
+            total += log2(sum(counts[other] for other in place[value]) / counts[value])
+    return total
+
+
+def is_finer(a: Sequence[Blocks], b: Sequence[Blocks]) -> bool:
+    """Tell whether one recoding is at least as fine as another."""
+    return all(
+        all(any(block <= larger for larger in coarse) for block in fine)
+        for fine, coarse in zip(a, b, strict=True)
+    )
+
+
+def blocks_of_labels(labels: Sequence[int]) -> Blocks:
+    """Return the blocks of a partition given by labels."""
+    by_label: dict[int, set[int]] = {}
+    for value, label in enumerate(labels):
+        by_label.setdefault(label, set()).add(value)
+    return frozenset(map(frozenset, by_label.values()))
+
+
+def proves(
+    cuts: Sequence[Sequence[Sequence[int]]],
+    lower_bound: float,
+    choices: Sequence[tuple[int, Sequence[Sequence[int]]]],
+    rows: Sequence[Sequence[int]],
+    k: int,
+    most: int,
+) -> bool:
+    """Tell whether unsafe recodings prove that nothing safe loses less.
+
+    Each is looked at by itself, and each recoding that loses less is as fine as one of them.
+    """
+    unsafe = [[blocks_of_labels(labels) for labels in cut] for cut in cuts]
+    if any(in_small_classes(cut, rows, k) <= most for cut in unsafe):
+        return False
+    return all(
+        any(is_finer(recoding, cut) for cut in unsafe)
+        for recoding in recodings(choices)
+        if (loss := bits(recoding, rows)) < lower_bound and not isclose(loss, lower_bound)
+    )
