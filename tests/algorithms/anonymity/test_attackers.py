@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.anonymity.attackers import AttackerRisk, attacker_risk, estimated_risk
+from tests.given.class_structures import ADULT
 
 
 @given(st.dictionaries(st.integers(1, 9), st.integers(0, 5), max_size=5), st.fractions(0, 1))
@@ -34,3 +35,16 @@ def test_estimated_sizes_are_at_least_those_of_the_file():
     )
     assert (highest, average, at_risk) == (0.5, (0.5 + 0.125) / 2, 0.5)
     assert all(map(math.isnan, estimated_risk(np.array([0]), np.array([0.0]), Fraction(1))))
+
+
+def test_the_average_that_arx_prints_for_adult():
+    by_size = {size: size * number for size, number in ADULT.items()}
+    found = attacker_risk(by_size, Fraction(1, 2))
+    assert float(found.average) == 0.6465751607983555
+    assert found.highest == 1
+    assert float(found.at_risk) == 0.5142895033485844
+
+
+def test_a_record_that_fits_three_people_is_matched_rightly_once_in_three():
+    # The example of the National Academies, A Roadmap for Disclosure Avoidance in SIPP, 2024.
+    assert attacker_risk({3: 1}, Fraction(1, 2)).average == Fraction(1, 3)

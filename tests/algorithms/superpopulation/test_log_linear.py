@@ -69,3 +69,19 @@ def test_risk_is_that_of_a_poisson_count(expected, fraction):
 
 def test_a_census_leaves_no_doubt():
     assert poisson_risk(np.array([0.3, 2.0]), 1.0).tau1 == 2
+
+
+# Alcohol, cigarettes, marijuana: 2,276 students of a survey, with the counts that Agresti
+# (Categorical Data Analysis, 2002, section 8.2) prints as fitted.
+STUDENTS = [911, 538, 44, 456, 3, 43, 2, 279]
+INDEPENDENT = [540.0, 740.2, 282.1, 386.7, 90.6, 124.2, 47.3, 64.9]
+HOMOGENEOUS = [910.4, 538.6, 44.6, 455.4, 3.6, 42.4, 1.4, 279.6]
+
+
+@pytest.mark.parametrize(
+    ("fitted", "printed"), [(main_effects, INDEPENDENT), (two_way_effects, HOMOGENEOUS)]
+)
+def test_the_students_of_the_textbook(fitted, printed):
+    codes = np.repeat(np.array(list(product((1, 2), repeat=3))), STUDENTS, axis=0)
+    firsts = np.cumsum([0, *STUDENTS[:-1]])
+    assert np.round(fitted(codes, firsts), 1).tolist() == printed

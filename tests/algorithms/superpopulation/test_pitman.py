@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import gammaln
 
 from gamekeeper.algorithms.superpopulation.pitman import (
     estimate_pitman,
     expected_uniques,
     pitman_log_likelihood,
 )
+from tests.given.class_structures import ADULT, TOMATO
 
 
 def partitions_of_people(n, alpha, theta):
@@ -73,3 +75,27 @@ def test_no_parameters_on_a_grid_are_likelier_than_the_estimate():
 def test_where_the_likelihood_has_no_maximum_nothing_is_estimated(structure):
     assert estimate_pitman(structure, 1_000) is None
     assert estimate_pitman({1: 5, 2: 5}, 3) is None
+
+
+def test_the_genes_of_the_tomato_flower():
+    # Lijoi, Mena and Pruenster 2007 print 0.612 and 741.0 for these 2,586 readings of 1,825 genes.
+    assert sum(size * number for size, number in TOMATO.items()) == 2_586
+    found = estimate_pitman(TOMATO, 100_000)
+    assert found is not None
+    assert round(found.alpha, 3) == 0.612
+    assert found.theta == pytest.approx(741.0, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "printed"), [(10, 0.27684993883653597), (100, 0.1446083531167384)]
+)
+def test_the_shares_that_arx_prints_for_adult(fraction, printed):
+    """ARX takes the limit for large N, Gamma(theta+1) / Gamma(theta+alpha) N^alpha."""
+    people = 30_162 * fraction
+    found = estimate_pitman(ADULT, people)
+    assert found is not None
+    alpha, theta = found.alpha, found.theta
+    limit = math.exp(gammaln(theta + 1) - gammaln(theta + alpha) + alpha * math.log(people))
+    assert limit / people == pytest.approx(printed, rel=1e-7)
+    # The exact expectation is less, the less so the more people there are.
+    assert found.population_uniques / people == pytest.approx(printed, rel=0.03 / fraction)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.superpopulation.zayatz import estimate_zayatz
+from tests.given.class_structures import ADULT
 
 
 @given(
@@ -35,3 +36,13 @@ def test_a_whole_population_is_known():
     found = estimate_zayatz({1: 3, 4: 2}, 11)
     assert found is not None
     assert found.pr_population_unique == 1
+
+
+@pytest.mark.parametrize(
+    ("fraction", "printed"), [(10, 0.3207402393466189), (5, 0.3577099234829125)]
+)
+def test_the_shares_that_arx_prints_for_adult(fraction, printed):
+    """ARX prints sample uniques that are population uniques, over the records."""
+    found = estimate_zayatz(ADULT, 30_162 * fraction)
+    assert found is not None
+    assert found.uniques_of_both / 30_162 == pytest.approx(printed, rel=1e-9)

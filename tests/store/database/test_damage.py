@@ -45,6 +45,9 @@ def test_nor_is_much_more_of_it() -> None:
         "DELETE FROM form_group WHERE name = 'Either'",
         "UPDATE form_group SET definition = replace(definition, 'sells', 'buys')",
         "UPDATE form SET metadata = replace(metadata, '2011', '2012')",
+        "UPDATE form SET metadata = CAST(metadata AS BLOB) WHERE name = 'Bank'",
+        "UPDATE variable SET name = CAST(name AS BLOB)",
+        "UPDATE instance SET selection_id = 'x' WHERE rowid = 1",
         "DELETE FROM seal",
     ],
 )
@@ -66,6 +69,9 @@ def test_a_change_that_no_database_notices_is_damage(store, statement: str) -> N
     [
         "UPDATE revision SET edits = replace(edits, 'Kiosk', 'Stall') WHERE number = 2",
         "UPDATE revision SET who = 'ben' WHERE number = 2",
+        "UPDATE revision SET edits = CAST(edits AS BLOB) WHERE number = 2",
+        "UPDATE revision SET note = CAST('a' AS BLOB) WHERE number = 2",
+        "UPDATE touch SET name = CAST(name AS BLOB) WHERE revision = 2",
         "UPDATE touch SET name = 'Stall' WHERE revision = 2",
         "DELETE FROM touch WHERE revision = 2",
         "DELETE FROM touch; DELETE FROM revision WHERE number = 2",

@@ -52,12 +52,18 @@ _TOUCHED: Final[Mapping[str, tuple[str, ...]]] = {
 def digest_of(content: object) -> str:
     """Return the checksum of plain values, the same on every version of Python.
 
+    Bytes where a text should be, which a flipped bit can make of it, are a contradiction.
+
     Examples
     --------
     >>> digest_of([(1, "a", None)]) == digest_of([(1, "a", "")])
     False
     """
-    return blake2b(text_of(content).encode(), digest_size=8).hexdigest()
+    try:
+        written = text_of(content).encode()
+    except (TypeError, ValueError):
+        raise Contradiction from None
+    return blake2b(written, digest_size=8).hexdigest()
 
 
 def sealed_answers(ask: Ask) -> dict[str, Sequence[tuple[Any, ...]]]:

@@ -355,8 +355,15 @@ def _touched(
             found.setdefault(number, []).append((kind, folded, name))
     return (
         {n: frozenset((kind, name) for kind, _, name in rows) for n, rows in found.items()},
-        {number: digest_of(sorted(rows)) for number, rows in found.items()},
+        {number: digest_of(_in_order(rows)) for number, rows in found.items()},
     )
+
+
+def _in_order(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    try:
+        return sorted(rows)
+    except TypeError:  # one of the texts is none any more
+        raise Contradiction from None
 
 
 def _require_sealed(row: Row[Any]) -> None:
