@@ -45,3 +45,15 @@ def test_they_are_those_of_the_twin(given_cells, top):
     assert set(np.flatnonzero(found["mcmcmc2"])) == taken_until(
         order, expected, sum(expected[place] for place in alone)
     )
+
+
+@given(cells, st.integers(1, 5), st.lists(st.integers(-3, 3), min_size=12, max_size=12))
+def test_the_last_digits_make_no_difference(given_cells, top, ulps):
+    sample = np.array([f for f, _, _, _ in given_cells])
+    people = sample + np.array([more for _, more, _, _ in given_cells])
+    expected = np.array([f + size / 10 for f, _, size, _ in given_cells])
+    chance = np.array([number / 100 for _, _, _, number in given_cells])
+    noise = 1 + np.array(ulps[: len(sample)]) * np.finfo(float).eps
+    found = choose_cells(chance, expected, sample, people, top=top)
+    again = choose_cells(chance * noise, expected * noise, sample, people, top=top)
+    assert all(np.array_equal(found[way], again[way]) for way in found)
