@@ -45,6 +45,7 @@ def place(tmp_path_factory):
     generator = np.random.default_rng(0)
     wide = {f"v{number}": generator.integers(0, 4, 20_000).astype(np.int8) for number in range(30)}
     pyarrow.parquet.write_table(pa.table(wide), folder / "wide.parquet")
+    (folder / "ones.csv").write_text("v0,v1,v2\n0,1,2\n1,0,2\n2,1,0\n")
     (folder / "people.csv").write_text("a,b\n1,2\n1,3\n2,3\n2,3\n")
     (folder / "counts.csv").write_text("Age,Work,n\ny,a,1\ny,b,0\no,a,2\no,b,4\n")
     return folder
@@ -85,6 +86,36 @@ def run(monkeypatch, capsys, place, *arguments):
          "--memory", "4GB"),
         ("risk", "match", "{place}/many.parquet", "-k", "v0,v1,v2", "--fraction", "1%",
          "--memory", "2GB"),
+        ("risk", "keys", "{place}/many.parquet", "-k", "v0,v1,v2", "--memory", "500MB"),
+        ("risk", "dis", "{place}/many.parquet", "-k", "v0,v1,v2", "--fraction", "1%",
+         "--memory", "500MB"),
+        ("risk", "measures", "{place}/many.parquet", "-k", "v0,v1,v2", "--memory", "4GB"),
+        ("risk", "model", "{place}/many.parquet", "-k", "v0,v1,v2", "--memory", "4GB"),
+        ("assess", "{place}/many.parquet", "-k", "v0,v1,v2", "--memory", "4GB"),
+        ("look", "{place}/many.parquet", "--memory", "1GB"),
+        ("tables", "release", "{place}/many.parquet", "-k", "v0,v1,v2", "-o",
+         "{place}/none.json", "--memory", "500MB"),
+        # Second files: a population, an original, a file to be linked with.
+        ("risk", "match", "{place}/ones.csv", "-k", "v0,v1,v2", "--population",
+         "{place}/many.parquet", "--memory", "500MB"),
+        ("risk", "measures", "{place}/ones.csv", "-k", "v0,v1,v2", "--population",
+         "{place}/many.parquet", "--memory", "500MB"),
+        ("risk", "special", "{place}/ones.csv", "-k", "v0,v1,v2", "--population",
+         "{place}/many.parquet", "--memory", "500MB"),
+        ("risk", "suda", "{place}/ones.csv", "-k", "v0,v1,v2", "--population",
+         "{place}/many.parquet", "--report", "{place}/none.html", "--memory", "500MB"),
+        ("risk", "infer", "{place}/ones.csv", "-k", "v0,v1,v2", "--fraction", "1%",
+         "--population", "{place}/many.parquet", "--memory", "500MB"),
+        ("risk", "dis", "{place}/ones.csv", "-k", "v0,v1,v2", "--fraction", "1%", "--original",
+         "{place}/many.parquet", "--memory", "500MB"),
+        ("link", "files", "{place}/ones.csv", "{place}/many.parquet", "--on", "v0,v1",
+         "--memory", "1GB"),
+        ("link", "files", "{place}/many.parquet", "{place}/ones.csv", "--on", "v0,v1",
+         "--memory", "1GB"),
+        ("link", "evaluate", "{place}/ones.csv", "{place}/many.parquet", "--on", "v0,v1",
+         "--memory", "1GB"),
+        ("link", "structure", "{place}/ones.csv", "{place}/many.parquet", "--columns", "v0,v1",
+         "--others", "v0,v1", "--memory", "1GB"),
     ],
 )  # fmt: skip
 def test_too_much_is_refused_before_it_begins(monkeypatch, capsys, place, arguments):

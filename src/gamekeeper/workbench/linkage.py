@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gamekeeper.attack.linkage.columns import floats_of
 from gamekeeper.attack.linkage.evaluation import MaskingComparison, compare_maskings
 from gamekeeper.attack.linkage.files import FileLinks, link_files
+from gamekeeper.attack.linkage.linking import linking_bytes
 from gamekeeper.attack.linkage.options import ObjectiveName
 from gamekeeper.attack.linkage.structure import StructureLinks, link_structure
 from gamekeeper.attack.linkage.truth import true_partners
@@ -26,6 +27,7 @@ from gamekeeper.options import given
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, did_you_mean, quoted
 from gamekeeper.workbench.environments import opened
+from gamekeeper.workbench.microdata.need import Need, require_room
 from gamekeeper.workbench.microdata.opening import opened_file
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.linkage import (
@@ -196,6 +198,7 @@ def _coded(
     progress: Progress | None,
 ) -> CodedTable:
     wanted = list(dict.fromkeys(name for name in (*names, identifier) if name))
+    require_room(source, wanted, Need(linking_bytes))
     engine = default_engine()
     return code_source(source, wanted, engine=engine, progress=progress)
 

@@ -30,10 +30,10 @@ class Need:
     look: Callable[[NDArray[np.uint32], int], None] | None = None
 
 
-def require_room(source: Source, columns: Sequence[str], need: Need | None) -> None:
+def require_room(source: Source, columns: Sequence[str], need: Need) -> None:
     """Refuse a file that is too large for an attack, before its records are read."""
-    n_records = None if need is None else source.about_records()
-    if need is None or n_records is None:
+    n_records = source.about_records()
+    if n_records is None:
         return
     source.check_names(columns)
     n_keys = len(columns)

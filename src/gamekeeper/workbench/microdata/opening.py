@@ -10,6 +10,7 @@ from gamekeeper.algorithms.categories.partitions import Arbitrary
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.engine.duckdb_engine import default_engine
+from gamekeeper.data.keys.counting import counting_bytes
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.source import Source, open_source
@@ -28,6 +29,8 @@ from gamekeeper.workbench.microdata.values import named_values, read_values, req
 from gamekeeper.workbench.notices import missing_code_notices
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.reading import Reading
+
+_COUNTED = Need(counting_bytes)
 
 
 def opened_file(file: Path, asked: Reading) -> Source:
@@ -52,15 +55,16 @@ def open_microdata(
     extra: Sequence[str] = (),
     identifier: str = "",
     strict: bool = True,
-    need: Need | None = None,
+    need: Need = _COUNTED,
     progress: Progress | None = None,
 ) -> Microdata:
     """Open a file of microdata and code the columns that are needed; nothing of it is kept.
 
     `extra` names further columns to code, such as a household; `identifier` is the user's own name
     of records. Where it is not `strict`, recodings may name categories that do not occur. `need` is
-    what the attack will need of the machine: it is asked before records are read, by the number that
-    the file tells or, for a text file, that its size and its first lines suggest.
+    what the attack will need of the machine, at least what counting does: it is asked before records
+    are read, by the number that the file tells or, for a text file, that its size and its first lines
+    suggest.
     """
     _require_one_way(asked)
     source = opened_file(asked.file, asked.reading)
