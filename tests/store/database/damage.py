@@ -108,11 +108,11 @@ def try_damage(number: int, seed: int) -> Outcome:
         root = Path(folder)
         store = root / "forms.gk"
         data = make_store(store)
-        good = _results(root, data)
+        good = _results(root, data, data)
         assert {code for code, _ in good.values()} == {0}
         for case in range(number):
             what, changed = spoilt(data, Random(f"{seed} {case}"))
-            for name, (code, told) in _results(root, changed).items():
+            for name, (code, told) in _results(root, changed, data).items():
                 outcome.ends[f"{name}: exit {code}"] += 1
                 if code not in (0, 2):
                     outcome.faults.append(f"{what}; {name} ended with {code}: {told!r:.300}")
@@ -123,7 +123,7 @@ def try_damage(number: int, seed: int) -> Outcome:
     return outcome
 
 
-def _results(root: Path, data: bytes) -> dict[str, tuple[int, object]]:
+def _results(root: Path, data: bytes, backup: bytes) -> dict[str, tuple[int, object]]:
     results: dict[str, tuple[int, object]] = {}
     for number in range(len(list(commands(root, root)))):
         # A file of its own for each: what is spoilt may leave a connection open.
@@ -131,6 +131,8 @@ def _results(root: Path, data: bytes) -> dict[str, tuple[int, object]]:
             store, out = Path(folder) / "forms.gk", Path(folder) / "out"
             name, words = list(commands(store, out))[number]
             store.write_bytes(data)
+            # As after every edit: what is no store any more can be put back.
+            store.with_name("forms.gk.backup").write_bytes(backup)
             code, printed = command(*words)
             told: object = printed.replace(folder, "FOLDER")
             if code == 0 and name != "list" and name != "history":

@@ -11,6 +11,7 @@ import pytest
 from gamekeeper.errors import Reason
 from gamekeeper.mapping.edits import AddForm
 from gamekeeper.store.database.environment_store import EnvironmentStore
+from gamekeeper.store.database.file.refusals import attempt
 from gamekeeper.store.database.reading import read_state
 from tests.store.database.children import to_first_version
 from tests.store.database.conftest import WHO, everything, refusal
@@ -28,6 +29,18 @@ def test_no_damage_is_our_fault_or_goes_unseen() -> None:
 @pytest.mark.slow
 def test_nor_is_much_more_of_it() -> None:
     assert try_damage(1_000, seed=16).faults == []
+
+
+def test_a_length_beyond_all_limits_is_damage(path: Path) -> None:
+    def read() -> None:
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 100)
+            connection.execute("SELECT zeroblob(1000)").fetchall()
+
+    def work() -> None:
+        attempt("The store {} was to be opened.", path, read)
+
+    assert "env restore" in refusal(work, Reason.DAMAGED).do
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,10 @@ _FAULTS: Final = {
     sqlite3.SQLITE_ERROR: _DAMAGED,
     sqlite3.SQLITE_FORMAT: _DAMAGED,
     sqlite3.SQLITE_MISMATCH: _DAMAGED,
+    sqlite3.SQLITE_INTERNAL: _DAMAGED,
     sqlite3.SQLITE_NOTADB: _DAMAGED,
+    # The length of a text, where that is what has changed.
+    sqlite3.SQLITE_TOOBIG: _DAMAGED,
     sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_READONLY: _READ_ONLY,
     sqlite3.SQLITE_PERM: _READ_ONLY,
