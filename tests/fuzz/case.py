@@ -7,6 +7,8 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tests.fuzz.ingredients import world_files
+
 
 @dataclass(frozen=True)
 class Case:
@@ -29,9 +31,12 @@ class Case:
         return replace(self, files={**self.files, name: content})
 
     def to_json(self) -> str:
-        """Return the case as text, files as texts where they are."""
+        """Return the case as text, files as texts where they are; a store that is whole by name."""
         files: dict[str, str] = {}
         for name, content in self.files.items():
+            if content == world_files().get(name):
+                files[name] = f"given:{name}"
+                continue
             try:
                 files[name] = "text:" + content.decode("utf-8")
             except UnicodeDecodeError:
@@ -46,5 +51,8 @@ class Case:
         files: dict[str, bytes] = {}
         for name, given in document["files"].items():
             form, _, content = given.partition(":")
-            files[name] = base64.b64decode(content) if form == "base64" else content.encode()
+            if form == "given":
+                files[name] = world_files()[content]
+            else:
+                files[name] = base64.b64decode(content) if form == "base64" else content.encode()
         return Case(document["kind"], tuple(document["arguments"]), files)

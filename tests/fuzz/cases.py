@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import json
 import tempfile
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from random import Random
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet
-import pyreadstat
 
-from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.folder import write_environment
+from tests.fuzz.assessing import assess_case, look_case, risk_case, values_case
 from tests.fuzz.case import Case
-from tests.fuzz.mutating import OPTIONS, WORDS, cells, leaves, some_bytes
-from tests.given.microdata import OF_SCENARIO, PEOPLE, SCENARIO, world
+from tests.fuzz.ingredients import maybe, people, text_of, world_files
+from tests.fuzz.instruments import classification_case, instrument_case
+from tests.fuzz.mutating import cells, leaves, some_bytes
+from tests.given.microdata import PEOPLE, SCENARIO
 
-CANARY = "QZCANARY"
 _SCHEMES = (
     "exact", "exact", "conventional:3", "conventional:5:up", "random:3", "random:5",
     "barnardization:0.8", "suppressed:3", "suppressed",
@@ -35,22 +29,6 @@ def case_of(seed: int, number: int) -> Case:
     names = list(KINDS)
     kind = random.choice(names)
     return KINDS[kind](random)
-
-
-def _maybe(random: Random, arguments: list[str], *more: tuple[str, ...]) -> list[str]:
-    """Return a command with some options, now and then one with a value that is wrong."""
-    chosen = [one for one in more if random.random() < 0.15]
-    made = [*arguments, *(text for one in chosen for text in one)]
-    valued = [
-        place for place, text in enumerate(made) if place and made[place - 1].startswith("--")
-    ]
-    if valued and random.random() < 0.12:
-        made[random.choice(valued)] = random.choice((*OPTIONS, *WORDS[:30])) or "''"
-    return made
-
-
-def _text(rows: list[list[object]]) -> bytes:
-    return "".join(",".join(map(str, row)) + "\n" for row in rows).encode()
 
 
 def _count_rows(random: Random, n_axes: int, scheme: str) -> list[list[object]]:
@@ -112,7 +90,7 @@ _TABLE_OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
 def _count_case(random: Random) -> Case:
     scheme = random.choice(_SCHEMES)
     rows = _count_rows(random, random.choice((1, 2, 2, 3)), scheme)
-    content = _text(rows)
+    content = text_of(rows)
     command = random.choice(list(_TABLE_OPTIONS))
     files = {"t.csv": content}
     for _ in range(random.choice((0, 0, 1, 2))):
@@ -130,7 +108,7 @@ def _count_case(random: Random) -> Case:
     formats = (("--format", random.choice(("json", "csv"))),)
     return Case(
         f"counts-{command}",
-        tuple(_maybe(random, arguments, *_TABLE_OPTIONS[command], *common, *formats)),
+        tuple(maybe(random, arguments, *_TABLE_OPTIONS[command], *common, *formats)),
         files,
     )
 
@@ -168,123 +146,13 @@ def _release_case(random: Random) -> Case:
     command = random.choice(("bounds", "feasible", "infer"))
     arguments = ["tables", command, "{place}/r.json"]
     more = (*_TABLE_OPTIONS[command], ("--format", "json"))
-    return Case(f"release-{command}", tuple(_maybe(random, arguments, *more)), {"r.json": content})
-
-
-def _people(random: Random, n: int) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "age": [random.choice((16, 34, 34, 52, 71)) for _ in range(n)],
-            "sex": [random.choice(("f", "m")) for _ in range(n)],
-            "place": [random.choice(("North", "South", CANARY)) for _ in range(n)],
-            "w": [random.choice((1.0, 2.5, 10.0)) for _ in range(n)],
-            "id": [f"p{k}" for k in range(n)],
-        }
-    )
-
-
-def _file(random: Random, frame: pd.DataFrame) -> tuple[str, bytes]:
-    """Return a data file of some kind, with faults in its cells or its bytes, or none."""
-    ending = random.choice(("csv", "csv", "csv", "parquet", "sav", "dta"))
-    if random.random() < 0.4 and len(frame):
-        for _ in range(random.choice((1, 2, 6))):
-            column = random.choice(list(frame.columns))
-            frame[column] = frame[column].astype(object)
-            frame.loc[random.randrange(len(frame)), column] = random.choice((None, *WORDS))
-    if ending == "csv":
-        content = frame.to_csv(index=False, sep=random.choice((",", ",", ";", "\t"))).encode(
-            random.choice(("utf-8", "utf-8", "utf-8", "utf-16", "cp1252")), "replace"
-        )
-        if random.random() < 0.3:
-            content = cells(random, content)
-        if random.random() < 0.1:
-            content = some_bytes(random, content)
-        return "d.csv", content
-    if ending == "parquet":
-        out = io.BytesIO()
-        table = pa.table({name: _typed(random, frame[name]) for name in frame.columns})
-        pyarrow.parquet.write_table(table, out)
-        content = out.getvalue()
-    else:
-        plain = frame.astype({"w": float, "age": float}, errors="ignore").astype(
-            dict.fromkeys(("sex", "place", "id"), str)
-        )
-        for name in ("age", "w"):
-            plain[name] = pd.to_numeric(plain[name], errors="coerce").clip(-1e30, 1e30)
-        with tempfile.TemporaryDirectory() as folder:
-            path = str(Path(folder, f"d.{ending}"))
-            plain = plain.map(lambda cell: cell[:200] if isinstance(cell, str) else cell)
-            write = pyreadstat.write_sav if ending == "sav" else pyreadstat.write_dta
-            write(plain, path)
-            content = Path(path).read_bytes()
-    if random.random() < 0.25:
-        content = some_bytes(random, content)
-    return f"d.{ending}", content
-
-
-def _typed(random: Random, cells_: pd.Series) -> pa.Array:
-    texts = [None if cell is None else str(cell) for cell in cells_]
-    match random.randrange(8):
-        case 0:
-            ticks = [random.choice((0, 1, 2**62, -(2**62), None)) for _ in texts]
-            return pa.array(ticks, pa.timestamp(random.choice(("ms", "us", "ns"))))
-        case 1:
-            return pa.array(texts, pa.string()).dictionary_encode()
-        case 2:
-            return pa.array([random.choice((0, 1, -(2**63), 2**63 - 1)) for _ in texts])
-        case 3:
-            return pa.array([random.choice((0.5, float("nan"), float("inf"), None)) for _ in texts])
-        case 4:
-            return pa.array([[1]] * len(texts))
-        case _:
-            return pa.array(texts, pa.large_string())
-
-
-_RISK_OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "keys": (("--sensitive", "place"),),
-    "suda": (
-        ("--max-size", "2"), ("--explain", "1"), ("--no-listing",), ("--workers", "1"),
-        ("--report", "{place}/o.html"), ("--records", "{place}/o.csv"), ("--rank-by", "is"),
-    ),
-    "dis": (("--method", "special"), ("--rounds", "20"), ("--removed", "2")),
-    "match": (("--r", "2"),),
-    "special": (("--rounds", "2"), ("--special-size", "1")),
-}  # fmt: skip
-
-
-def _risk_case(random: Random) -> Case:
-    name, content = _file(random, _people(random, random.choice((0, 1, 2, 6, 12, 12, 12, 30))))
-    command = random.choice(list(_RISK_OPTIONS))
-    arguments = [
-        "risk",
-        command,
-        f"{{place}}/{name}",
-        "--keys",
-        random.choice(("age,sex", "sex,place")),
-    ]
-    if command in ("dis", "match"):
-        arguments += ["--fraction", random.choice(("10%", "1/2", "0.9"))]
-    design = (
-        ("--weight", "w"),
-        ("--strata", "place"),
-        ("--fraction", random.choice(("10%", "1/2"))),
-    )
-    reading = (
-        ("--missing-value", random.choice(WORDS)), ("--missing", "ignore"), ("--missing", "wildcard"),
-        ("--encoding", random.choice(("utf-8", "cp1252", "utf-16", "punycode", "utf-7"))),
-        ("--decimal", ","), ("--delimiter", ";"), ("--format", random.choice(("json", "csv"))),
-    )  # fmt: skip
-    return Case(
-        f"risk-{command}",
-        tuple(_maybe(random, arguments, *_RISK_OPTIONS[command], *design, *reading)),
-        {name: content},
-    )
+    return Case(f"release-{command}", tuple(maybe(random, arguments, *more)), {"r.json": content})
 
 
 def _link_case(random: Random) -> Case:
     files: dict[str, bytes] = {}
     for name in ("a", "b"):
-        content = _people(random, random.choice((1, 3, 8))).to_csv(index=False).encode()
+        content = people(random, random.choice((1, 3, 8))).to_csv(index=False).encode()
         for _ in range(random.choice((0, 0, 1, 2))):
             content = cells(random, content)
         files[f"{name}.csv"] = content
@@ -302,21 +170,7 @@ def _link_case(random: Random) -> Case:
     )  # fmt: skip
     if command == "structure":
         more = (("--id", "id"), ("--restarts", "2"), ("--format", "json"))
-    return Case(f"link-{command}", tuple(_maybe(random, arguments, *more)), files)
-
-
-@cache
-def _world() -> dict[str, bytes]:
-    """Return the files of an environment, and of a store of it."""
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        write_environment(world(), place / "w")
-        EnvironmentStore.create(place / "w.gk", world(), who="fuzz").close()
-        return {
-            str(path.relative_to(place)): path.read_bytes()
-            for path in sorted(place.rglob("*"))
-            if path.is_file()
-        }
+    return Case(f"link-{command}", tuple(maybe(random, arguments, *more)), files)
 
 
 _LOOKS = (
@@ -327,7 +181,7 @@ _LOOKS = (
 
 
 def _environment_case(random: Random) -> Case:
-    files = {name: content for name, content in _world().items() if name.startswith("w/")}
+    files = {name: content for name, content in world_files().items() if name.startswith("w/")}
     for _ in range(random.choice((0, 1, 1, 2))):
         name = random.choice([name for name in files if name.endswith(".json")])
         change = some_bytes if random.random() < 0.1 else leaves
@@ -338,12 +192,12 @@ def _environment_case(random: Random) -> Case:
     looks = (*_LOOKS, ("env", "import", "{e}", "{place}/new.gk"))
     arguments = [text.replace("{e}", "{place}/w") for text in random.choice(looks)]
     return Case(
-        f"environment-{arguments[0]}", tuple(_maybe(random, arguments, ("--format", "json"))), files
+        f"environment-{arguments[0]}", tuple(maybe(random, arguments, ("--format", "json"))), files
     )
 
 
 def _store_case(random: Random) -> Case:
-    content = _world()["w.gk"]
+    content = world_files()["w.gk"]
     for _ in range(random.choice((0, 1, 1, 2))):
         content = some_bytes(random, content)
     looks = (
@@ -373,35 +227,9 @@ def _edit_case(random: Random) -> Case:
         content = leaves(random, content)
     arguments = ["env", "edit", "{place}/w.gk", "{place}/e.json"]
     return Case(
-        "edits", tuple(_maybe(random, arguments, ("--unrestricted", "--yes"))),
-        {"w.gk": _world()["w.gk"], "e.json": content},
+        "edits", tuple(maybe(random, arguments, ("--unrestricted", "--yes"))),
+        {"w.gk": world_files()["w.gk"], "e.json": content},
     )  # fmt: skip
-
-
-def _values_case(random: Random) -> Case:
-    """A file with a scenario, and what its values mean."""
-    files = {name: content for name, content in _world().items() if name.startswith("w/")}
-    people = OF_SCENARIO.replace("divorced", CANARY).encode()
-    values = _text(
-        [
-            ["variable", "value", "category"],
-            ["Marital status", CANARY, "formerly married"],
-            ["Sex", "x", "male"],
-        ]
-    )
-    for _ in range(random.choice((0, 0, 1))):
-        people = cells(random, people)
-    for _ in range(random.choice((0, 1, 1))):
-        values = cells(random, values)
-    files |= {"p.csv": people, "v.csv": values}
-    command = random.choice(("keys", "suda", "special"))
-    arguments = [
-        "risk", command, "{place}/p.csv", "--scenario", SCENARIO, "--environment", "{place}/w",
-    ]  # fmt: skip
-    if random.random() < 0.8:
-        arguments += ["--values", "{place}/v.csv"]
-    more = (("--unmapped", "{place}/u.csv"), ("--column", "Marital status=marital_status"))
-    return Case(f"values-{command}", tuple(_maybe(random, arguments, *more)), files)
 
 
 def _publish_case(random: Random) -> Case:
@@ -419,15 +247,19 @@ def _publish_case(random: Random) -> Case:
         ("--seed", "3"),
         ("--missing", "exclude"),
     )
-    return Case("publish", tuple(_maybe(random, arguments, *more)), {"p.csv": content})
+    return Case("publish", tuple(maybe(random, arguments, *more)), {"p.csv": content})
 
 
 KINDS: dict[str, Callable[[Random], Case]] = {
     "counts": _count_case,
     "releases": _release_case,
-    "microdata": _risk_case,
+    "microdata": risk_case,
+    "assessments": assess_case,
+    "looks": look_case,
     "links": _link_case,
-    "values": _values_case,
+    "values": values_case,
+    "instruments": instrument_case,
+    "classifications": classification_case,
     "environments": _environment_case,
     "stores": _store_case,
     "edits": _edit_case,

@@ -64,7 +64,7 @@ def test_a_fault_is_seen_and_made_smaller(monkeypatch):
 
 
 def test_values_that_are_shown_are_a_fault(monkeypatch):
-    from tests.fuzz.cases import CANARY
+    from tests.fuzz.ingredients import CANARY
 
     case = Case(
         "risk", ("risk", "keys", "{place}/d.csv", "--keys", f"{CANARY}"), {"d.csv": b"a\n1\n"}

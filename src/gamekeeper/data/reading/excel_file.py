@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+import struct
 import zipfile
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,10 @@ from gamekeeper.wording import count_of, memory_text, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
+# What unpacking may raise where bytes have changed.
+_DAMAGED = (
+    OSError, EOFError, ValueError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 _MOST_BYTES = 1 << 30
 _MOST_CELLS = 30_000_000
 _CELL = re.compile(rb'<(?:\w+:)?c [^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
@@ -104,7 +110,7 @@ def _check(path: Path) -> None:
                             wide, high = max(wide, _place(letters)), max(high, int(row))
                         tail = block[-200:]
                 cells = max(cells, wide * high)
-    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError):
+    except _DAMAGED:
         damaged = True
     if damaged:
         raise unreadable(path, "It is no Excel workbook, or it is damaged.", "Save it as CSV.")

@@ -6,12 +6,14 @@ size, is refused while it is read, after a block more than is allowed.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
+import struct
 import zipfile
 import zlib
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from gamekeeper.data.reading.column import unreadable
 from gamekeeper.errors import LimitError, Reason
@@ -24,6 +26,11 @@ _MOST_RATIO = 200
 # Small files of few letters pack well.
 _ANY_RATIO = 64 << 20
 PACKED = (".gz", ".zip")
+_UNREADABLE, _UNPACK = "It is damaged, or locked.", "Unpack it, and name the file."
+# What unpacking may raise where bytes have changed, or a password is asked for.
+_DAMAGED = (
+    OSError, EOFError, ValueError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 
 
 def inner_suffix(path: Path) -> str:
@@ -45,7 +52,7 @@ def open_bytes(path: Path) -> BinaryIO:
     if ending == ".gz":
         return io.BufferedReader(_Unpacked(path, gzip.open(path, "rb")))  # type: ignore[arg-type]
     if ending == ".zip":
-        return io.BufferedReader(_Unpacked(path, zipfile.ZipFile(path).open(_member(path))))  # type: ignore[arg-type]
+        return io.BufferedReader(_Unpacked(path, _opened(path)))  # type: ignore[arg-type]
     return path.open("rb")
 
 
@@ -66,12 +73,10 @@ class _Unpacked(io.RawIOBase):
         data = b""
         try:
             data = self._file.read(len(buffer))  # pyright: ignore[reportAttributeAccessIssue]
-        except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError):
+        except _DAMAGED:
             damaged = True
         if damaged:
-            raise unreadable(
-                self._path, "It is damaged, or locked.", "Unpack it, and name the file."
-            )
+            raise unreadable(self._path, _UNREADABLE, _UNPACK)
         self._read += len(data)
         if self._read > self._most:
             raise LimitError(
@@ -84,6 +89,16 @@ class _Unpacked(io.RawIOBase):
         return len(data)
 
 
+def _opened(path: Path) -> IO[bytes]:
+    """Return the one file in an archive, open."""
+    name, file = _member(path), None
+    with contextlib.suppress(*_DAMAGED):
+        file = zipfile.ZipFile(path).open(name)  # noqa: SIM115 - whoever reads it closes it
+    if file is None:
+        raise unreadable(path, _UNREADABLE, _UNPACK)
+    return file
+
+
 def _member(path: Path) -> str:
     """Return the name of the one file in an archive."""
     names: list[str] = []
@@ -91,10 +106,10 @@ def _member(path: Path) -> str:
     try:
         with zipfile.ZipFile(path) as archive:
             names = [item.filename for item in archive.infolist() if not item.is_dir()]
-    except (OSError, zipfile.BadZipFile):
+    except _DAMAGED:
         damaged = True
     names = [name for name in names if not name.startswith("__MACOSX/")]
     if damaged or len(names) != 1:
         found = "It is damaged." if damaged else f"It holds {len(names)} files."
-        raise unreadable(path, found, "Unpack it, and name the file.")
+        raise unreadable(path, found, _UNPACK)
     return names[0]

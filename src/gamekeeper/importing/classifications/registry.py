@@ -20,7 +20,7 @@ from gamekeeper.importing.classifications.code_lists import (
     read_parent_table,
     read_sdmx,
 )
-from gamekeeper.importing.files.limits import MOST_MEGABYTES
+from gamekeeper.importing.files.limits import MOST_MEGABYTES, malformed
 from gamekeeper.importing.files.opened import OpenedFile
 from gamekeeper.wording import quoted
 
@@ -57,7 +57,10 @@ def read_classifications(
     _ = file.content
     for known in LIST_FORMATS:
         if known.name == format_name or (format_name is None and known.holds(file)):
-            return known.read(file)
+            found = [one for one in known.read(file) if one.children or one.bands]
+            if not found:
+                raise malformed(path.name, "It has no categories.")
+            return found
     raise InputError(
         Reason.WRONG_SCHEMA,
         f"The classifications of {quoted([path.name])} were to be read.",

@@ -45,6 +45,6 @@ def malformed(
         Reason.MALFORMED,
         f"The file {quoted([name])} was to be imported.",
         found,
-        do or "Export it again, or name its format with --format.",
+        do or "Export it again, or name its format (--file-format).",
         problems=problems,
     )

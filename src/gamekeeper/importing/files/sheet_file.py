@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.importing.files.cleaning import clean
 from gamekeeper.importing.files.limits import MOST_MEGABYTES, malformed, too_large
+
+_UNREADABLE = "It is not a workbook that can be read."
 
 
 def sheets(
@@ -15,8 +18,11 @@ def sheets(
 ) -> dict[str, list[list[str]]]:
     """Return the sheets of a workbook by name, in small letters, every cell as text."""
     if zipfile.is_zipfile(io.BytesIO(content)):
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            size = sum(part.file_size for part in archive.infolist())
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                size = sum(part.file_size for part in archive.infolist())
+        except (OSError, ValueError, RuntimeError, struct.error, zipfile.BadZipFile):
+            raise malformed(name, _UNREADABLE) from None
         if size > most_megabytes * 10_000_000:
             raise too_large(name, size, most_megabytes * 10)
     try:
@@ -37,7 +43,7 @@ def sheets(
             for sheet in book.sheet_names
         }
     except (CalamineError, ValueError, OSError):
-        raise malformed(name, "It is not a workbook that can be read.") from None
+        raise malformed(name, _UNREADABLE) from None
 
 
 def records(rows: list[list[str]]) -> list[dict[str, str]]:
