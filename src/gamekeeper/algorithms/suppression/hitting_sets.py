@@ -1,0 +1,255 @@
+"""Suppression where sets of variables are given, record by record, that must be broken.
+
+A record suppresses the cheapest set of columns that meets every one of its sets (a hitting set), or
+that leaves sets unmet whose weights add up to no more than is allowed. The sets may be
+
+- the minimal sets of up to d columns on which fewer than k people agree with the record: then no
+  combination of up to d variables is rare, in one key or in several at once, with a threshold for
+  each number of variables;
+- its minimal sample uniques, each of s variables with the weight (M-s)! of the intruder score IS:
+  then the score of what is left is at most what is allowed.
+
+With d the number of columns the first is the (k,1) suppression. Exact, record by record: sets of
+columns are tried in the order of their cost. Cost: one grouping of the rows for each set of up to d
+columns, and the sets of each record for each set tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import factorial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.suppression.column_sets import sets_by_cost
+from gamekeeper.algorithms.suppression.problem import (
+    Sets,
+    Suppression,
+    SuppressionProblem,
+    too_long,
+)
+from gamekeeper.algorithms.suppression.released_to_people import (
+    candidates_of_rows,
+    distinct_records,
+)
+
+_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class SetFamilies:
+    """For each row sets of columns that must be broken.
+
+    Attributes
+    ----------
+    starts
+        Where the sets of each row begin, and their number at last.
+    members
+        The sets: bit c is column c.
+    weights
+        What each counts while it is not broken.
+    row_of
+        The row of each record.
+    """
+
+    starts: NDArray[np.int64]
+    members: Sets
+    weights: NDArray[np.int64]
+    row_of: NDArray[np.int64]
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.starts) - 1
+
+    def of_record(self, record: int) -> list[int]:
+        """Return the sets of a record, as numbers whose bits are columns."""
+        row = self.row_of[record]
+        return sorted(self.members[self.starts[row] : self.starts[row + 1]].tolist())
+
+
+def rare_sets(
+    problem: SuppressionProblem,
+    keys: Iterable[Sequence[int]],
+    dimension: int,
+    *,
+    thresholds: Sequence[int] = (),
+    within: Sequence[int] = (),
+) -> SetFamilies:
+    """Return the minimal sets of up to `dimension` columns that fewer than k people share with a row.
+
+    Parameters
+    ----------
+    keys
+        Lists of columns; a set counts if it lies within one of them.
+    dimension
+        The largest number of columns.
+    thresholds
+        For 1, 2, ... columns the least number of people; k for those that are not given.
+    within
+        Columns, such as strata, that are compared with every set and are part of none.
+
+    Examples
+    --------
+    >>> rows = np.array([[1, 1], [1, 2], [2, 1], [2, 2]])
+    >>> rare_sets(SuppressionProblem(rows, 2), [[0, 1]], 2).of_record(0)
+    [3]
+    """
+    rows, row_of, blank = distinct_records(problem)
+    allowed = [sum(1 << c for c in key if c not in within) for key in keys]
+    always = sum(1 << c for c in within)
+    found: list[tuple[int, NDArray[np.int64]]] = []
+    rare_before: dict[int, NDArray[np.uint8]] = {}
+    n_done = 0
+    for size in range(1, dimension + 1):
+        k = thresholds[size - 1] if size <= len(thresholds) else problem.k
+        rare_now: dict[int, NDArray[np.uint8]] = {}
+        for columns in _subsets(allowed, size):
+            n_done += 1
+            if n_done * len(rows) > problem.max_work:
+                raise too_long("Rare combinations were to be found.", n_done, len(rows))
+            compared = np.full(len(rows), columns | always, dtype=np.uint64)
+            if problem.missing != "category":
+                compared &= ~blank
+            is_rare = candidates_of_rows(problem, rows, compared) < k
+            if problem.missing != "category":
+                # A cell that is not known is part of no combination.
+                is_rare &= (blank & np.uint64(columns)) == 0
+            implied = np.zeros(-(-len(rows) // 8), dtype=np.uint8)
+            for column in range(problem.n_columns):
+                if columns >> column & 1:
+                    smaller = rare_before.get(columns ^ (1 << column))
+                    if smaller is not None:
+                        implied |= smaller
+            known = np.unpackbits(implied, count=len(rows)).astype(np.bool_)
+            found.append((columns, np.flatnonzero(is_rare & ~known)))
+            rare_now[columns] = np.packbits(is_rare | known)
+        rare_before = rare_now
+    # A missing cell is suppressed for nothing, and what holds it is broken.
+    return _families(found, blank, row_of, len(rows))
+
+
+def scored_sets(
+    problem: SuppressionProblem, records: NDArray[np.int64], offsets: NDArray[np.int64], masks: Sets
+) -> SetFamilies:
+    """Return minimal sample uniques as sets with the weights of the intruder score IS.
+
+    Parameters
+    ----------
+    records, offsets, masks
+        The sample uniques of the file and their sets, as `find_minimal_uniques` lists them.
+    """
+    counts = np.zeros(problem.n_records, dtype=np.int64)
+    counts[records] = np.diff(offsets)
+    members = masks.astype(np.uint64)
+    owners = np.repeat(records, np.diff(offsets))
+    kept = (members & problem.blank[owners]) == 0
+    counts = np.bincount(owners[kept], minlength=problem.n_records)
+    by_size = np.array([factorial(problem.n_columns - s) for s in range(problem.n_columns + 1)])
+    return SetFamilies(
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        members[kept],
+        by_size[np.bitwise_count(members[kept])].astype(np.int64),
+        np.arange(problem.n_records),
+    )
+
+
+def suppress_sets(
+    problem: SuppressionProblem,
+    families: SetFamilies,
+    *,
+    allowed: int = 0,
+    only: NDArray[np.bool_] | None = None,
+) -> Suppression:
+    """Return the cheapest suppression that breaks the sets of every record.
+
+    Examples
+    --------
+    >>> rows = np.array([[3, 1], [4, 1], [5, 2], [5, 2]])
+    >>> problem = SuppressionProblem(rows, 2)
+    >>> suppress_sets(problem, rare_sets(problem, [[0, 1]], 2)).suppressed.tolist()
+    [1, 1, 0, 0]
+    """
+    from gamekeeper.algorithms.suppression.hitting_kernels import hit_in_order
+
+    chosen = np.full(families.n_rows, -1, dtype=np.int64)
+    rows = np.arange(families.n_rows)
+    n_left, n_sets = len(rows), 0
+    tried: list[NDArray[np.uint64]] = []
+    batch: list[int] = []
+
+    def run() -> None:
+        nonlocal n_left, n_sets
+        sets = np.array(batch, dtype=np.uint64)
+        if (n_sets + len(sets)) * max(n_left, 1) > problem.max_work:
+            raise too_long("Cells were to be suppressed.", n_sets, n_left)
+        left = hit_in_order(
+            *(families.starts, families.members, families.weights, rows, n_left),
+            *(sets, n_sets, allowed, chosen),
+        )
+        n_left, n_sets = int(left), n_sets + len(sets)
+        tried.append(sets)
+        batch.clear()
+
+    for _, sets in sets_by_cost(problem.free, problem.scaled[0], problem.categories):
+        batch += sets
+        if len(batch) >= _AT_ONCE:
+            run()
+        if not n_left:
+            break
+    if n_left and batch:
+        run()
+    every = np.concatenate([*tried, np.zeros(1, dtype=np.uint64)])
+    stars = every[chosen][families.row_of]
+    unmet = (chosen < 0)[families.row_of]
+    if only is not None:
+        stars[~only] = 0
+        unmet &= only
+    stars &= ~problem.blank
+    cost = Fraction(int(problem.cost_of(stars).sum()), problem.scaled[1])
+    left = np.flatnonzero(unmet)
+    opened = stars
+    if problem.missing == "category":
+        opened = np.where(_needs_blank(families, problem), stars | problem.blank, stars)
+    return Suppression(opened, stars, cost, cost, not len(left), left)
+
+
+def _needs_blank(families: SetFamilies, problem: SuppressionProblem) -> NDArray[np.bool_]:
+    """Return which records have missing cells that must be shown as suppressed: to be safe, all."""
+    return (problem.blank > 0) & (len(families.members) > 0)
+
+
+def _subsets(allowed: Sequence[int], size: int) -> list[int]:
+    found: dict[int, None] = {}
+    for columns in allowed:
+        own = [c for c in range(columns.bit_length()) if columns >> c & 1]
+        for chosen in combinations(own, size):
+            found[sum(1 << c for c in chosen)] = None
+    return list(found)
+
+
+def _families(
+    found: list[tuple[int, NDArray[np.int64]]],
+    blank: Sets,
+    row_of: NDArray[np.int64],
+    n_rows: int,
+) -> SetFamilies:
+    owners = np.concatenate([rows for _, rows in found] or [np.zeros(0, dtype=np.int64)])
+    members = np.concatenate(
+        [np.full(len(rows), columns, dtype=np.uint64) for columns, rows in found]
+        or [np.zeros(0, dtype=np.uint64)]
+    )
+    kept = (members & blank[owners]) == 0
+    owners, members = owners[kept], members[kept]
+    order = np.argsort(owners, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=n_rows))])
+    return SetFamilies(
+        starts.astype(np.int64),
+        members[order],
+        np.ones(len(members), dtype=np.int64),
+        row_of,
+    )

@@ -1,0 +1,248 @@
+"""What is asked of a suppression, and what one is.
+
+Every record has its own set of suppressed columns. A cell costs what its variable costs, times the
+weight of the record if that is asked; a cell that was missing before costs nothing. Sets of columns
+are whole numbers: bit c is column c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.compatibility.packed_keys import (
+    MOST_COLUMNS,
+    Codes,
+    DistinctRows,
+    KeyFields,
+    Keys,
+    distinct_rows,
+)
+from gamekeeper.algorithms.suppression.column_sets import whole_costs
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.results import Progress
+from gamekeeper.wording import count_of
+
+Sets = NDArray[np.uint64]
+MAX_WORK = 1 << 36
+_PART = 1 << 20
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SuppressionProblem:
+    """A file whose cells may be suppressed.
+
+    Parameters
+    ----------
+    codes
+        A row per record and a column per variable; 0 is a missing cell.
+    k
+        How many candidates there are to be.
+    costs
+        What a cell of each column costs, above 0; 1 each when empty.
+    pinned
+        Columns that are never suppressed.
+    missing
+        What a missing cell is: "category" (a value as any other), "ignore" (never equal, never known)
+        or "wildcard" (not known of the people, so that they fit anything there).
+    counts
+        What each record counts for k, such as a weight, as a whole number; 1 each when None.
+    n_categories
+        By which sets of the same cost are ordered; those that occur when empty.
+    max_work
+        Rows times sets of columns, above which the work is given up.
+    """
+
+    codes: Codes
+    k: int
+    costs: Sequence[Any] = ()
+    pinned: Sequence[int] = ()
+    missing: str = "category"
+    counts: NDArray[np.int64] | None = None
+    n_categories: Sequence[int] = ()
+    max_work: int = MAX_WORK
+    progress: Progress | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        self._require_valid()
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return self.codes.shape[1]
+
+    @property
+    def n_records(self) -> int:
+        """How many records there are."""
+        return len(self.codes)
+
+    @cached_property
+    def scaled(self) -> tuple[list[int], int]:
+        """The costs of columns as whole numbers, and by what they were multiplied."""
+        return whole_costs(self.costs or [1] * self.n_columns)
+
+    @cached_property
+    def categories(self) -> list[int]:
+        """How many categories of each column occur."""
+        if self.n_categories:
+            return list(self.n_categories)
+        return [len(np.unique(self.codes[:, c])) for c in range(self.n_columns)]
+
+    @cached_property
+    def free(self) -> list[int]:
+        """The columns that may be suppressed."""
+        return [column for column in range(self.n_columns) if column not in self.pinned]
+
+    @cached_property
+    def fields(self) -> KeyFields:
+        """Where the columns are in a packed row."""
+        return KeyFields.for_codes(self.codes)
+
+    @cached_property
+    def keys(self) -> Keys:
+        """The records as packed rows."""
+        return self.fields.pack(self.codes)
+
+    @cached_property
+    def blank(self) -> Sets:
+        """For each record the columns that are missing."""
+        found = np.zeros(self.n_records, dtype=np.uint64)
+        for column in range(self.n_columns):
+            found |= (self.codes[:, column] == 0).astype(np.uint64) << np.uint64(column)
+        return found
+
+    @cached_property
+    def every(self) -> np.uint64:
+        """The set of all columns."""
+        return np.uint64((1 << self.n_columns) - 1)
+
+    @cached_property
+    def people(self) -> DistinctRows:
+        """The different keys of people, with what is not known of them left open."""
+        unknown = self.blank if self.missing == "wildcard" else None
+        return distinct_rows(self.fields, self.keys, unknown, self.counts)
+
+    def in_order(self) -> tuple[SuppressionProblem, NDArray[np.int64]]:
+        """Return the same problem with records in the order of their codes, and the places of these.
+
+        What is solved in that order does not depend on the order of the records.
+        """
+        order = np.lexsort([self.codes[:, c] for c in range(self.n_columns - 1, -1, -1)])
+        counts = None if self.counts is None else self.counts[order]
+        own = replace(
+            self, codes=self.codes[order], counts=counts, n_categories=tuple(self.categories)
+        )
+        return own, order
+
+    def group_masks(self) -> Keys:
+        """Return the fields that are known of each group of people."""
+        return self.fields.masks(self.every & ~self.people.open)
+
+    def cost_of(self, sets: Sets) -> NDArray[np.int64]:
+        """Return what sets of columns cost, multiplied as `scaled` says."""
+        total = np.zeros(len(sets), dtype=np.int64)
+        for column, cost in enumerate(self.scaled[0]):
+            total += ((sets >> np.uint64(column)) & np.uint64(1)).astype(np.int64) * cost
+        return total
+
+    def _require_valid(self) -> None:
+        problems: list[Problem] = []
+        if self.codes.ndim != 2 or not 1 <= self.codes.shape[1] <= MOST_COLUMNS:
+            problems.append(
+                Problem(Reason.WRONG_SCHEMA, "codes", f"they are not 1 to {MOST_COLUMNS} columns.")
+            )
+        else:
+            whole = self.n_records if self.counts is None else int(self.counts.sum())
+            if self.k < 2:
+                problems.append(
+                    Problem(Reason.BAD_OPTION, "k", f"it is {self.k}.", "Ask for 2 or more.")
+                )
+            elif self.k > whole:
+                told = f"it is more than {'there are records' if self.counts is None else 'the weights sum to'}."
+                problems.append(Problem(Reason.BAD_OPTION, "k", told, "Ask for a smaller k."))
+            if self.costs and len(self.costs) != self.n_columns:
+                problems.append(
+                    Problem(Reason.WRONG_SCHEMA, "costs", "there is not one per column.")
+                )
+            elif any(Fraction(str(cost)) <= 0 for cost in self.costs):
+                problems.append(Problem(Reason.BAD_OPTION, "costs", "not all are above 0."))
+        if problems:
+            raise InputError(
+                problems[0].reason,
+                "Cells were to be suppressed.",
+                f"{count_of(len(problems), 'option')} cannot be used.",
+                problems=problems,
+            )
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Suppression:
+    """Which cells to suppress.
+
+    Attributes
+    ----------
+    stars
+        For each record the set of columns that are to be shown as suppressed. Cells that were missing
+        are among them where that helps, since it costs nothing.
+    suppressed
+        The same without cells that were missing before: what is lost.
+    cost, lower_bound
+        What it costs, and what every suppression that reaches the same costs at least.
+    is_optimal
+        Whether no other one is cheaper.
+    unmet
+        Records that no suppression of free columns could help.
+    """
+
+    stars: Sets
+    suppressed: Sets
+    cost: Fraction
+    lower_bound: Fraction
+    is_optimal: bool
+    unmet: NDArray[np.int64]
+
+    def put_back(self, order: NDArray[np.int64]) -> Suppression:
+        """Return it for records that were in another order, at these places."""
+        stars, suppressed = np.empty_like(self.stars), np.empty_like(self.suppressed)
+        stars[order], suppressed[order] = self.stars, self.suppressed
+        return replace(self, stars=stars, suppressed=suppressed, unmet=np.sort(order[self.unmet]))
+
+    @property
+    def n_cells(self) -> int:
+        """How many cells are suppressed."""
+        return int(np.bitwise_count(self.suppressed).sum())
+
+    @property
+    def n_records(self) -> int:
+        """How many records have a suppressed cell."""
+        return int(np.count_nonzero(self.suppressed))
+
+    @property
+    def gap(self) -> float:
+        """By what share it may be dearer than the cheapest."""
+        if self.is_optimal or self.cost == self.lower_bound:
+            return 0.0
+        return float((self.cost - self.lower_bound) / self.lower_bound) if self.lower_bound else 1.0
+
+    def __repr__(self) -> str:
+        return (
+            f"Suppression({count_of(self.n_cells, 'cell')} of {count_of(self.n_records, 'record')},"
+            f" gap {self.gap:.1%})"
+        )
+
+
+def too_long(asked: str, done: int, left: int) -> LimitError:
+    """Return the error that the work was given up."""
+    return LimitError(
+        Reason.TOO_LARGE,
+        asked,
+        f"After {done:,} sets of variables, {count_of(left, 'different row')} had no answer, and the"
+        " limit of the work is reached.",
+        "Take fewer key variables, make some coarser first (a recode), or raise max_work (--max-work).",
+    )

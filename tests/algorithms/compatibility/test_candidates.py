@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamekeeper.algorithms.compatibility.candidates import count_candidates
+from gamekeeper.algorithms.compatibility.matchings import find_matchings
+from gamekeeper.algorithms.compatibility.packed_keys import KeyFields, distinct_rows
+from tests.twins.who_is_who import balanced, counts, fits, holds, matchings, stars_of
+
+
+@st.composite
+def masked_files(draw: st.DrawFn, most: int = 8) -> tuple[np.ndarray, np.ndarray]:
+    n, width = draw(st.integers(1, most)), draw(st.integers(1, 4))
+    cells = st.lists(st.integers(0, 2), min_size=width, max_size=width)
+    rows = draw(st.lists(cells, min_size=n, max_size=n))
+    sets = draw(st.lists(st.integers(0, 2**width - 1), min_size=n, max_size=n))
+    return np.array(rows), np.array(sets, dtype=np.uint64)
+
+
+@given(masked_files())
+def test_counts_are_those_of_trying_everybody_with_every_row(file):
+    rows, sets = file
+    found = count_candidates(rows, rows, sets, wildcard=True)
+    expected = counts(rows.tolist(), stars_of(sets))
+    assert found.own.tolist() == expected["own"]
+    assert found.released_to_people.tolist() == expected["released_to_people"]
+    assert found.people_to_released.tolist() == expected["people_to_released"]
+    assert found.wildcard is not None
+    assert found.wildcard.tolist() == expected["wildcard"]
+    assert found.right is not None
+    assert found.right.tolist() == pytest.approx(balanced(rows.tolist(), stars_of(sets)))
+
+
+@given(masked_files())
+def test_own_implies_both_implies_either_implies_wildcard(file):
+    rows, sets = file
+    for k in (1, 2, 3):
+        held = holds(rows.tolist(), stars_of(sets), k)
+        assert held["own"] <= held["both"] <= held["released_to_people"] <= held["wildcard"]
+        assert held["both"] <= held["people_to_released"] <= held["wildcard"]
+
+
+@given(masked_files(), st.randoms())
+def test_the_order_of_records_changes_nothing(file, random):
+    rows, sets = file
+    order = list(range(len(rows)))
+    random.shuffle(order)
+    one, other = (
+        count_candidates(rows, rows, sets),
+        count_candidates(rows[order], rows[order], sets[order]),
+    )
+    assert one.people_to_released[order].tolist() == other.people_to_released.tolist()
+    assert one.right is not None
+    assert other.right is not None
+    assert one.right[order].tolist() == other.right.tolist()
+
+
+@given(masked_files(), st.data())
+def test_what_is_not_known_of_people_fits_anything(file, data):
+    rows, sets = file
+    width = rows.shape[1]
+    drawn = st.lists(st.integers(0, 2**width - 1), min_size=len(rows), max_size=len(rows))
+    unknown = data.draw(drawn)
+    found = count_candidates(rows, rows, sets, unknown=np.array(unknown, dtype=np.uint64))
+    own, stars = stars_of(unknown), stars_of(sets)
+    n = range(len(rows))
+    fit = [[fits(rows[i], rows[j], stars[j] | own[i]) for j in n] for i in n]
+    assert found.people_to_released.tolist() == [sum(line) for line in fit]
+    assert found.released_to_people.tolist() == [sum(line[j] for line in fit) for j in n]
+
+
+def test_a_released_file_of_other_people_has_no_right_rows():
+    people, rows = np.array([[1, 1], [2, 2]]), np.array([[1, 1], [1, 1], [3, 1]])
+    found = count_candidates(people, rows, np.zeros(3, dtype=np.uint64))
+    assert found.people_to_released.tolist() == [2, 0]
+    assert found.released_to_people.tolist() == [1, 1, 0]
+    assert found.right is None
+    told = count_candidates(people, rows, np.zeros(3, dtype=np.uint64), truth=np.array([1, 2]))
+    assert told.right is not None
+    # The second person's row was changed: it does not fit any more.
+    assert told.right.tolist() == pytest.approx([0.5, 0.0])
+
+
+def test_many_columns_take_several_words_and_are_compared_exactly():
+    random = np.random.default_rng(3)
+    rows = random.integers(0, 3, (60, 12)).astype(np.uint32)
+    rows[:, 5] *= 1_000_000_000
+    rows[:, 7] += 4_000_000_000
+    rows = np.concatenate([rows, rows[:20]])
+    assert KeyFields.for_codes(rows).n_words > 1
+    sets = random.integers(0, 2**12, len(rows)).astype(np.uint64)
+    found = count_candidates(rows, rows, sets, wildcard=True)
+    expected = counts(rows.tolist(), stars_of(sets))
+    assert found.people_to_released.tolist() == expected["people_to_released"]
+    assert found.own.tolist() == expected["own"]
+
+
+@given(masked_files(most=6))
+def test_matchings_are_those_of_trying_every_assignment(file):
+    rows, sets = file
+    found = find_matchings(rows, sets)
+    number, shares, candidates = matchings(rows.tolist(), stars_of(sets))
+    assert (found.number, list(found.right)) == (number, shares)
+    assert found.candidates.tolist() == candidates
+    assert found.expected == sum(shares)
+
+
+def test_a_part_that_is_too_large_to_count_is_said_to_be():
+    # A ring: nobody is alike, and all are in one part.
+    n = 20
+    rows = np.array([[i, (i + 1) % n] for i in range(n)])
+    rows = np.array([[i // 2, (i + 1) // 2 % (n // 2)] for i in range(n)])
+    sets = np.array([2 if i % 2 else 1 for i in range(n)], dtype=np.uint64)
+    found = find_matchings(rows, sets)
+    assert len(set(found.parts.tolist())) == 1
+    assert found.candidates.tolist() == [2] * n
+    assert (found.expected, found.number, found.n_known) == (None, None, 0)
+
+
+def test_rows_are_kept_once_with_how_often_they_occur():
+    rows = np.array([[1, 2], [1, 3], [1, 2]])
+    fields = KeyFields.for_codes(rows)
+    found = distinct_rows(fields, fields.pack(rows))
+    assert sorted(found.counts.tolist()) == [1, 2]
+    assert found.counts[found.row_of].tolist() == [2, 1, 2]
