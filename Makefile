@@ -27,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo picture test thorough fuzz check format reference bench docs matrix dist lock audit licences clean FORCE
+.PHONY: help demo serve pages client picture test thorough fuzz check format reference bench docs matrix dist lock audit licences clean FORCE
 
 help: ## list the chores
 	@sed -n 's/^\([a-z][a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS='	' read -r name text; do \
@@ -36,12 +36,26 @@ help: ## list the chores
 demo: $(VENV)/.run ## walk through an assessment and write demo-output/
 	@$(VENV)/bin/gamekeeper demo
 
+serve: $(VENV)/.web pages ## open the workbench in the browser, on made-up forms and a made-up file
+	@$(VENV)/bin/gamekeeper serve --demo
+
+# Without Node, and without an index to get one from, all but the pages works.
+pages: $(VENV)/.web ## build the pages of the workbench, where they are not those of the sources
+	@$(PY) hatch_build.py pages >build.log 2>&1 || { $(PIP) --require-hashes -r requirements/node.lock \
+	  && $(PY) hatch_build.py pages >build.log 2>&1; } || \
+	  { tail -5 build.log >&2; echo "left out: the pages of the workbench, which were not built" >&2; }
+	@rm -f build.log
+
+client: $(VENV)/.web ## write the document of the server's interface anew, and the client that pages use
+	@$(PY) -m gamekeeper.web.openapi frontend/openapi.json
+	@$(PY) hatch_build.py client
+
 picture: demo ## draw the picture of the README anew from the demo's report (needs chromium)
 	@chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1000,1440 \
 	  --screenshot=$(CURDIR)/docs/report.png file://$(CURDIR)/demo-output/risk.html
 	@$(PY) -c "from PIL import Image; p = 'docs/report.png'; Image.open(p).convert('RGB').quantize(48).save(p, optimize=True)"
 
-test: $(VENV)/.test ## run the tests (TESTS="-k name" hands arguments to pytest)
+test: $(VENV)/.test pages ## run the tests (TESTS="-k name" hands arguments to pytest)
 	@$(PY) -m pytest -q $(TESTS)
 
 thorough: $(VENV)/.test ## run all tests, the slow ones too, with many more random cases
@@ -56,6 +70,8 @@ check: $(VENV)/.check ## lint, format, types and layers
 	  { echo "these files are not formatted; run: make format"; $(VENV)/bin/ruff format --check; exit 1; }
 	@$(VENV)/bin/basedpyright --level error
 	@$(VENV)/bin/lint-imports --no-logo
+	@$(PY) -m gamekeeper.web.openapi --check frontend/openapi.json
+	@$(PY) hatch_build.py check
 
 format: $(VENV)/.check ## format the code and repair what ruff can
 	@$(VENV)/bin/ruff check --quiet --fix --exit-zero
@@ -74,7 +90,7 @@ docs: $(VENV)/.docs ## build the documentation, offline, in build/site
 matrix: ## run the tests on every Python from 3.11 to 3.14 that is found
 	@.ci/matrix
 
-dist: $(VENV)/.run ## build wheel and sdist, and try the wheel in a clean environment
+dist: $(VENV)/.run pages ## build wheel and sdist, and try the wheel in a clean environment
 	@.ci/dist
 
 lock: $(VENV)/.made ## resolve the locks anew (UPGRADE=1 raises every version)
@@ -83,10 +99,12 @@ lock: $(VENV)/.made ## resolve the locks anew (UPGRADE=1 raises every version)
 	    $(VENV)/bin/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
 	      --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) "$$@"; }; \
 	  all='--constraint requirements/check.lock'; \
-	  compile pyproject.toml --group check --output-file requirements/check.lock; \
-	  compile pyproject.toml --group test $$all --output-file requirements/test.lock; \
+	  compile pyproject.toml --extra web --group check --output-file requirements/check.lock; \
+	  compile pyproject.toml --extra web --group test $$all --output-file requirements/test.lock; \
+	  compile pyproject.toml --extra web $$all --output-file requirements/web.lock; \
 	  compile pyproject.toml $$all --output-file requirements/run.lock; \
 	  compile --group build $$all --output-file requirements/build.lock; \
+	  compile --group node $$all --output-file requirements/node.lock; \
 	  compile pyproject.toml --group docs $$all --output-file requirements/docs.lock
 	@if grep -n '://' requirements/*.lock; then echo 'a lock must hold no address' >&2; exit 1; fi
 
@@ -98,7 +116,7 @@ licences: $(VENV)/.run ## list the licences of everything that is needed at run 
 	@$(PY) .ci/audit.py licences
 
 clean: ## remove everything that make has made
-	@rm -rf $(VENV) .matrix demo-output build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) .matrix demo-output demo-workbench frontend/node_modules src/gamekeeper/web/static build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	@find src tests benchmarks -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Set-up. A virtual environment knows its own place: one that was moved is made anew.
@@ -150,7 +168,12 @@ $(VENV)/.run: $(VENV)/.made pyproject.toml requirements/run.lock requirements/bu
 	@$(PIP) --no-deps --no-build-isolation --no-index --editable .
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.run requirements/test.lock
+$(VENV)/.web: $(VENV)/.run requirements/web.lock
+	@echo "installing what the workbench in the browser needs ..."
+	@$(PIP) --require-hashes -r requirements/web.lock
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.web requirements/test.lock
 	@echo "installing what the tests need ..."
 	@$(PIP) --require-hashes -r requirements/test.lock
 	@touch $@

@@ -65,6 +65,8 @@ from gamekeeper.errors import InputError
 from gamekeeper.mapping.analysis.composite_keys import CompositeKeys, find_composite_keys
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.analysis.key_variables import KeyEvidence, KeyVariableMap, SizeCurves
+from gamekeeper.mapping.analysis.levels import MapLevels, map_levels
+from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.edits import Consequences, RemoveCategory, weigh_edits
 from gamekeeper.mapping.edits.differences import EnvironmentDifference, compare_environments
 from gamekeeper.mapping.environment.environment import Environment, Form
@@ -186,6 +188,7 @@ EXAMPLES = {
     Protected: protected,
     Utility: lambda: measure_utility(people(), people()),
     KeyVariableMap: lambda: map_key_variables(environment(), "Target", forms=["Bank"]),
+    MapLevels: lambda: map_levels(environment(), MapOptions("Target", forms=["Bank"])),
     SizeCurves: lambda: map_key_variables(environment(), "Target").curves(),
     KeyEvidence: lambda: map_key_variables(environment(), "Target").evidence(),
     CompositeKeys: lambda: find_composite_keys(

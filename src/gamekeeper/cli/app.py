@@ -41,6 +41,10 @@ PARTS = {
         "assess",
         "Assess a file that may be released: a verdict, what drives the risk, what to do about it.",
     ),
+    "serve": (
+        "serve",
+        "Open the workbench in the browser, on this machine, until it is stopped with Ctrl-C.",
+    ),
     "demo": ("demo", "Run the main job on made-up data and write HTML reports."),
     "shell": (
         "environment.shell",

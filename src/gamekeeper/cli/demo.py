@@ -28,7 +28,7 @@ def demo_command(asked: DemoRequest, how: AsFormat = Format.TABLE) -> None:
       gamekeeper demo --seed 7 --output elsewhere
     """
     from gamekeeper.cli.assess import tell_assessment
-    from gamekeeper.cli.environment.mapping import describe_map
+    from gamekeeper.mapping.analysis.map_sentences import describe_map
     from gamekeeper.workbench.demo.walk import run_demo
 
     try:

@@ -122,6 +122,7 @@ def draw_harmonization_graph(
     target: str | None = None,
     selected: Iterable[str] = (),
     title: str | None = None,
+    sideways: bool = False,
     max_nodes: int = MAX_DRAWN,
 ) -> Drawing:
     """Draw the harmonization graph of a variable, with the number of forms that have each code.
@@ -139,6 +140,8 @@ def draw_harmonization_graph(
         Codes to outline in orange.
     title
         A heading, by default the name of the variable.
+    sideways
+        Whether the general stands to the left of the fine instead of above it.
     max_nodes
         The most codes that are drawn.
 
@@ -189,6 +192,7 @@ def draw_harmonization_graph(
     return _drawn(
         nodes,
         graph.edges,
+        sideways=sideways,
         title=variable if title is None else title,
         legend=_legend(has_harmonizations=n_observed < len(codes), has_selected=bool(chosen)),
         description=f"Harmonization graph of {short(variable, 60)}:"

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING
 
 from gamekeeper.errors import Reason, StoreError
 from gamekeeper.files.gate import ENVIRONMENT
-from gamekeeper.mapping.edits import Consequences, Edit, weigh_edits
+from gamekeeper.mapping.edits import (
+    Consequences,
+    Edit,
+    apply_edits,
+    describe_edit,
+    edit_notes,
+    weigh_edits,
+)
 from gamekeeper.mapping.edits.notes import name_notes
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
 from gamekeeper.store.folder import read_environment, write_environment
 from gamekeeper.wording import shown_path
@@ -93,6 +101,7 @@ def edit_store(
             note=signature.note,
             base=signature.base,
             unrestricted=unrestricted,
+            key=signature.key,
         )
         return acknowledged(store, made)
 
@@ -101,6 +110,31 @@ def weigh(path: Path, edits: Sequence[Edit]) -> Consequences:
     """Say what unrestricted edits would break; nothing is changed."""
     with opened(path) as place:
         return weigh_edits(place.environment, edits)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What edits would do: the environment before and after, in words, what to look at again."""
+
+    before: Environment
+    after: Environment
+    words: tuple[str, ...]
+    notes: tuple[str, ...]
+    consequences: Consequences
+
+
+def preview(path: Path, edits: Sequence[Edit], *, unrestricted: bool = False) -> Preview:
+    """Say what edits would do; nothing is changed, and what would be refused is refused here."""
+    with opened(path) as place:
+        before = place.environment
+        after = apply_edits(before, edits, unrestricted=unrestricted)
+        return Preview(
+            before,
+            after,
+            tuple(describe_edit(edit) for edit in edits),
+            edit_notes(before, after, edits),
+            weigh_edits(before, edits),
+        )
 
 
 def undo(asked: TakeBackRequest) -> Edited:
@@ -120,6 +154,6 @@ def redo(asked: TakeBackRequest) -> Edited:
 def acknowledged(store: EnvironmentStore, revision: Revision) -> Edited:
     """Return what a revision did, for the person who made it, after renewing the backup."""
     notes = revision.notes
-    if (fault := store.renew_backup()) is not None:
+    if not store.backs_up_later and (fault := store.renew_backup()) is not None:
         notes += (f"This is saved, but the backup could not be renewed [{fault.reason.value}].",)
     return Edited(revision.number, (revision_text(revision),), notes)

@@ -16,6 +16,7 @@ from gamekeeper.files.gate import is_database
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
 from gamekeeper.wording import quoted, shown_path
+from gamekeeper.workbench.holding import held_at
 
 if TYPE_CHECKING:
     from gamekeeper.mapping.variables.codes import CodeRegister
@@ -37,13 +38,18 @@ class Place:
         *,
         as_of: datetime | int | None = None,
         codes: Mapping[str, CodeRegister] | None = None,
+        held: EnvironmentStore | None = None,
     ) -> None:
-        """Use `opened` instead; `path` is that of a store, `codes` are those that it has."""
+        """Use `opened` instead; `path` is that of a store, `codes` are those that it has.
+
+        A store that is `held` by somebody is not closed here.
+        """
         self.environment = environment
         self.as_of = as_of
         self._path = path
         self._codes = codes
-        self._store: EnvironmentStore | None = None
+        self._store = held
+        self._is_held = held is not None
 
     @property
     def store(self) -> EnvironmentStore | None:
@@ -75,8 +81,8 @@ class Place:
         )
 
     def close(self) -> None:
-        """Close the store if it was opened."""
-        if self._store is not None:
+        """Close the store if it was opened here."""
+        if self._store is not None and not self._is_held:
             self._store.close()
 
 
@@ -96,6 +102,11 @@ def is_folder(path: Path) -> bool:
 @contextmanager
 def opened(path: Path, *, as_of: str = "", progress: Progress | None = None) -> Generator[Place]:
     """Open a folder or a store to read from it; `as_of` is a date, a time or a revision."""
+    if (held := held_at(path)) is not None:
+        asked = moment(as_of) if as_of else None
+        with held.at_work() as store:
+            yield Place(store.environment(as_of=asked), path, as_of=asked, held=store)
+        return
     if is_folder(path):
         if as_of:
             raise InputError(
@@ -138,6 +149,10 @@ def _read(path: Path, as_of: str) -> Place:
 @contextmanager
 def opened_store(path: Path, *, readonly: bool = False) -> Generator[EnvironmentStore]:
     """Open a store to change it or to look back; a folder is pointed to where that can be done."""
+    if (held := held_at(path)) is not None:
+        with held.at_work() as store:
+            yield store
+        return
     if is_folder(path):
         raise InputError(
             Reason.BAD_OPTION,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from gamekeeper.algorithms.categories.limits import MAX_NODES
@@ -10,6 +11,7 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.analysis.composite_keys import CompositeKeys, find_composite_keys
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
+from gamekeeper.mapping.analysis.levels import MapLevels, map_levels
 from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.overview import (
@@ -84,6 +86,19 @@ def map_target(
             picture=lambda path: save_curves(outcome, path),
         )
     return outcome, composite
+
+
+def map_every_level(
+    asked: MapRequest, *, progress: Progress | None = None
+) -> tuple[MapLevels, CompositeKeys, int]:
+    """Map the key variables of a target at every prevalence; the last is the revision, or 0."""
+    where = asked.opened
+    with opened(where.environment, as_of=where.as_of, progress=progress) as place:
+        environment = place.environment
+        found = map_levels(environment, replace(asked.question, progress=progress))
+        composite = find_composite_keys(found.outcome, environment, most=asked.most_keys)
+        place.keep_codes()
+        return found, composite, 0 if place.store is None else place.store.revision
 
 
 def analyse(

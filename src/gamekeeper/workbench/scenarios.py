@@ -66,7 +66,7 @@ def list_scenarios(asked: NamesRequest, *, for_people: bool = False) -> Listing:
                 len(item.keys),
                 f"{item.at:%Y-%m-%d}",
                 item.who,
-                "yes" if _has_changed(item, place) else "no",
+                "yes" if has_changed(item, place) else "no",
             )
             for item in place.environment.scenarios.values()
             if folded(asked.matching) in folded(item.name)
@@ -96,7 +96,7 @@ def show_scenario(
     with opened(asked.opened.environment, as_of=asked.opened.as_of) as place:
         scenario = place.environment.scenario(asked.scenario)
         stale = staleness(scenario, place.environment)
-        has_changed = _has_changed(scenario, place)
+        is_older = has_changed(scenario, place)
         whole = None if stale else find_whole_key(scenario, place.environment)
     against = "; ".join([*(f"group '{group}'" for group in scenario.groups), *scenario.forms])
     n_forms = count_of(len(scenario.match_forms), "form")
@@ -124,7 +124,7 @@ def show_scenario(
         lines.append(f"combinations by forms together: {'; '.join(steps) or 'none'}{more}{known}")
     if stale:
         lines.append(f"! The environment has changed since. {stale}")
-    elif has_changed:
+    elif is_older:
         lines.append("The environment has changed since, in nothing that this scenario rests on.")
     rows: list[tuple[Cell, ...]] = [
         (
@@ -161,7 +161,7 @@ def export_scenario(asked: ExportScenarioRequest) -> None:
     write_file(asked.file, f"{text}\n".encode(), private=False, replace=asked.replace)
 
 
-def _has_changed(scenario: Scenario, place: Place) -> bool:
+def has_changed(scenario: Scenario, place: Place) -> bool:
     """Tell whether anything in the environment has changed since, as far as that can be known."""
     now = place.content_revision
     if now and scenario.revision:

@@ -70,6 +70,8 @@ def to_first_version(path: Path) -> None:
         connection.execute("DROP TABLE seal")
         connection.execute("ALTER TABLE revision DROP COLUMN seal")
         connection.execute("ALTER TABLE revision DROP COLUMN touches_seal")
+        connection.execute("DROP INDEX ix_revision_key")
+        connection.execute("ALTER TABLE revision DROP COLUMN key")
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
 
 

@@ -58,7 +58,7 @@ def test_a_store_on_a_full_disk_is_read_and_not_changed(small_disk: Path) -> Non
 def test_no_room_for_a_backup_loses_no_edit(small_disk: Path) -> None:
     path = small_disk / "forms.gk"
     EnvironmentStore.create(path, who=WHO).close()
-    fill(small_disk, 80_000)
+    fill(small_disk, 88_000)
     store = EnvironmentStore.open(path)
     store.apply([AddForm(name="Bank")], who=WHO)
     with pytest.raises(StoreError) as caught:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import typer
@@ -12,7 +11,7 @@ from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.show import Format, progress_bar, say, show, warn
 from gamekeeper.errors import LimitError
 from gamekeeper.options import written
-from gamekeeper.wording import count_of, listed, number_text, quoted
+from gamekeeper.wording import listed, number_text, quoted
 from gamekeeper.workbench.requests.mapping import CheckRequest, GraphRequest, MapRequest
 
 if TYPE_CHECKING:
@@ -43,6 +42,7 @@ def map_command(asked: MapRequest, how: AsFormat = Format.TABLE) -> None:
     One data set that the intruder is known to have:
       gamekeeper map environment "Census" -a "Loyalty card" --mode specific
     """
+    from gamekeeper.mapping.analysis.map_sentences import map_notes
     from gamekeeper.workbench.mapping import map_target
 
     with progress_bar("Mapping key variables") as progress:
@@ -57,7 +57,7 @@ def map_command(asked: MapRequest, how: AsFormat = Format.TABLE) -> None:
             for line in lines
         ]
         header = [*(name.replace("_", " ") for name in _EVIDENCE), "asks only some people"]
-        show(evidence, how, table=(header, rows), notices=_notes(outcome))
+        show(evidence, how, table=(header, rows), notices=map_notes(outcome))
         _tell_notes(outcome, how)
     elif asked.curves:
         steps = outcome.curves()
@@ -68,7 +68,7 @@ def map_command(asked: MapRequest, how: AsFormat = Format.TABLE) -> None:
         ]
         header = [name.replace("_", " ") for name in names]
         title = f"Code size against prevalence: {outcome.target}"
-        show(steps, how, table=(header, rows), title=title, notices=_notes(outcome))
+        show(steps, how, table=(header, rows), title=title, notices=map_notes(outcome))
         _tell_notes(outcome, how)
     else:
         show_map(outcome, how, composite)
@@ -101,6 +101,11 @@ def show_composite(composite: CompositeKeys, how: Format) -> None:
 
 def show_map(outcome: KeyVariableMap, how: Format, composite: CompositeKeys | None = None) -> None:
     """Print the outcome of an analysis with what was asked and what to be careful about."""
+    from gamekeeper.mapping.analysis.map_sentences import (
+        composite_rows,
+        describe_map,
+        map_notes,
+    )
     from gamekeeper.mapping.analysis.map_table import map_table
 
     header, rows = map_table(outcome)
@@ -118,7 +123,7 @@ def show_map(outcome: KeyVariableMap, how: Format, composite: CompositeKeys | No
         how,
         table=(header, rows),
         sentences=[asked, *told],
-        notices=_notes(outcome),
+        notices=map_notes(outcome),
         parts=parts,
     )
     if how is Format.TABLE and told:
@@ -129,41 +134,12 @@ def show_map(outcome: KeyVariableMap, how: Format, composite: CompositeKeys | No
     _tell_notes(outcome, how)
 
 
-def composite_rows(composite: CompositeKeys) -> list[dict[str, object]]:
-    """Return composite keys as plain values."""
-    return [
-        {
-            "forms": list(key.forms),
-            "combinations": "unbounded" if math.isinf(key.size) else int(key.size),
-            "parts": [{"variable": part.variable, "code": part.code} for part in key.parts],
-        }
-        for key in composite.keys
-    ]
-
-
-def _notes(outcome: KeyVariableMap) -> list[str]:
-    faults = [f"{item.variable}: {item.message}" for item in outcome.variables if item.message]
-    return [*faults, *outcome.notes]
-
-
 def _tell_notes(outcome: KeyVariableMap, how: Format) -> None:
+    from gamekeeper.mapping.analysis.map_sentences import map_notes
+
     tell = say if how is Format.TABLE else warn
-    for note in _notes(outcome):
+    for note in map_notes(outcome):
         tell(f"! {note}")
-
-
-def describe_map(outcome: KeyVariableMap) -> str:
-    """Say in a sentence what was asked."""
-    n_forms = len(outcome.match_forms)
-    first = outcome.variables[0] if outcome.variables else None
-    matched, having = (first.threshold, first.n_needed) if first else (1, 1)
-    must = f"{matched} of them must be matched"
-    if having != matched:
-        must = f"{having} of them must have a variable, and {matched} must be matched"
-    return (
-        f"Target {quoted([outcome.target])} against {count_of(n_forms, 'form')}"
-        f" ({outcome.mode.value}); at least {must} (prevalence {outcome.prevalence})."
-    )
 
 
 @command(app, "graph", offers=OFFERS)

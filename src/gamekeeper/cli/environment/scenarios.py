@@ -76,7 +76,7 @@ def show_command(asked: ScenarioRequest, how: AsFormat = Format.TABLE) -> None:
         say()
     parts = None
     if whole is not None:
-        from gamekeeper.cli.environment.mapping import composite_rows
+        from gamekeeper.mapping.analysis.map_sentences import composite_rows
 
         held = {"forms": list(whole.forms), "curve": composite_rows(whole.curve)}
         parts = {"whole_key": {"rows": [held]}}

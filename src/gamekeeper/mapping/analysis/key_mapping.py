@@ -82,7 +82,7 @@ def map_key_variables(environment: Environment, asked: MapOptions) -> KeyVariabl
                 progress(done, len(wanted))
 
         tick()
-        holders, faulty, restricted = _counted(question, variable)
+        holders, faulty, restricted = holders_of(question, variable)
         counts = Counter({each: len(forms) for each, forms in holders.items()})
         fingerprint.update(_fingerprint(question, variable, counts))
         outcomes.append(_map_variable(question, variable, holders, faulty, restricted, tick))
@@ -164,7 +164,7 @@ def _map_variable(
     n_categories: float = 0
     may_have_more = False
     if answers is not None:
-        any_detail = _any_detail(answers, counts, levels)
+        any_detail = any_detail_of(answers, counts, levels)
         if not unknown:
             sizes = (any_detail if size == math.inf else size for size in answers.sizes())
             curve = SizeCurve(n_forms, tuple(sizes))
@@ -183,7 +183,7 @@ def _map_variable(
         threshold=needed,
         maximal=tuple(
             sorted(
-                (_explained(environment, scope, node, holders) for node in found[: question.most]),
+                (explained(environment, scope, node, holders) for node in found[: question.most]),
                 key=lambda item: code_order(item.code),
             )
         ),
@@ -194,7 +194,7 @@ def _map_variable(
         not_known=not_known,
         effective=Fraction(0)
         if null or target is None
-        else _effective(target, counts, needed, levels),
+        else effective_of(target, counts, needed, levels),
         message=message,
         over_limit=over_limit,
         set_aside=faulty,
@@ -259,7 +259,7 @@ def _universe_notes(outcomes: Sequence[KeyVariable]) -> Iterator[str]:
         yield f"Forms that ask only some of these people: {'; '.join(some)}."
 
 
-def _explained(
+def explained(
     environment: Environment, scope: Scope, node: Partition | Arbitrary, holders: Holders
 ) -> Maximal:
     """Return a maximal harmonization, given as it is within the universe, with its evidence."""
@@ -275,7 +275,7 @@ def _explained(
     return Maximal(environment.code(variable, whole), scope.words(whole), tuple(evidence), whole)
 
 
-def _effective(
+def effective_of(
     target: Partition | Arbitrary, counts: Categorizations, needed: int, levels: int | None
 ) -> Fraction | float:
     """Return the effective categories that at least `needed` single forms reach."""
@@ -293,7 +293,9 @@ def _effective(
     return Fraction(0)
 
 
-def _counted(question: Question, variable: str) -> tuple[Holders, dict[str, str], tuple[str, ...]]:
+def holders_of(
+    question: Question, variable: str
+) -> tuple[Holders, dict[str, str], tuple[str, ...]]:
     """Return the valid categorizations with the matched forms that have them; those with others.
 
     The last are the forms that ask only some of the people of the target.
@@ -314,7 +316,7 @@ def _counted(question: Question, variable: str) -> tuple[Holders, dict[str, str]
     return holders, faulty, tuple(restricted)
 
 
-def _any_detail(
+def any_detail_of(
     answers: MaximalHarmonizations, counts: Categorizations, levels: int | None
 ) -> float:
     """Return what arbitrary precision counts as; a curve never rises."""

@@ -42,6 +42,7 @@ from gamekeeper.store.database.history.revisions import (
     Action,
     Revision,
     last_content_revision,
+    revision_of_key,
     revisions,
 )
 from gamekeeper.store.database.history.taking_back import take_back
@@ -66,6 +67,11 @@ class EnvironmentStore:
     Make one with `create` or `open`, and use it in a ``with`` statement or close it. It may be
     used from several threads. Microdata never belong here.
 
+    Attributes
+    ----------
+    backs_up_later
+        Whether somebody else sees to the backup, and who edits need not wait for it.
+
     Examples
     --------
     >>> import tempfile
@@ -83,6 +89,7 @@ class EnvironmentStore:
         """Open the file; use `create` or `open` instead."""
         self.path = access.path
         self.readonly = access.readonly
+        self.backs_up_later = False
         self._file = Transactions(access)
         self._closed = False
 
@@ -231,6 +238,7 @@ class EnvironmentStore:
         base: int | None = None,
         unrestricted: bool = False,
         note: str = "",
+        key: str = "",
     ) -> Revision:
         """Make edits, all of them or none, as one revision.
 
@@ -248,6 +256,9 @@ class EnvironmentStore:
             Whether earlier categorizations may be lost.
         note
             What to say about it in the history.
+        key
+            A name for this save, such as whoever lost the answer sends again: what was made under
+            it already is returned, and not made twice.
 
         Returns
         -------
@@ -265,11 +276,22 @@ class EnvironmentStore:
             )
         names = frozenset(pair for edit in given for pair in touched(edit))
         made = Revision(
-            0, datetime.now(UTC), who, Action.EDIT, None, unrestricted, note, given, touched=names
+            0,
+            datetime.now(UTC),
+            who,
+            Action.EDIT,
+            None,
+            unrestricted,
+            note,
+            given,
+            touched=names,
+            key=key,
         )
         seen = self._file.state
 
         def edited(connection: Connection, state: State) -> tuple[Environment, Revision]:
+            if key and (number := revision_of_key(connection, key)) is not None:
+                raise _MadeBefore(number)
             start = base if base is not None else (seen or state).revision
             asked = _EDIT.format(shown_path(self.path))
             require_fresh(connection, start, state.revision, names, asked)
@@ -279,7 +301,11 @@ class EnvironmentStore:
                 raise refusal_since(connection, start, state.revision, error) from error
             return without_spent(connection, state, after, Renames.of(given)), made
 
-        before, after, revision = self._file.write(_EDIT, edited)
+        try:
+            before, after, revision = self._file.write(_EDIT, edited)
+        except _MadeBefore as found:
+            (revision,) = self.history(since=found.number, until=found.number)
+            return revision
         # Near names are looked for when nobody waits for the store any more.
         return replace(revision, notes=edit_notes(before, after, given))
 
@@ -412,6 +438,14 @@ class EnvironmentStore:
                 return make(source, self.path, _BACKUP)
 
         return attempt(_BACKUP, self.path, copied)
+
+
+class _MadeBefore(Exception):  # noqa: N818 - no fault: it ends a transaction that has nothing to do
+    """What is to be saved was saved under its key before."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 def _cause(fault: GamekeeperError) -> str:

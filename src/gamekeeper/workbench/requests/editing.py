@@ -31,6 +31,8 @@ class Signature:
             least=1,
         ),
     ] = None
+    # For programs: the same for the same save, which is then not made twice.
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -135,6 +135,8 @@ revision = Table(
     # Checksums of the row, but for the changes, which have one of their own, and of its touches.
     Column("seal", String(16)),
     Column("touches_seal", String(16)),
+    # Whoever saves may name the save, to be able to send it again without making it twice.
+    Column("key", String(100), index=True),
 )
 
 touch = Table(

@@ -18,7 +18,7 @@ from gamekeeper.wording import shown_path
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-VERSIONS: Final = ("0001", "0002", "0003", "0004")
+VERSIONS: Final = ("0001", "0002", "0003", "0004", "0005")
 """All versions of stores, the newest last."""
 
 _VERSION: Final = re.compile(r"[0-9]{4}")

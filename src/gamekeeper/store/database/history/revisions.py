@@ -68,6 +68,8 @@ class Revision:
         What it names to write it, as pairs of a kind and a name.
     notes
         What is worth a second look, such as new names near to others; only when it is made.
+    key
+        What the save was called by whoever sent it, if anything.
     """
 
     number: int
@@ -81,6 +83,7 @@ class Revision:
     words: tuple[str, ...] = ()
     touched: Touched = field(default_factory=frozenset[tuple[str, str]])
     notes: tuple[str, ...] = ()
+    key: str = ""
 
 
 def add_revision(connection: Connection, made: Revision, changes: Iterable[Change]) -> None:
@@ -101,7 +104,10 @@ def add_revision(connection: Connection, made: Revision, changes: Iterable[Chang
         "seal": digest_of(list(row.values())),
         "touches_seal": digest_of(sorted((*key, name) for key, name in touches.items())),
     }
-    connection.execute(tables.revision.insert(), {**row, "changes": packed(changes), **seals})
+    connection.execute(
+        tables.revision.insert(),
+        {**row, "changes": packed(changes), **seals, "key": made.key or None},
+    )
     rows = [
         {"revision": made.number, "kind": kind, "folded": folded, "name": name}
         for (kind, folded), name in touches.items()
@@ -169,6 +175,14 @@ def revisions(
             )
         )
     return tuple(made)
+
+
+def revision_of_key(connection: Connection, key: str) -> int | None:
+    """Return the revision that was saved under a key."""
+    columns = tables.revision.c
+    return connection.execute(
+        select(columns.number).where(columns.key == key).order_by(columns.number)
+    ).scalar()
 
 
 def seal_history(connection: Connection) -> None:

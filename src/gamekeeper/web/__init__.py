@@ -1,0 +1,1 @@
+"""The workbench in the browser: a server over the functions of `workbench`. Begin with `app`."""

@@ -1,0 +1,201 @@
+"""Accounts: names, roles, and passwords of which only a slow digest (argon2id) is kept.
+
+A wrong password costs time: after a few failures an account, and an address, has to wait, twice as
+long after each. At most two digests are worked out at once, or signing in would be a way to stop the
+server.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import BoundedSemaphore
+
+from argon2 import PasswordHasher
+from argon2.exceptions import Argon2Error, InvalidHashError
+
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.mapping.names import name_problems
+from gamekeeper.web.database import Database
+from gamekeeper.web.errors import Refused
+from gamekeeper.web.roles import Role, role_of
+from gamekeeper.wording import folded, quoted
+
+# OWASP's setting for a server: 19 MiB, two passes, one lane.
+_HASHER = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
+_AT_ONCE = BoundedSemaphore(2)
+_SHORTEST, _LONGEST = 10, 1_000
+_FREE_FAILURES = 4
+_LONGEST_WAIT = 900.0
+# What a name that is not known is compared with, so that it takes as long.
+_NOBODY = _HASHER.hash("nobody has this password")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Somebody who may sign in."""
+
+    name: str
+    role: Role
+
+
+class Accounts:
+    """The accounts of a server."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self) -> list[Account]:
+        """Return all accounts by name."""
+        with self._database.looking() as connection:
+            rows = connection.execute("SELECT name, role FROM account ORDER BY folded").fetchall()
+        return [Account(row["name"], role_of(row["role"])) for row in rows]
+
+    @property
+    def are_there(self) -> bool:
+        """Whether people sign in by name."""
+        with self._database.looking() as connection:
+            return connection.execute("SELECT 1 FROM account LIMIT 1").fetchone() is not None
+
+    def add(self, name: str, role: Role, password: str) -> None:
+        """Add an account."""
+        if problems := name_problems("account", [name]):
+            raise InputError(
+                problems[0].reason,
+                "An account was to be added.",
+                "Its name cannot be used.",
+                problems=problems,
+            )
+        made = _hashed(password)
+        with self._database.at_work() as connection:
+            if _row(connection, name) is not None:
+                raise InputError(
+                    Reason.DUPLICATE,
+                    f"The account {quoted([name])} was to be added.",
+                    "There is one of that name already.",
+                    "Choose another name.",
+                )
+            connection.execute(
+                "INSERT INTO account VALUES (?, ?, ?, ?)", (folded(name), name, role.word, made)
+            )
+
+    def change(self, name: str, *, role: Role | None = None, password: str | None = None) -> None:
+        """Give an account another role or password; its sessions end."""
+        made = None if password is None else _hashed(password)
+        with self._database.at_work() as connection:
+            row = self._required(connection, name)
+            if role is not None and role < Role.ADMINISTRATOR:
+                self._require_another_administrator(connection, name)
+            connection.execute(
+                "UPDATE account SET role = ?, hash = ? WHERE folded = ?",
+                (role.word if role else row["role"], made or row["hash"], folded(name)),
+            )
+            connection.execute("DELETE FROM session WHERE folded = ?", (folded(name),))
+
+    def remove(self, name: str) -> None:
+        """Remove an account; its sessions end, and what it did stays in the history."""
+        with self._database.at_work() as connection:
+            self._required(connection, name)
+            self._require_another_administrator(connection, name, last_is_fine=True)
+            connection.execute("DELETE FROM account WHERE folded = ?", (folded(name),))
+            connection.execute("DELETE FROM session WHERE folded = ?", (folded(name),))
+
+    def sign_in(self, name: str, password: str, address: str) -> Account:
+        """Return the account of a name and its password, or refuse with the same words for both."""
+        keys = (f"account {folded(name)[:200]}", f"address {address}")
+        self._require_patience(keys)
+        with self._database.looking() as connection:
+            row = _row(connection, name)
+        known = _NOBODY if row is None else str(row["hash"])
+        right = len(password) <= _LONGEST and _verified(known, password) and row is not None
+        if not right or row is None:
+            self._note_failure(keys)
+            raise Refused(
+                401,
+                "wrong-password",
+                "The name and the password do not go together.",
+                "Try again, or ask an administrator for a new password.",
+            )
+        with self._database.at_work() as connection:
+            connection.executemany("DELETE FROM attempt WHERE key = ?", [(key,) for key in keys])
+        return Account(row["name"], role_of(row["role"]))
+
+    def _require_patience(self, keys: Sequence[str]) -> None:
+        now = time.time()
+        with self._database.looking() as connection:
+            for key in keys:
+                row = connection.execute(
+                    "SELECT until FROM attempt WHERE key = ?", (key,)
+                ).fetchone()
+                if row is not None and row["until"] > now:
+                    raise Refused(429)
+
+    def _note_failure(self, keys: Sequence[str]) -> None:
+        now = time.time()
+        with self._database.at_work() as connection:
+            connection.execute("DELETE FROM attempt WHERE until < ?", (now - 24 * 3600,))
+            for key in keys:
+                row = connection.execute(
+                    "SELECT failures FROM attempt WHERE key = ?", (key,)
+                ).fetchone()
+                failures = 1 + (row["failures"] if row else 0)
+                over = failures - _FREE_FAILURES
+                wait = min(2.0 ** min(over, 12), _LONGEST_WAIT) if over > 0 else 0.0
+                connection.execute(
+                    "INSERT OR REPLACE INTO attempt VALUES (?, ?, ?)", (key, failures, now + wait)
+                )
+
+    def _required(self, connection: object, name: str) -> dict[str, str]:
+        row = _row(connection, name)
+        if row is None:
+            raise InputError(
+                Reason.UNKNOWN_NAME,
+                f"The account {quoted([name])} was asked for.",
+                "There is no such account.",
+                "List them: gamekeeper account list STORE.",
+            )
+        return row
+
+    def _require_another_administrator(
+        self, connection: object, name: str, *, last_is_fine: bool = False
+    ) -> None:
+        """Refuse to leave accounts without an administrator; with none left there are none."""
+        rows = connection.execute("SELECT folded, role FROM account").fetchall()  # pyright: ignore[reportAttributeAccessIssue]
+        others = [row for row in rows if row["folded"] != folded(name)]
+        if last_is_fine and not others:
+            return
+        if not any(row["role"] == Role.ADMINISTRATOR.word for row in others):
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"The account {quoted([name])} was to be changed or removed.",
+                "No other account is an administrator.",
+                "Make another one an administrator first.",
+            )
+
+
+def _row(connection: object, name: str) -> dict[str, str] | None:
+    found = connection.execute(  # pyright: ignore[reportAttributeAccessIssue]
+        "SELECT name, role, hash FROM account WHERE folded = ?", (folded(name),)
+    ).fetchone()
+    return None if found is None else dict(found)
+
+
+def _hashed(password: str) -> str:
+    if not _SHORTEST <= len(password) <= _LONGEST:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "A password was to be set.",
+            f"It has less than {_SHORTEST} or more than {_LONGEST:,} characters.",
+            "Choose a longer one; several words are easy to keep in mind.",
+        )
+    with _AT_ONCE:
+        return _HASHER.hash(password)
+
+
+def _verified(known: str, password: str) -> bool:
+    with _AT_ONCE:
+        try:
+            return _HASHER.verify(known, password)
+        except (Argon2Error, InvalidHashError):
+            return False

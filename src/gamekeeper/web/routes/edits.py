@@ -1,0 +1,145 @@
+"""Edits: made, previewed, taken back; and what was done, the newest first."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from gamekeeper.errors import GamekeeperError, Reason
+from gamekeeper.web.access import Editor, Reader, TheServer
+from gamekeeper.web.errors import Change, Refused, refusal_of
+from gamekeeper.web.server import Server
+from gamekeeper.web.shapes.common import RevisionShape, revision_shape
+from gamekeeper.web.shapes.edits import (
+    EditedShape,
+    EditsAsked,
+    PreviewShape,
+    edited_shape,
+    preview_shape,
+)
+from gamekeeper.workbench import editing
+from gamekeeper.workbench.environments import moment, opened_store
+from gamekeeper.workbench.requests.editing import Signature
+from gamekeeper.workbench.requests.environment import InStore, Person
+from gamekeeper.workbench.requests.store import TakeBackRequest
+
+router = APIRouter(prefix="/api")
+
+_MOST_CHANGES = 20
+_PAGE = 50
+
+
+@router.post("/edits")
+def make_edits(asked: EditsAsked, who: Editor, server: TheServer) -> EditedShape:
+    """Make edits together: all of them or, with one clear error, none."""
+    signature = Signature(
+        person=Person(who=who.name), note=asked.note, base=asked.base, key=asked.key
+    )
+    try:
+        edited = editing.edit_store(
+            server.settings.store, asked.edits, signature, unrestricted=asked.unrestricted
+        )
+    except GamekeeperError as error:
+        if error.reason is Reason.STALE and asked.base is not None:
+            raise _stale(server, error, asked.base) from error
+        raise
+    return _told(server, edited)
+
+
+@router.post("/edits/preview")
+def preview(asked: EditsAsked, who: Reader, server: TheServer) -> PreviewShape:
+    """Say what edits would do; nothing is written."""
+    return preview_shape(
+        editing.preview(server.settings.store, asked.edits, unrestricted=asked.unrestricted)
+    )
+
+
+class TakeBack(BaseModel):
+    """An undo or a redo."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    anyone: bool = Field(default=False, description="Also if somebody else made that edit.")
+
+
+@router.post("/undo")
+def undo(asked: TakeBack, who: Editor, server: TheServer) -> EditedShape:
+    """Take back the newest edit that stands."""
+    return _told(server, editing.undo(_take_back(server, asked, who.name)))
+
+
+@router.post("/redo")
+def redo(asked: TakeBack, who: Editor, server: TheServer) -> EditedShape:
+    """Make the edit again that was taken back last."""
+    return _told(server, editing.redo(_take_back(server, asked, who.name)))
+
+
+class History(BaseModel):
+    """A page of the history, the newest first."""
+
+    total: int
+    page: int
+    revisions: list[RevisionShape]
+
+
+@router.get("/history")
+def history(
+    who: Reader,
+    server: TheServer,
+    form: str = "",
+    variable: str = "",
+    group: str = "",
+    by: str = "",
+    since: str = "",
+    until: str = "",
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+) -> History:
+    """Return what was done, by whom and when; names as they are."""
+    touching = next(
+        ((kind, name) for kind, name in (("form", form), ("variable", variable), ("group", group)) if name),
+        None,
+    )  # fmt: skip
+    with opened_store(server.settings.store) as store:
+        found = store.history(
+            since=moment(since) if since else None,
+            until=moment(until) if until else None,
+            who=by or None,
+            touching=touching,
+        )
+    first = (page - 1) * _PAGE
+    return History(
+        total=len(found),
+        page=page,
+        revisions=[revision_shape(each) for each in found[first : first + _PAGE]],
+    )
+
+
+def _take_back(server: Server, asked: TakeBack, who: str) -> TakeBackRequest:
+    return TakeBackRequest(
+        place=InStore(store=server.settings.store), anyone=asked.anyone, person=Person(who=who)
+    )
+
+
+def _told(server: Server, edited: editing.Edited) -> EditedShape:
+    server.events.publish("revision", revision=edited.revision)
+    return edited_shape(edited)
+
+
+def _stale(server: Server, error: GamekeeperError, base: int) -> Refused:
+    """Return what others did since, with who and when."""
+    refused = Refused(409)
+    refused.refusal = refusal_of(error)
+    with opened_store(server.settings.store) as store:
+        if base < store.revision:
+            refused.refusal.changes = [
+                Change(
+                    revision=each.number,
+                    at=each.at.isoformat(),
+                    who=each.who,
+                    words=list(each.words[:5]),
+                )
+                for each in store.history(since=base + 1, most=_MOST_CHANGES)
+            ]
+    return refused

@@ -1,0 +1,29 @@
+"""The environment as a whole, and what happens to it."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
+
+from gamekeeper.web.access import Reader, TheServer
+from gamekeeper.web.shapes.environment import EnvironmentShape, environment_shape
+
+router = APIRouter(prefix="/api")
+
+
+@router.get("/environment")
+def environment(who: Reader, server: TheServer) -> EnvironmentShape:
+    """Tell what the environment holds, what is wrong in it, and what was done last."""
+    with server.opened() as (place, _):
+        assert place.store is not None
+        return environment_shape(place.environment, place.store)
+
+
+@router.get("/events", response_class=StreamingResponse)
+async def events(who: Reader, server: TheServer) -> StreamingResponse:
+    """Tell of new revisions and of jobs as they happen (server-sent events)."""
+    return StreamingResponse(
+        server.events.listen(("hello", {"who": who.name})),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )

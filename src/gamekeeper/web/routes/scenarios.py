@@ -1,0 +1,87 @@
+"""Scenarios: the list, one by one, what has become of them; saved from an analysis."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from gamekeeper.web.access import Editor, Reader, TheServer
+from gamekeeper.web.shapes.edits import edited_shape
+from gamekeeper.web.shapes.scenarios import (
+    ReviewShape,
+    ScenarioAsked,
+    ScenarioList,
+    ScenarioSaved,
+    ScenarioShape,
+    review_shape,
+    scenario_line,
+    scenario_shape,
+)
+from gamekeeper.workbench import scenarios as workbench
+from gamekeeper.workbench.requests.browsing import ScenarioRequest
+from gamekeeper.workbench.requests.environment import InStore, Opened, Person
+from gamekeeper.workbench.requests.mapping import ReviewRequest, SaveScenarioRequest
+
+router = APIRouter(prefix="/api/scenarios")
+
+
+@router.get("")
+def scenarios(who: Reader, server: TheServer) -> ScenarioList:
+    """Return all scenarios."""
+    with server.opened() as (place, _):
+        assert place.store is not None
+        return ScenarioList(
+            revision=place.store.revision,
+            scenarios=[
+                scenario_line(each, has_changed=workbench.has_changed(each, place))
+                for each in place.environment.scenarios.values()
+            ],
+        )
+
+
+@router.post("", status_code=201)
+def save(asked: ScenarioAsked, who: Editor, server: TheServer) -> ScenarioSaved:
+    """Make an analysis and save its outcome under a name."""
+    scenario, edited = workbench.save_scenario(
+        SaveScenarioRequest(
+            place=InStore(store=server.settings.store),
+            scenario=asked.name,
+            question=asked.question.options(),
+            attacker=asked.attacker,
+            description=asked.description,
+            keys=asked.keys,
+            replace=asked.replace,
+            person=Person(who=who.name),
+            note=asked.note,
+        )
+    )
+    server.events.publish("revision", revision=edited.revision)
+    return ScenarioSaved(
+        scenario=scenario_line(scenario, has_changed=False), edited=edited_shape(edited)
+    )
+
+
+@router.get("/{scenario}")
+def scenario(scenario: str, who: Reader, server: TheServer) -> ScenarioShape:
+    """Return a scenario with its key variables."""
+    with server.opened() as (place, names):
+        assert place.store is not None
+        name = names.scenario(scenario)
+        asked = ScenarioRequest(opened=Opened(environment=server.settings.store), scenario=name)
+        _, lines, _ = workbench.show_scenario(asked)
+        found = place.environment.scenario(name)
+        return scenario_shape(
+            found,
+            list(lines),
+            place.store.revision,
+            has_changed=workbench.has_changed(found, place),
+        )
+
+
+@router.get("/{scenario}/review")
+def review(scenario: str, who: Reader, server: TheServer) -> ReviewShape:
+    """Say what has changed for a scenario, and what its analysis would give now."""
+    with server.opened() as (_, names):
+        name = names.scenario(scenario)
+    return review_shape(
+        workbench.review(ReviewRequest(environment=server.settings.store, scenario=name))
+    )

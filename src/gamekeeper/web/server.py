@@ -1,0 +1,96 @@
+"""What a running server has: the store it holds, its database, who is signed in, who listens."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from hmac import compare_digest
+from threading import Lock
+from typing import Any
+
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.web.accounts import Accounts
+from gamekeeper.web.database import Database
+from gamekeeper.web.events import Events
+from gamekeeper.web.ids import Names
+from gamekeeper.web.sessions import Sessions
+from gamekeeper.web.settings import Settings
+from gamekeeper.workbench.environments import Place, opened
+from gamekeeper.workbench.holding import HeldStore, holding
+
+
+class Server:
+    """One store, held open, and what it takes to show it to browsers."""
+
+    def __init__(self, settings: Settings, *, say: Callable[[str], None] = print) -> None:
+        settings.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.settings = settings
+        self.database = Database(settings.state / "server.db")
+        self.accounts = Accounts(self.database)
+        self.sessions = Sessions(self.database)
+        self.events = Events()
+        self._say = say
+        self._lock = Lock()
+        self._token = secrets.token_urlsafe(32)
+        self._names: Names | None = None
+        self._kept: dict[Any, Any] = {}
+        self._held: HeldStore | None = None
+
+    @property
+    def held(self) -> HeldStore:
+        """The store that is held, while the server runs."""
+        assert self._held is not None, "the server is not running"
+        return self._held
+
+    @contextmanager
+    def running(self) -> Generator[None]:
+        """Hold the store, and keep what goes on beside the requests going."""
+        from gamekeeper.web.ticking import ticking
+
+        with ExitStack() as stack:
+            self._held = stack.enter_context(holding(self.settings.store))
+            stack.enter_context(ticking(self))
+            yield
+
+    @contextmanager
+    def opened(self) -> Generator[tuple[Place, Names]]:
+        """Give the environment as it is now, and its names by id."""
+        with opened(self.settings.store) as place:
+            yield place, self.names(place.environment)
+
+    def names(self, environment: Environment) -> Names:
+        """Return the names of an environment by id; those of the newest are kept."""
+        with self._lock:
+            if self._names is None or self._names.environment is not environment:
+                self._names = Names(environment)
+            return self._names
+
+    def kept(self, key: tuple[Any, ...], of: object, make: Callable[[], Any]) -> Any:
+        """Return what was made for a key as long as what it is made of is the same object."""
+        found = self._kept.get(key)
+        if found is None or found[0] is not of:
+            found = (of, make())
+            if len(self._kept) > _MOST_KEPT:
+                self._kept.clear()
+            self._kept[key] = found
+        return found[1]
+
+    @property
+    def start_address(self) -> str:
+        """Where the one who started the server goes first."""
+        settings = self.settings
+        base = settings.origin or f"http://{settings.host}:{settings.port}"
+        return base if self.accounts.are_there else f"{base}/start?token={self._token}"
+
+    def exchange(self, token: str, who: str) -> str | None:
+        """Return the cookie of a new session for the start token, which is good for one time."""
+        with self._lock:
+            if not compare_digest(token.encode(errors="replace"), self._token.encode()):
+                return None
+            self._token = secrets.token_urlsafe(32)
+        self._say(f"Signed in. For another browser: {self.start_address}")
+        return self.sessions.begin(who)
+
+
+_MOST_KEPT = 400

@@ -1,0 +1,125 @@
+"""A server started and run until it is stopped."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import uvicorn
+
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.web.app import STATIC, make_app
+from gamekeeper.web.server import Server
+from gamekeeper.web.settings import LOOPBACK, Settings, checked_origin, named_folders
+from gamekeeper.web.stamp import is_current
+from gamekeeper.wording import quoted
+from gamekeeper.workbench.demo.workplace import DEMO, demo_workplace
+from gamekeeper.workbench.environments import opened_store
+from gamekeeper.workbench.requests.serving import ServeRequest
+
+STATE = ".server"
+"""What the name of the private folder has after that of the store."""
+
+FRONTEND = Path(__file__).parents[3] / "frontend"
+"""Where the sources of the pages are, in a checkout."""
+
+_GRACE = 2
+
+
+def settings_of(asked: ServeRequest) -> Settings:
+    """Return how a server is set up; what cannot be is refused."""
+    folders = asked.folders
+    if asked.demo == (asked.store is not None):
+        raise InputError(
+            Reason.BAD_OPTION if asked.demo else Reason.NOTHING_GIVEN,
+            "The workbench was to be opened in the browser.",
+            "A store and --demo are given." if asked.demo else "No store is given.",
+            "Name the file of a store, or give --demo.",
+        )
+    if asked.store is not None:
+        store = asked.store.absolute()
+    else:
+        place = demo_workplace(DEMO)
+        store, folders = place.store.absolute(), (*folders, place.files)
+    with opened_store(store):
+        pass
+    return Settings(
+        store=store,
+        state=state_folder(store, asked.state),
+        folders=named_folders(folders),
+        host=asked.host,
+        port=asked.port,
+        origin=checked_origin(asked.origin) if asked.origin else "",
+        keep_days=asked.keep_days,
+    )
+
+
+def state_folder(store: Path, given: Path | None) -> Path:
+    """Return the private folder of the server of a store."""
+    return given.absolute() if given is not None else Path(f"{store.absolute()}{STATE}")
+
+
+def serve(asked: ServeRequest, *, say: Callable[[str], None]) -> None:
+    """Serve a store until somebody stops it; `say` is told where it is, in one line."""
+    settings = settings_of(asked)
+    listening = _listening(settings)
+    with listening:
+        settings = replace(settings, port=listening.getsockname()[1])
+        server = Server(settings, say=say)
+        if settings.host not in LOOPBACK and not server.accounts.are_there:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"The server was to listen on {quoted([settings.host])}.",
+                "Others can reach that, and nobody has an account.",
+                "Add accounts first: gamekeeper account add STORE NAME --role administrator.",
+            )
+        logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+        config = uvicorn.Config(
+            make_app(server),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=True,
+            # Who stands before it is known by its own settings, not by what a request says.
+            proxy_headers=False,
+            timeout_graceful_shutdown=_GRACE,
+            limit_concurrency=400,
+        )
+        if not is_current(FRONTEND, STATIC):
+            say("The pages are not built, or not from these sources: run make pages.")
+        say(f"The workbench is at {server.start_address}")
+        running = _Uvicorn(config, server)
+        running.run(sockets=[listening])
+
+
+class _Uvicorn(uvicorn.Server):
+    """Lets listeners go when it is asked to stop: they would be waited for."""
+
+    def __init__(self, config: uvicorn.Config, server: Server) -> None:
+        super().__init__(config)
+        self._ours = server
+
+    def handle_exit(self, sig: int, frame: object) -> None:
+        self._ours.events.close()
+        super().handle_exit(sig, frame)  # pyright: ignore[reportArgumentType]
+
+
+def _listening(settings: Settings) -> socket.socket:
+    bare = settings.host.strip("[]")
+    family = socket.AF_INET6 if ":" in bare else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((bare, settings.port))
+    except (OSError, OverflowError) as error:
+        made.close()
+        raise InputError(
+            Reason.IN_USE,
+            f"The server was to listen on port {settings.port} of {quoted([settings.host])}.",
+            "The system refused: another program may listen there.",
+            "Choose another port with --port, or 0 for any that is free.",
+        ) from error
+    return made

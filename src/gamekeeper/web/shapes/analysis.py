@@ -1,0 +1,210 @@
+"""An analysis on the wire: every level of prevalence at once, so that a slider asks nobody."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from gamekeeper.mapping.analysis.composite_keys import CompositeKeys
+from gamekeeper.mapping.analysis.levels import MapLevels, VariableLevels
+from gamekeeper.mapping.analysis.map_sentences import describe_map, map_notes
+from gamekeeper.mapping.analysis.options import MapOptions
+from gamekeeper.mapping.environment.evidence import Mode
+from gamekeeper.web.shapes.common import Named, named
+
+_Names = Annotated[list[str], Field(max_length=100_000)]
+
+
+class AnalysisAsked(BaseModel):
+    """A target, the forms to match it against, and how; names as they are."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    target: str = Field(description="The form whose data are to be released.")
+    forms: _Names = Field(default=[], description="Forms to match against.")
+    groups: _Names = Field(default=[], description="Groups of forms to match against.")
+    prevalence: str = Field(
+        default="0", max_length=100, description="Share of those forms: 0.1, 1/10, 10%."
+    )
+    mode: Mode | None = None
+    strict: bool = True
+    levels: int | None = Field(default=None, ge=1)
+    within_universe: bool = True
+
+    def options(self) -> MapOptions:
+        """Return what is asked as the workbench takes it."""
+        return MapOptions(
+            self.target,
+            forms=tuple(self.forms),
+            groups=tuple(self.groups),
+            prevalence=self.prevalence,
+            mode=self.mode,
+            strict=self.strict,
+            levels=self.levels,
+            within_universe=self.within_universe,
+        )
+
+
+class LevelShape(BaseModel):
+    """What is found where `first` to `last` of the forms must be matched."""
+
+    first: int
+    last: int
+    categories: float | str | None = Field(description="A number, 'unbounded', or not known.")
+    codes: list[str]
+    effective: float | str
+    effective_exact: str
+    has_more: bool
+    may_have_more: bool
+
+
+class SeenCode(BaseModel):
+    """A code that forms have, and these forms, as places in `forms`."""
+
+    code: str
+    forms: list[int]
+
+
+class MaximalShape(BaseModel):
+    """A maximal harmonization: its categories in words, and what lies under it."""
+
+    code: str
+    categories: list[str]
+    n_forms: int
+    evidence: list[SeenCode]
+
+
+class KeyVariableShape(BaseModel):
+    """The outcome for one variable of the target, at every level."""
+
+    variable: Named
+    rank: int | None = Field(description="By area; none where that is not known.")
+    target_code: str
+    n_asking: int
+    n_having: int
+    area: float | str | None
+    area_exact: str
+    message: str
+    why: str = Field(description="The reason for the result at the prevalence asked for.")
+    outside: list[str]
+    n_restricted: int
+    levels: list[LevelShape]
+    maximal: list[MaximalShape]
+
+
+class KeyPartShape(BaseModel):
+    """A variable of a composite key."""
+
+    variable: str
+    code: str
+
+
+class CompositeKeyShape(BaseModel):
+    """A composite key and the forms that hold all of it, as places in `forms`."""
+
+    parts: list[KeyPartShape]
+    size: float | str
+    forms: list[int]
+
+
+class AnalysisShape(BaseModel):
+    """An analysis at every prevalence."""
+
+    revision: int
+    target: Named
+    mode: str
+    prevalence: str
+    forms: list[Named] = Field(description="The forms that the target is matched against.")
+    sentences: list[str]
+    notices: list[str]
+    variables: list[KeyVariableShape]
+    composite_keys: list[CompositeKeyShape]
+
+
+def number_shape(number: Fraction | float | None) -> float | str | None:
+    """Return a number as JSON has it: JSON has no infinity, so it is a word."""
+    if number is None:
+        return None
+    if number == math.inf:
+        return "unbounded"
+    plain = float(number)
+    return int(plain) if plain.is_integer() else plain
+
+
+def exact_text(number: Fraction | float | None) -> str:
+    """Return a number exactly, as the command line writes it."""
+    if number is None:
+        return ""
+    return "unbounded" if number == math.inf else str(number)
+
+
+def analysis_shape(found: MapLevels, composite: CompositeKeys, revision: int) -> AnalysisShape:
+    """Return an analysis as its page shows it."""
+    outcome = found.outcome
+    places = {form: number for number, form in enumerate(outcome.match_forms)}
+    return AnalysisShape(
+        revision=revision,
+        target=named(outcome.target),
+        mode=outcome.mode.value,
+        prevalence=str(outcome.prevalence),
+        forms=[named(form) for form in outcome.match_forms],
+        sentences=[describe_map(outcome), *composite.sentences],
+        notices=map_notes(outcome),
+        variables=[
+            _variable(rank, item, places) for rank, item in enumerate(found.variables, start=1)
+        ],
+        composite_keys=[
+            CompositeKeyShape(
+                parts=[KeyPartShape(variable=one.variable, code=one.code) for one in key.parts],
+                size=number_shape(key.size) or 0,
+                forms=[places[form] for form in key.forms],
+            )
+            for key in composite.keys
+        ],
+    )
+
+
+def _variable(rank: int, item: VariableLevels, places: dict[str, int]) -> KeyVariableShape:
+    outcome = item.outcome
+    area = None if outcome.message else outcome.area
+    return KeyVariableShape(
+        variable=named(outcome.variable),
+        rank=None if area is None else rank,
+        target_code=outcome.target_code,
+        n_asking=outcome.n_asking,
+        n_having=outcome.n_having,
+        area=number_shape(area),
+        area_exact=exact_text(area),
+        message=outcome.message,
+        why=outcome.why,
+        outside=list(outcome.outside),
+        n_restricted=len(outcome.restricted),
+        levels=[
+            LevelShape(
+                first=level.first,
+                last=level.last,
+                categories=number_shape(level.n_categories),
+                codes=list(level.codes),
+                effective=number_shape(level.effective) or 0,
+                effective_exact=exact_text(level.effective),
+                has_more=level.has_more,
+                may_have_more=level.may_have_more,
+            )
+            for level in item.levels
+        ],
+        maximal=[
+            MaximalShape(
+                code=each.code,
+                categories=list(each.categories),
+                n_forms=each.n_forms,
+                evidence=[
+                    SeenCode(code=seen.code, forms=[places[form] for form in seen.forms])
+                    for seen in each.evidence
+                ],
+            )
+            for each in item.maximal.values()
+        ],
+    )

@@ -1,0 +1,159 @@
+"""Graphs on the wire, laid out as the command line draws them: the general to the left of the fine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from gamekeeper.algorithms.categories.limits import MAX_NODES
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.algorithms.categories.partitions import Arbitrary
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.report.drawing import (
+    Drawing,
+    draw_harmonization_graph,
+    draw_partition_graph,
+)
+
+MOST_DRAWN = 1_500
+"""The most categories or codes of a graph that is laid out for a page."""
+
+_SHOWN_WORDS = 400
+
+
+class Box(BaseModel):
+    """Where a node is: its centre, its size and its lines of text."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    lines: list[str]
+
+
+class Course(BaseModel):
+    """An edge: from which node to which, its line as SVG path data, the corners of its head."""
+
+    start: int
+    end: int
+    path: str
+    head: str
+
+
+class Category(BaseModel):
+    """A category of a partition graph."""
+
+    name: str
+    box: Box
+    children: list[str]
+    sinks: list[int] = Field(description="The finest categories in it, as places in `sinks`.")
+    is_sink: bool
+
+
+class GraphShape(BaseModel):
+    """A partition graph, laid out."""
+
+    width: float
+    height: float
+    sinks: list[str] = Field(description="The finest categories in their order.")
+    categories: list[Category]
+    edges: list[Course]
+
+
+def graph_shape(graph: PartitionGraph) -> GraphShape:
+    """Return a partition graph with its layout."""
+    drawing = draw_partition_graph(graph, sideways=True, max_nodes=MOST_DRAWN)
+    numbers = {name: number for number, name in enumerate(graph.categories)}
+    places = {sink: number for number, sink in enumerate(graph.sinks)}
+    categories = [
+        Category(
+            name=name,
+            box=box,
+            children=list(graph.children(name)),
+            sinks=[places[sink] for sink in graph.sinks_of(name)],
+            is_sink=not graph.children(name),
+        )
+        for name, box in zip(graph.categories, _boxes(drawing), strict=True)
+    ]
+    edges = [(numbers[parent], numbers[child]) for parent, child in graph.edges]
+    return GraphShape(
+        width=drawing.width,
+        height=drawing.height,
+        sinks=list(graph.sinks),
+        categories=categories,
+        edges=_courses(drawing, edges),
+    )
+
+
+class CodeNode(BaseModel):
+    """A code: observed on forms (an ellipse) or a harmonization (a rectangle)."""
+
+    code: str
+    box: Box
+    is_observed: bool
+    n_categories: int = Field(description="0 for any level of detail.")
+    n_forms: int
+    n_below: int = Field(description="Forms with this code or a finer one.")
+    words: list[str] = Field(description="Its categories; of very many the first.")
+
+
+class HarmonizationsShape(BaseModel):
+    """The harmonization graph of a variable, laid out."""
+
+    width: float
+    height: float
+    codes: list[CodeNode]
+    edges: list[Course]
+
+
+def harmonizations_shape(environment: Environment, variable: str) -> HarmonizationsShape:
+    """Return the codes of a variable with their layout; a variable that no form has, has none."""
+    counts = {
+        item.partition: 0
+        for item, forms in environment.instances(variable)
+        if item.partition is not None and forms
+    }
+    if not counts:
+        return HarmonizationsShape(width=0, height=0, codes=[], edges=[])
+    for item, forms in environment.instances(variable):
+        if item.partition is not None and forms:
+            counts[item.partition] += len(forms)
+    drawing = draw_harmonization_graph(environment, variable, title="", sideways=True)
+    graph = environment.harmonization_graph(variable, max_nodes=MAX_NODES)
+    codes = environment.codes(variable, graph.nodes)
+    below = graph.weights([counts[graph.nodes[place]] for place in graph.observed]).tolist()
+    words = environment.variable(variable).words
+    nodes = [
+        CodeNode(
+            code=code,
+            box=box,
+            is_observed=code.startswith("C"),
+            n_categories=0 if isinstance(node, Arbitrary) else node.n_blocks,
+            n_forms=counts.get(node, 0),
+            n_below=under,
+            words=list(words(node)[:_SHOWN_WORDS]),
+        )
+        for code, node, under, box in zip(codes, graph.nodes, below, _boxes(drawing), strict=True)
+    ]
+    return HarmonizationsShape(
+        width=drawing.width,
+        height=drawing.height,
+        codes=nodes,
+        edges=_courses(drawing, graph.edges),
+    )
+
+
+def _boxes(drawing: Drawing) -> list[Box]:
+    return [
+        Box(x=node.x, y=node.y, width=node.width, height=node.height, lines=list(node.lines))
+        for node in drawing.nodes
+    ]
+
+
+def _courses(drawing: Any, edges: Iterable[Sequence[int]]) -> list[Course]:
+    return [
+        Course(start=start, end=end, path=arrow.path, head=arrow.corners)
+        for (start, end), arrow in zip(edges, drawing.arrows, strict=True)
+    ]

@@ -1,0 +1,118 @@
+"""A store that stays open, for a server: it is asked a thousand times what a command asks once.
+
+While a store is held, whoever opens its path in this process gets what is open, and leaves it open.
+So the functions of the workbench serve a server as they are. They take turns: codes are given to
+harmonizations as they are met, and two at once could give one code to two of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Lock, RLock
+from typing import TYPE_CHECKING
+
+from gamekeeper.errors import GamekeeperError, Reason, StoreError
+from gamekeeper.wording import shown_path
+
+if TYPE_CHECKING:
+    from gamekeeper.store.database.environment_store import EnvironmentStore
+
+_PATIENCE = 60.0
+
+_held: dict[Path, HeldStore] = {}
+_registering = Lock()
+
+
+class HeldStore:
+    """A store that is open until `holding` ends; use `at_work` to get at it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._turn = RLock()
+        self._file = _identity(path)
+        self._store = _opened(path)
+
+    @contextmanager
+    def at_work(self) -> Generator[EnvironmentStore]:
+        """Give the store to one at a time; one that another program put in its place is opened."""
+        if not self._turn.acquire(timeout=_PATIENCE):
+            raise StoreError(
+                Reason.BUSY,
+                f"The store {shown_path(self.path)} was asked for.",
+                "It is at work for somebody else.",
+                "Wait a little, and do it again.",
+            )
+        try:
+            now = _identity(self.path)
+            if now != self._file:
+                store = _opened(self.path)
+                with suppress(GamekeeperError):
+                    self._store.close()
+                self._store, self._file = store, now
+            yield self._store
+        finally:
+            self._turn.release()
+
+    def renew_backup(self) -> GamekeeperError | None:
+        """Renew the backup if anything was written since the last; return what prevents it."""
+        with self.at_work() as store:
+            return store.renew_backup()
+
+    def close(self) -> None:
+        """Close the store, after a last backup."""
+        with self._turn:
+            self._store.close()
+
+
+@contextmanager
+def holding(path: Path) -> Generator[HeldStore]:
+    """Hold a store open for as long as this lasts.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gamekeeper.store.database.environment_store import EnvironmentStore
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "forms.gk")
+    ...     EnvironmentStore.create(path, who="ana").close()
+    ...     with holding(path) as held:
+    ...         held_at(path) is held
+    ...     held_at(path) is None
+    True
+    True
+    """
+    held = HeldStore(path)
+    with _registering:
+        assert path not in _held, "a store is held once"
+        _held[path] = held
+    try:
+        yield held
+    finally:
+        with _registering:
+            del _held[path]
+        held.close()
+
+
+def held_at(path: Path) -> HeldStore | None:
+    """Return the store that is held at a path, if one is."""
+    return _held.get(path)
+
+
+def _opened(path: Path) -> EnvironmentStore:
+    from gamekeeper.store.database.environment_store import EnvironmentStore
+
+    store = EnvironmentStore.open(path)
+    # Whoever holds a store sees to its backup: nobody who saves is to wait for it.
+    store.backs_up_later = True
+    return store
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - what cannot be looked up is told on opening
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -1,0 +1,48 @@
+"""What people ask of the workbench in the browser: which store, where, what may be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from gamekeeper.options import Option
+
+State = Annotated[
+    Path | None,
+    Option(
+        "Private folder of the server: accounts, sessions, results. By default beside the store,"
+        " with .server after its name."
+    ),
+]
+"""Where a server keeps its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeRequest:
+    """A server for a store."""
+
+    store: Annotated[Path | None, Option("File of a store.", is_argument=True)] = None
+    demo: Annotated[
+        bool,
+        Option("Serve made-up forms and a made-up file from ./demo-workbench, which is made once."),
+    ] = False
+    folders: Annotated[
+        tuple[Path, ...],
+        Option("A folder with files of people that pages may read, in place.", flags="--allow"),
+    ] = ()
+    port: Annotated[
+        int, Option("Where it listens; 0 for any that is free.", least=0, most=65_535)
+    ] = 8720
+    host: Annotated[
+        str, Option("The address it listens on. Others than this machine's need accounts.")
+    ] = "127.0.0.1"
+    origin: Annotated[
+        str,
+        Option("The address that people use, where a proxy with https stands before it."),
+    ] = ""
+    keep_days: Annotated[
+        int,
+        Option("Results of single records are deleted after so many days.", least=1, most=3_650),
+    ] = 14
+    state: State = None
