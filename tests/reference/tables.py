@@ -7,6 +7,11 @@ from collections.abc import Mapping
 from tests.reference.cases import Check
 from tests.reference.tables_bounds import tables_bounds
 from tests.reference.tables_decomposable import tables_decomposable
+from tests.reference.tables_protect_audit import (
+    tables_protect_audit_percentages,
+    tables_protect_audit_whole_against_real,
+)
+from tests.reference.tables_protect_rules import tables_protect_primary_rules
 from tests.reference.tables_rounding import TABLES_ROUNDING
 from tests.reference.tables_sap import TABLES_SAP
 from tests.reference.tables_shuttle import tables_shuttle
@@ -18,5 +23,8 @@ TABLES: Mapping[str, Check] = {
     **TABLES_SAP,
     "tables_bounds": tables_bounds,
     "tables_decomposable": tables_decomposable,
+    "tables_protect_audit_percentages": tables_protect_audit_percentages,
+    "tables_protect_audit_whole_against_real": tables_protect_audit_whole_against_real,
+    "tables_protect_primary_rules": tables_protect_primary_rules,
     "tables_shuttle": tables_shuttle,
 }

@@ -1,0 +1,322 @@
+"""How small and how large hidden numbers can be, given linear facts about them, with proofs.
+
+First what single rows tell (`fact_propagation`), then two programs for each number that is still
+open (`fact_programs`), and for whole numbers integer programs where the relaxation is not enough.
+Every solution is a set of numbers that satisfies the facts and shows for all of them at once how far
+they can go, so that most programs need not be solved. What is not settled when the work is stopped
+keeps limits that are valid, and is not known to be tight.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.cells.fact_programs import FactComponent, FactProgram, Solved, components
+from gamekeeper.algorithms.cells.fact_propagation import propagate
+from gamekeeper.algorithms.cells.linear_facts import (
+    NO_LIMIT,
+    Certificate,
+    LinearFacts,
+    NoNumbersError,
+    verified,
+)
+from gamekeeper.results import Progress
+
+Integers = NDArray[np.int64]
+
+_ENDLESS_ROOM = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class FactBounds:
+    """The bounds of some numbers.
+
+    Attributes
+    ----------
+    least, most
+        The bounds; None where there is none.
+    reached_least, reached_most
+        The smallest and the largest value for which numbers are known that satisfy every fact; None
+        where none is known.
+    """
+
+    numbers: tuple[int, ...]
+    least: tuple[Fraction | None, ...]
+    most: tuple[Fraction | None, ...]
+    reached_least: tuple[Fraction | None, ...]
+    reached_most: tuple[Fraction | None, ...]
+    endless: tuple[bool, ...]
+
+    def is_tight(self, at: int) -> bool:
+        """Whether both bounds are reached, to less than the last digit of what was published."""
+        return self._is_near(self.least[at], self.reached_least[at]) and (
+            self.endless[at] or self._is_near(self.most[at], self.reached_most[at])
+        )
+
+    @staticmethod
+    def _is_near(bound: Fraction | None, reached: Fraction | None) -> bool:
+        return bound is not None and reached is not None and abs(bound - reached) < 1
+
+
+class FactSearch:
+    """The search for bounds; what it has found is there whenever it is stopped.
+
+    Parameters
+    ----------
+    facts
+        What is known.
+    wanted
+        The numbers whose bounds are asked for.
+
+    Raises
+    ------
+    NoNumbersError
+        Nothing satisfies the facts.
+
+    Examples
+    --------
+    >>> facts = LinearFacts.of(
+    ...     [(0, None)] * 3, [({0: 1, 1: 1}, 5, 5), ({1: 1, 2: 1}, 3, 3)], whole=True
+    ... )
+    >>> search = FactSearch(facts, [0, 1, 2])
+    >>> search.run()
+    >>> found = search.found()
+    >>> [(int(low), int(high)) for low, high in zip(found.least, found.most)]
+    [(2, 5), (0, 3), (0, 3)]
+    >>> found.is_tight(0), search.proof(0, is_upper=False).rows
+    (True, {0: Fraction(1, 1), 1: Fraction(-1, 1)})
+    """
+
+    def __init__(self, facts: LinearFacts, wanted: Any, *, told: Any = None) -> None:
+        self.facts = facts
+        self.wanted = np.asarray(wanted, np.int64)
+        self.limits = propagate(facts, told=told)
+        self.lower: list[Fraction | None] = [
+            _known(one, -NO_LIMIT) for one in self.limits.lower.tolist()
+        ]
+        self.upper: list[Fraction | None] = [
+            _known(one, NO_LIMIT) for one in self.limits.upper.tolist()
+        ]
+        self.reached_low: dict[int, Fraction] = {}
+        self.reached_high: dict[int, Fraction] = {}
+        self.endless: set[int] = set()
+        self.programs = 0
+        self._duals: dict[tuple[int, bool], tuple[FactComponent, Mapping[int, Fraction]]] = {}
+        self._by_branching: set[tuple[int, bool]] = set()
+        self._traced: Any = None
+        self._is_consistent = True
+        self.components = components(facts, self.limits.lower, self.limits.upper, self.wanted)
+
+    def run(
+        self,
+        progress: Progress | None = None,
+        *,
+        max_seconds: float | None = None,
+        most_programs: int | None = None,
+    ) -> None:
+        """Settle the bounds of every number that is asked for."""
+        until = None if max_seconds is None else time.monotonic() + max_seconds
+        asked = set(self.wanted.tolist())
+        places = [
+            [at for at, number in enumerate(part.numbers.tolist()) if number in asked]
+            for part in self.components
+        ]
+        total, done = 2 * sum(map(len, places)), 0
+        for part, own in zip(self.components, places, strict=True):
+            search = _Component(self, part, own, until, most_programs)
+            for _ in search.steps():
+                done += 1
+                if progress is not None:
+                    progress(min(done, total), total)
+
+    def found(self) -> FactBounds:
+        """Return what is known so far."""
+        own = self.wanted.tolist()
+        fixed = [self.lower[n] is not None and self.lower[n] == self.upper[n] for n in own]
+        # A number with one possible value takes it wherever anything satisfies the facts.
+        low = [
+            self.lower[n] if is_fixed else self.reached_low.get(n)
+            for n, is_fixed in zip(own, fixed, strict=True)
+        ]
+        high = [
+            self.upper[n] if is_fixed else self.reached_high.get(n)
+            for n, is_fixed in zip(own, fixed, strict=True)
+        ]
+        return FactBounds(
+            tuple(own),
+            tuple(self.lower[n] for n in own),
+            tuple(self.upper[n] for n in own),
+            tuple(low),
+            tuple(high),
+            tuple(n in self.endless for n in own),
+        )
+
+    def proof(self, number: int, *, is_upper: bool) -> Certificate | None:
+        """Return rows that prove a bound; None where it stands on integer programs or on too many."""
+        if (number, is_upper) in self._by_branching:
+            return None
+        if (number, is_upper) not in self._duals:
+            found = self.limits.proof(number, is_upper=is_upper)
+            return found if found is not None and self._is_enough(found) else None
+        part, duals = self._duals[number, is_upper]
+        rows = {int(part.rows[row]): times for row, times in duals.items()}
+        first = Certificate(number, is_upper, rows, Fraction(0))
+        trace = self._traced = self._traced or self.limits.traced()
+        for member, factor in first.left_over(self.facts).items():
+            below = trace(member, (factor > 0) == is_upper)
+            if below is None:
+                return None
+            for row, times in below.items():
+                rows[row] = rows.get(row, Fraction(0)) + factor * times
+        found = verified(self.facts, number, rows, is_upper=is_upper)
+        return found if found is not None and self._is_enough(found) else None
+
+    def _is_enough(self, found: Certificate) -> bool:
+        """Whether a proof gives the bound that is told; whole numbers may be rounded at the end."""
+        told = (self.upper if found.is_upper else self.lower)[found.target]
+        bound = found.bound
+        if self.facts.whole:
+            bound = Fraction(math.floor(bound) if found.is_upper else math.ceil(bound))
+        return told is not None and (bound <= told if found.is_upper else bound >= told)
+
+    def note(self, number: int, bound: Fraction, *, is_upper: bool) -> bool:
+        """Note a valid bound; tell whether it is better than what was known."""
+        if self.facts.whole:
+            bound = Fraction(math.floor(bound) if is_upper else math.ceil(bound))
+        known = self.upper if is_upper else self.lower
+        before = known[number]
+        if before is not None and (bound >= before if is_upper else bound <= before):
+            return False
+        known[number] = bound
+        return True
+
+    def meet(self, number: int, value: Fraction) -> None:
+        """Note a value that a number takes in numbers that satisfy every fact."""
+        if number not in self.reached_low or value < self.reached_low[number]:
+            self.reached_low[number] = value
+        if number not in self.reached_high or value > self.reached_high[number]:
+            self.reached_high[number] = value
+
+    def keep(
+        self, number: int, part: FactComponent, duals: Mapping[int, Fraction], *, is_upper: bool
+    ) -> None:
+        """Keep the multiples of rows that prove a bound."""
+        self._duals[number, is_upper] = part, duals
+        self._by_branching.discard((number, is_upper))
+
+    def branched(self, number: int, *, is_upper: bool) -> None:
+        """Note that a bound stands on an integer program."""
+        self._by_branching.add((number, is_upper))
+
+
+class _Component:
+    """The search within one component."""
+
+    def __init__(
+        self,
+        search: FactSearch,
+        part: FactComponent,
+        own: list[int],
+        until: float | None,
+        most_programs: int | None,
+    ) -> None:
+        self.search, self.part, self.own = search, part, own
+        self.until, self.most = until, most_programs
+        self.numbers = part.numbers.tolist()
+
+    def steps(self) -> Any:
+        """Settle one side of one number after another."""
+        program = FactProgram(self.part)
+        own = np.array(self.own, np.int64)
+        first = program.relaxed(np.zeros(0, np.int64), 1)
+        self.search.programs += 1
+        if first.is_empty:
+            raise NoNumbersError(self.part.rows.tolist())
+        self._meet(first)
+        for sign in (1, -1):
+            if self._is_over():
+                return
+            self.search.programs += 1
+            self._meet(program.relaxed(own, sign))
+        for at in self.own:
+            for is_upper in (False, True):
+                if self._is_over():
+                    return
+                self._settle(program, at, is_upper=is_upper)
+                yield
+
+    def _is_over(self) -> bool:
+        return (self.until is not None and time.monotonic() > self.until) or (
+            self.most is not None and self.search.programs >= self.most
+        )
+
+    def _meet(self, solved: Solved) -> None:
+        if solved.point is not None:
+            for at in self.own:
+                self.search.meet(self.numbers[at], Fraction(int(solved.point[at]), solved.times))
+
+    def _is_settled(self, number: int, *, is_upper: bool) -> bool:
+        search = self.search
+        bound = (search.upper if is_upper else search.lower)[number]
+        reached = (search.reached_high if is_upper else search.reached_low).get(number)
+        return bound is not None and reached is not None and bound == reached
+
+    def _settle(self, program: FactProgram, at: int, *, is_upper: bool) -> None:
+        search, number = self.search, self.numbers[at]
+        if self._is_settled(number, is_upper=is_upper):
+            return
+        sign = -1 if is_upper else 1
+        search.programs += 1
+        solved = program.relaxed(np.array([at]), sign)
+        self._meet(solved)
+        if solved.is_endless and (search.upper if is_upper else search.lower)[number] is None:
+            self._endless(program, at, is_upper=is_upper)
+            return
+        if solved.bound is not None and search.note(number, solved.bound, is_upper=is_upper):
+            assert solved.duals is not None
+            search.keep(number, self.part, solved.duals, is_upper=is_upper)
+        if search.facts.whole and not self._is_settled(number, is_upper=is_upper):
+            self._branch(program, at, is_upper=is_upper)
+
+    def _endless(self, program: FactProgram, at: int, *, is_upper: bool) -> None:
+        """See that a number without a limit can be far above all that is published."""
+        if not is_upper:
+            return
+        search, number = self.search, self.numbers[at]
+        facts = self.part.facts
+        finite = [
+            own[np.abs(own) < NO_LIMIT] for own in (facts.lower, facts.upper, facts.low, facts.high)
+        ]
+        largest = max((int(np.abs(own).max(initial=0)) for own in finite), default=0)
+        cap = _ENDLESS_ROOM * (largest + search.facts.scale)
+        solved = program.relaxed(np.array([at]), -1, cap=cap)
+        self._meet(solved)
+        reached = search.reached_high.get(number)
+        if reached is not None and reached > largest * 2:
+            search.endless.add(number)
+
+    def _branch(self, program: FactProgram, at: int, *, is_upper: bool) -> None:
+        search, number = self.search, self.numbers[at]
+        low, high = search.lower[number], search.upper[number]
+        if low is None or high is None:
+            return
+        search.programs += 1
+        left = None if self.until is None else self.until - time.monotonic()
+        solved = program.whole(at, -1 if is_upper else 1, int(low), int(high), left)
+        if solved.is_empty:
+            raise NoNumbersError(self.part.rows.tolist())
+        self._meet(solved)
+        if solved.bound is not None and search.note(number, solved.bound, is_upper=is_upper):
+            search.branched(number, is_upper=is_upper)
+
+
+def _known(limit: int, none: int) -> Fraction | None:
+    return None if limit == none else Fraction(limit)

@@ -1,0 +1,358 @@
+"""Linear and integer programs over one component of open numbers, solved by HiGHS.
+
+HiGHS calculates in floating point, so nothing it says is taken as it is. The numbers it returns are
+rounded to fractions with a small denominator and put into every fact, in whole numbers. A bound is
+calculated again from the duals, rounded to fractions with one denominator: any duals give a valid
+bound (Neumaier and Shcherbina 2004). Only the verdict of an integer program that there is nothing
+better has no such proof; it is believed where numbers are far from what tolerances could hide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, LinearFacts
+
+Integers = NDArray[np.int64]
+
+_PRIMAL, _DUAL = 4, 1
+_DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 5040)
+_LAST_DENOMINATOR = 2**30
+_TIMES = (1, 2, 3, 4, 6, 12, 60)
+_BELIEVED = 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class FactComponent:
+    """Open numbers that hang together, and the rows that join them.
+
+    Attributes
+    ----------
+    numbers, rows
+        Which numbers and rows of the facts they are.
+    facts
+        The facts about these numbers alone, with all others at their only value.
+    """
+
+    numbers: Integers
+    rows: Integers
+    facts: LinearFacts
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """What a program found.
+
+    Attributes
+    ----------
+    bound
+        A proven bound of the number, None where nothing is proven.
+    duals
+        The multiples of rows that prove it.
+    point, times
+        Numbers that satisfy every fact, each `times` too large; None where there are none exact.
+    is_empty
+        Whether it is proven that nothing satisfies the facts.
+    is_endless
+        Whether the program found no limit.
+    """
+
+    bound: Fraction | None = None
+    duals: dict[int, Fraction] | None = None
+    point: NDArray[Any] | None = None
+    times: int = 1
+    is_empty: bool = False
+    is_endless: bool = False
+
+
+def components(
+    facts: LinearFacts, lower: Integers, upper: Integers, wanted: Integers
+) -> list[FactComponent]:
+    """Return the open numbers that hang together with wanted ones, by component."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    is_open = lower < upper
+    entry_open = is_open[facts.members]
+    rows, numbers = facts.entry_rows[entry_open], facts.members[entry_open]
+    n, m = len(lower), facts.n_rows
+    graph = coo_array((np.ones(len(rows), np.int8), (rows, m + numbers)), shape=(m + n, m + n))
+    _, labels = connected_components(graph, directed=False)
+    chosen = np.unique(labels[m + wanted[is_open[wanted]]])
+    row_label = np.where(np.bincount(rows, minlength=m) > 0, labels[:m], -1)
+    order_rows = np.argsort(row_label, kind="stable")
+    number_label = np.where(is_open, labels[m:], -1)
+    order_numbers = np.argsort(number_label, kind="stable")
+    found: list[FactComponent] = []
+    for label in chosen.tolist():
+        own_rows = order_rows[slice(*np.searchsorted(row_label[order_rows], [label, label + 1]))]
+        own = order_numbers[
+            slice(*np.searchsorted(number_label[order_numbers], [label, label + 1]))
+        ]
+        found.append(_component(facts, lower, upper, own, own_rows))
+    return found
+
+
+def _component(
+    facts: LinearFacts, lower: Integers, upper: Integers, numbers: Integers, rows: Integers
+) -> FactComponent:
+    place = np.full(len(lower), -1, np.int64)
+    place[numbers] = np.arange(len(numbers))
+    lengths = np.diff(facts.starts)[rows]
+    at = np.repeat(facts.starts[rows] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+    at = at + np.arange(len(at))
+    of = np.repeat(np.arange(len(rows)), lengths)
+    members, factors = facts.members[at], facts.factors[at]
+    inside = place[members] >= 0
+    known = np.zeros(len(rows), object)
+    np.add.at(known, of[~inside], factors[~inside].astype(object) * lower[members[~inside]])
+    low = _less(facts.low[rows], known)
+    high = _less(facts.high[rows], known)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(of[inside], minlength=len(rows)))])
+    own = LinearFacts(
+        lower[numbers], upper[numbers], starts.astype(np.int64), place[members[inside]],
+        factors[inside], low, high, facts.whole, facts.scale,
+    )  # fmt: skip
+    return FactComponent(numbers, rows, own)
+
+
+def _less(limits: Integers, known: NDArray[Any]) -> Integers:
+    endless = np.abs(limits) >= NO_LIMIT
+    return np.where(
+        endless, limits, np.clip(limits.astype(object) - known, -NO_LIMIT, NO_LIMIT)
+    ).astype(np.int64)
+
+
+class FactProgram:
+    """The persistent relaxation of a component, and integer programs over it."""
+
+    def __init__(self, component: FactComponent) -> None:
+        self.facts = component.facts
+        facts = self.facts
+        finite = np.where(
+            facts.lower > -NO_LIMIT, facts.lower, np.where(facts.upper < NO_LIMIT, facts.upper, 0)
+        )
+        self._base = finite
+        self._known = facts.sums(finite.astype(object))
+        self._highs = _solver(presolve="off", simplex_strategy=_PRIMAL)
+        self._highs.passModel(self._model())
+        self._costs = np.zeros(len(finite))
+
+    def relaxed(self, numbers: Integers, sign: int, *, cap: int | None = None) -> Solved:
+        """Minimise `sign` times the sum of some numbers over real numbers; bound it if it is one."""
+        import highspy
+
+        statuses = highspy.HighsModelStatus
+        self._set_costs(numbers, sign)
+        if cap is not None:
+            (one,) = numbers.tolist()
+            self._highs.changeColBounds(
+                one, self._solver_limits(one)[0], float(cap) / self.facts.scale
+            )
+        status = _run(self._highs)
+        if cap is not None:
+            self._highs.changeColBounds(one, *self._solver_limits(one))
+        if status == statuses.kInfeasible:
+            return self._empty()
+        if status in (statuses.kUnbounded, statuses.kUnboundedOrInfeasible):
+            return Solved(is_endless=True)
+        if status != statuses.kOptimal:
+            return Solved()
+        solution = self._highs.getSolution()
+        point, times = self._point(np.array(solution.col_value))
+        bound, duals = None, None
+        if len(numbers) == 1 and cap is None:
+            found = self._bound(int(numbers[0]), sign, np.array(solution.row_dual))
+            if found is not None:
+                bound, duals = found
+        return Solved(bound, duals, point, times)
+
+    def whole(self, number: int, sign: int, low: int, high: int, seconds: float | None) -> Solved:
+        """Minimise `sign` times a whole number within limits, over whole numbers."""
+        import highspy
+
+        facts = self.facts
+        statuses = highspy.HighsModelStatus
+        highs = _solver(mip_rel_gap=0.0, mip_abs_gap=0.5)
+        if seconds is not None:
+            highs.setOptionValue("time_limit", max(seconds, 0.01))
+        model = self._model()
+        costs = np.zeros(len(self._base))
+        costs[number] = sign
+        model.col_cost_ = costs
+        model.integrality_ = [highspy.HighsVarType.kInteger] * len(self._base)
+        highs.passModel(model)
+        base = int(self._base[number])
+        highs.changeColBounds(number, float(low - base), float(high - base))
+        highs.run()
+        status = highs.getModelStatus()
+        spans = np.where(facts.upper < NO_LIMIT, facts.upper - self._base, _BELIEVED + 1)
+        is_believed = bool(spans.max(initial=0) <= _BELIEVED)
+        if status == statuses.kInfeasible:
+            return Solved(is_empty=is_believed)
+        solution = highs.getSolution()
+        if not solution.value_valid:
+            return Solved()
+        point, _ = self._point(np.array(solution.col_value))
+        if point is None or status != statuses.kOptimal or not is_believed:
+            return Solved(point=point)
+        return Solved(Fraction(int(point[number])), None, point)
+
+    def _solver_limits(self, number: int) -> tuple[float, float]:
+        import highspy
+
+        low, high = int(self.facts.lower[number]), int(self.facts.upper[number])
+        base = int(self._base[number])
+        return (
+            -highspy.kHighsInf if low <= -NO_LIMIT else (low - base) / self.facts.scale,
+            highspy.kHighsInf if high >= NO_LIMIT else (high - base) / self.facts.scale,
+        )
+
+    def _model(self) -> Any:
+        import highspy
+
+        facts = self.facts
+        model = highspy.HighsLp()
+        model.num_col_, model.num_row_ = len(self._base), facts.n_rows
+        model.col_cost_ = np.zeros(len(self._base))
+        model.col_lower_ = _scaled(facts.lower, self._base, facts.scale)
+        model.col_upper_ = _scaled(facts.upper, self._base, facts.scale)
+        model.row_lower_ = _scaled(facts.low, self._known, facts.scale)
+        model.row_upper_ = _scaled(facts.high, self._known, facts.scale)
+        model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        model.a_matrix_.start_ = facts.starts.astype(np.int32)
+        model.a_matrix_.index_ = facts.members.astype(np.int32)
+        model.a_matrix_.value_ = facts.factors.astype(np.float64)
+        return model
+
+    def _set_costs(self, numbers: Integers, sign: int) -> None:
+        before = np.flatnonzero(self._costs)
+        self._costs[before] = 0
+        self._costs[numbers] = sign
+        changed = np.union1d(before, numbers)
+        if len(changed):
+            self._highs.changeColsCost(len(changed), changed.astype(np.int32), self._costs[changed])
+
+    def _point(self, vertex: NDArray[np.float64]) -> tuple[NDArray[Any] | None, int]:
+        for times in (1,) if self.facts.whole else _TIMES:
+            rounded = np.rint(vertex * (self.facts.scale * times))
+            if np.abs(rounded).max(initial=0) > 2.0**62:
+                return None, 1
+            made = self._base.astype(object) * times + rounded.astype(np.int64).astype(object)
+            if self.facts.admits(made, times):
+                return made, times
+        return None, 1
+
+    def _bound(
+        self, number: int, sign: int, duals: NDArray[np.float64]
+    ) -> tuple[Fraction, dict[int, Fraction]] | None:
+        """Return the bound of a number that duals prove, and how many times each row is taken."""
+        facts = self.facts
+        if not np.all(np.isfinite(duals)):
+            return None
+        best: tuple[Fraction, dict[int, Fraction]] | None = None
+        fitting = [
+            d for d in _DENOMINATORS if np.all(np.abs(duals * d - np.rint(duals * d)) < 1e-6 * d)
+        ]
+        for denominator in (*fitting[:1], *(() if fitting else (_LAST_DENOMINATOR,))):
+            taken = np.rint(duals * denominator * sign).astype(np.int64)
+            chosen = np.flatnonzero(taken)
+            left: dict[int, int] = {number: denominator}
+            total = 0
+            is_valid = True
+            for row, times in zip(chosen.tolist(), taken[chosen].tolist(), strict=True):
+                for member, factor in facts.row(row).items():
+                    left[member] = left.get(member, 0) - times * factor
+                limit = int(facts.low[row] if (times > 0) == (sign > 0) else facts.high[row])
+                is_valid &= abs(limit) < NO_LIMIT
+                total += times * limit
+            for member, times in left.items():
+                if times:
+                    limit = int(
+                        facts.lower[member] if (times > 0) == (sign > 0) else facts.upper[member]
+                    )
+                    is_valid &= abs(limit) < NO_LIMIT
+                    total += times * limit
+            if is_valid:
+                rows = {
+                    row: Fraction(times, denominator)
+                    for row, times in zip(chosen.tolist(), taken[chosen].tolist(), strict=True)
+                }
+                best = Fraction(total, denominator), rows
+        return best
+
+    def _empty(self) -> Solved:
+        """Look for a proof that nothing satisfies the facts."""
+        highs = _solver(presolve="off", simplex_strategy=_DUAL)
+        highs.passModel(self._model())
+        highs.run()
+        _, exists, ray = highs.getDualRay()
+        if not exists:
+            return Solved()
+        size = np.abs(ray).max(initial=0.0)
+        if not np.isfinite(size) or size == 0:
+            return Solved()
+        return Solved(
+            is_empty=any(self._contradicts(sign * np.array(ray) / size) for sign in (1, -1))
+        )
+
+    def _contradicts(self, ray: NDArray[np.float64]) -> bool:
+        """Whether rows taken so many times are above 0 whatever the numbers are, and must be 0."""
+        facts = self.facts
+        for denominator in (*_DENOMINATORS, _LAST_DENOMINATOR):
+            taken = np.rint(ray * denominator).astype(np.int64)
+            left: dict[int, int] = {}
+            total = 0
+            is_valid = True
+            for row in np.flatnonzero(taken).tolist():
+                times = int(taken[row])
+                limit = int(facts.low[row] if times > 0 else facts.high[row])
+                is_valid &= abs(limit) < NO_LIMIT
+                total += times * limit
+                for member, factor in facts.row(row).items():
+                    left[member] = left.get(member, 0) - times * factor
+            for member, times in left.items():
+                if times:
+                    limit = int(facts.lower[member] if times > 0 else facts.upper[member])
+                    is_valid &= abs(limit) < NO_LIMIT
+                    total += times * limit
+            if is_valid and total > 0:
+                return True
+        return False
+
+
+def _scaled(limits: Integers, known: NDArray[Any], scale: int) -> NDArray[np.float64]:
+    import highspy
+
+    found = np.array(
+        [float(int(limit) - int(own)) for limit, own in zip(limits, known, strict=True)]
+    )
+    found = found / scale if len(found) else np.zeros(0)
+    found[limits >= NO_LIMIT] = highspy.kHighsInf
+    found[limits <= -NO_LIMIT] = -highspy.kHighsInf
+    return found
+
+
+def _solver(**options: bool | float | str) -> Any:
+    import highspy
+
+    highs = highspy.Highs()
+    for option, value in {"output_flag": False, "threads": 1, **options}.items():
+        highs.setOptionValue(option, value)
+    return highs
+
+
+def _run(highs: Any) -> Any:
+    """Run, and once more from scratch unless a warm start ended well; return the status."""
+    import highspy
+
+    highs.run()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        highs.clearSolver()
+        highs.run()
+    return highs.getModelStatus()

@@ -1,0 +1,202 @@
+"""Rules by which a cell of a table of sums is unsafe, and how much doubt an attacker must be left.
+
+Each looks at the contributions to a cell, after those of one holding are added up. A unit of weight w
+stands for w units of its size, so that the largest n units may be one and a half of the largest record
+and the rest of the next; frequencies are weighted too. Of values below 0 the sizes count. All
+inequalities are strict, in exact fractions, and a cell without contributors is safe.
+
+=====================  ==========================================  ==================================
+rule                   unsafe if                                   the figure must be open upwards by
+=====================  ==========================================  ==================================
+minimum:n              0 < contributors < n                        not told
+dominance:n:k          the largest n have more than k% of all      largest n * 100 / k - all
+p:p, p:p:m             all less the largest 1 + m < p% of largest  p% of largest - rest
+pq:p:q                 rest * q < p * largest                      p / q of largest - rest
+request:k              the largest asked, and has more than k%     as p:10
+=====================  ==========================================  ==================================
+
+Hundepool and others, Statistical Disclosure Control, 2012, chapter 4. With m people who put together
+what they know, the largest is estimated by all that is published less their own contributions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.wording import quoted
+
+_NAMES = ("minimum", "dominance", "p", "pq", "request")
+RULE_WORDS = "minimum:3, dominance:1:85, p:10, p:10:2 (two who work together), pq:15:60, request:70"
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """What units add to a cell, the largest first.
+
+    Attributes
+    ----------
+    sizes, weights
+        The size of each contribution, and how many units it stands for.
+    is_asked
+        Whether the largest asked for protection.
+    rest
+        What is left after the contributions listed, where only the largest are known.
+    others
+        How many units that is.
+    """
+
+    sizes: tuple[Fraction, ...]
+    weights: tuple[Fraction, ...]
+    is_asked: bool = False
+    rest: Fraction = Fraction(0)
+    others: Fraction = Fraction(0)
+
+    @classmethod
+    def of(
+        cls,
+        values: Iterable[Fraction | int],
+        weights: Sequence[Fraction | int] | None = None,
+        *,
+        is_asked: bool = False,
+    ) -> Contributions:
+        """Return contributions from values in any order."""
+        listed = [abs(Fraction(value)) for value in values]
+        weighed = [Fraction(1)] * len(listed) if weights is None else [Fraction(w) for w in weights]
+        order = sorted(range(len(listed)), key=lambda at: -listed[at])
+        return cls(tuple(listed[at] for at in order), tuple(weighed[at] for at in order), is_asked)
+
+    @property
+    def total(self) -> Fraction:
+        """The sum of all contributions."""
+        own = sum((s * w for s, w in zip(self.sizes, self.weights, strict=True)), Fraction(0))
+        return own + self.rest
+
+    @property
+    def number(self) -> Fraction:
+        """How many units contribute."""
+        return sum(self.weights, Fraction(0)) + self.others
+
+    @property
+    def largest(self) -> Fraction:
+        """The largest contribution."""
+        return self.sizes[0] if self.sizes else Fraction(0)
+
+    def top(self, n: int) -> Fraction | None:
+        """Return what the largest n units have together; None where too few of them are known."""
+        left, found = Fraction(n), Fraction(0)
+        for size, weight in zip(self.sizes, self.weights, strict=True):
+            taken = min(left, weight)
+            found += taken * size
+            left -= taken
+        return None if left > 0 and self.rest > 0 else found
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule with its numbers."""
+
+    name: str
+    numbers: tuple[Fraction, ...]
+
+    @property
+    def text(self) -> str:
+        """The rule as it is typed."""
+        return ":".join([self.name, *(f"{float(number):g}" for number in self.numbers)])
+
+    @property
+    def words(self) -> str:
+        """The rule in words."""
+        first, *more = (f"{float(number):g}" for number in self.numbers)
+        second = more[0] if more else ""
+        return {
+            "minimum": f"at least {first} contribute",
+            "dominance": f"the largest {first} have at most {second}% of the figure",
+            "p": f"nobody can tell the largest contribution to within {first}%"
+            + (f", even {second} who work together" if second and second != "1" else ""),
+            "pq": f"with prior knowledge to {second}%, nobody can tell the largest to within {first}%",
+            "request": f"whoever asked for protection has at most {first}% of the figure",
+        }[self.name]
+
+    def is_unsafe(self, cell: Contributions) -> bool | None:
+        """Whether a cell is unsafe; None where too little of its contributions is known.
+
+        Examples
+        --------
+        >>> parse_rule("p:10").is_unsafe(Contributions.of([60, 40]))
+        True
+        """
+        if cell.number == 0:
+            return False
+        first = self.numbers[0]
+        if self.name == "minimum":
+            return cell.total != 0 and cell.number < first
+        if self.name == "request":
+            return cell.is_asked and cell.largest * 100 > first * cell.total
+        if self.name == "dominance":
+            top = cell.top(int(first))
+            if top is None:
+                # Those that are known may be too much already.
+                return True if _known(cell) * 100 > self.numbers[1] * cell.total else None
+            return top * 100 > self.numbers[1] * cell.total
+        rest = self._rest(cell)
+        if rest is None:
+            return None
+        if self.name == "p":
+            return rest * 100 < first * cell.largest
+        return rest * self.numbers[1] < first * cell.largest
+
+    def upper_level(self, cell: Contributions) -> Fraction | None:
+        """Return by how much more than the figure an attacker must think possible; None if not told."""
+        if cell.number == 0 or self.name == "minimum":
+            return None
+        if self.name == "dominance":
+            top = cell.top(int(self.numbers[0]))
+            return None if top is None else max(Fraction(0), top * 100 / self.numbers[1] - cell.total)
+        rest = self._rest(cell)
+        if rest is None:
+            return None
+        share = {
+            "p": self.numbers[0] / 100,
+            "pq": self.numbers[0] / (self.numbers[1] if self.name == "pq" else 1),
+            "request": Fraction(1, 10),
+        }[self.name]
+        return max(Fraction(0), share * cell.largest - rest)
+
+    def _rest(self, cell: Contributions) -> Fraction | None:
+        """Return all but the largest and those who try to tell it: one, or a coalition."""
+        coalition = int(self.numbers[1]) if self.name == "p" and len(self.numbers) > 1 else 1
+        top = cell.top(1 + coalition)
+        return None if top is None else cell.total - top
+
+
+def _known(cell: Contributions) -> Fraction:
+    return sum((s * w for s, w in zip(cell.sizes, cell.weights, strict=True)), Fraction(0))
+
+
+def parse_rule(text: str) -> Rule:
+    """Return a rule from its name and numbers.
+
+    Examples
+    --------
+    >>> parse_rule("dominance:2:90").words
+    'the largest 2 have at most 90% of the figure'
+    """
+    name, *numbers = (part.strip() for part in text.split(":"))
+    try:
+        read = tuple(Fraction(number.removesuffix("%")) for number in numbers)
+    except (ValueError, ZeroDivisionError):
+        read = ()
+    wanted = {"minimum": (1,), "dominance": (2,), "p": (1, 2), "pq": (2,), "request": (1,)}.get(name, ())
+    ranges = all(number > 0 for number in read)
+    whole = {"minimum": read[:1], "dominance": read[:1], "p": read[1:2]}.get(name, ())
+    if len(read) not in wanted or not ranges or any(number.denominator != 1 for number in whole):
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The rule {quoted([text])} was named.",
+            "There is no such rule, or its numbers do not fit.",
+            f"Rules are: {RULE_WORDS}.",
+        )
+    return Rule(name, read)

@@ -1,0 +1,219 @@
+"""Tables of tau-ARGUS: a `.tab` file described by its `.rda`, and `.hst` files with what was decided before."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from gamekeeper.data.cells.cell_rows import CellRows, Figures
+from gamekeeper.data.cells.statuses import Status, read_statuses
+from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.data.tables.axes import raise_all
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, did_you_mean, quoted
+
+_TAG = re.compile(r"<(\w+)>([^<]*)")
+
+
+@dataclass
+class _Variable:
+    """A variable of a description, and what it is for."""
+
+    name: str
+    tags: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def read_argus_table(
+    path: str | Path, *, description: str | Path | None = None, value: str = ""
+) -> CellRows:
+    """Read a table of tau-ARGUS, with the hierarchies, totals and levels that its description names.
+
+    Parameters
+    ----------
+    path
+        The `.tab` file.
+    description
+        Its `.rda` file; by default that of the same name.
+    value
+        The variable that was added up, where there are several.
+    """
+    file = Path(path)
+    asked = f"The table in file {quoted([file.name])} was to be read."
+    told = Path(description) if description else beside(file.parent, f"{file.stem}.rda")
+    if told is None or not told.is_file():
+        raise InputError(
+            Reason.NOT_FOUND, asked, "Its description, a .rda file of the same name, is not there.",
+            "Put it beside the table, or save the table as CSV with names in its first line.",
+        )  # fmt: skip
+    separator, variables = _described(_text(told))
+    rows = list(csv.reader(io.StringIO(_text(file)), delimiter=separator))
+    rows = [row for row in rows if row]
+    short = [at for at, row in enumerate(rows, 1) if len(row) < len(variables)]
+    if short or not rows:
+        said = (
+            f"{count_of(len(short), 'line has', 'lines have')} fewer than {len(variables)} columns."
+            if rows
+            else "It has no rows."
+        )
+        raise InputError(Reason.MALFORMED, asked, said, "Check the separator in the description.")
+    columns = {v.name: [row[at].strip() for row in rows] for at, v in enumerate(variables)}
+    return _made(file, told, variables, columns, value, asked)
+
+
+def apply_apriori(rows: CellRows, path: str | Path, *, separator: str = ";") -> CellRows:
+    """Return a table with the statuses and levels of an a-priori file (`.hst`)."""
+    file = Path(path)
+    asked = f"What was decided before was to be read from file {quoted([file.name])}."
+    places = {key: at for at, key in enumerate(zip(*rows.labels, strict=True))}
+    statuses, marks = list(rows.statuses), list(rows.marks)
+    lower = list(rows.lower_levels or [None] * len(rows))
+    upper = list(rows.upper_levels or [None] * len(rows))
+    problems: list[Problem] = []
+    meaning = {"s": Status.SHOWN, "p": Status.SHOWN, "u": Status.UNSAFE, "m": Status.SECONDARY}
+    for number, line in enumerate(csv.reader(io.StringIO(_text(file)), delimiter=separator), 1):
+        parts = [part.strip() for part in line]
+        if not any(parts):
+            continue
+        key, rest = tuple(parts[: len(rows.axes)]), parts[len(rows.axes) :]
+        at = places.get(key)
+        if at is None or not rest:
+            said = "is of no cell of the table." if at is None else "says nothing of its cell."
+            problems.append(Problem(Reason.UNKNOWN_NAME, f"line {number}", said))
+            continue
+        code = rest[0].casefold()
+        if code in meaning:
+            statuses[at], marks[at] = meaning[code], rest[0]
+        elif code == "pl":
+            levels = [number_of(text, ".") or number_of(text, ",") for text in rest[1:]]
+            lower[at] = levels[0] if levels else None
+            upper[at] = levels[1] if len(levels) > 1 else lower[at]
+        elif code not in ("c", "ml"):
+            problems.append(
+                Problem(Reason.UNKNOWN_NAME, f"line {number}", "has a code that is not known.")
+            )
+    raise_all(asked, problems)
+    return replace(rows, statuses=statuses, marks=marks, lower_levels=lower, upper_levels=upper)
+
+
+def beside(folder: Path, name: str) -> Path | None:
+    """Return a file of a folder by its name, whatever its case; these tools do not tell cases apart."""
+    if (folder / name).is_file():
+        return folder / name
+    if not folder.is_dir():
+        return None
+    return next(
+        (own for own in sorted(folder.iterdir()) if own.name.casefold() == name.casefold()), None
+    )
+
+
+def _described(text: str) -> tuple[str, list[_Variable]]:
+    separator = ","
+    variables: list[_Variable] = []
+    for line in text.splitlines():
+        tags = dict(_TAG.findall(line))
+        if not tags and line.strip():
+            name = line.split('"')[0].split()
+            variables.append(_Variable(name[0] if name else line.strip().strip('"')))
+        for tag, given in tags.items():
+            told = given.strip().strip('"')
+            if tag.upper() == "SEPARATOR":
+                separator = told or ","
+            elif variables:
+                variables[-1].tags[tag.upper()] = told
+    return separator, variables
+
+
+def _made(
+    file: Path,
+    told: Path,
+    variables: Sequence[_Variable],
+    columns: dict[str, list[str]],
+    value: str,
+    asked: str,
+) -> CellRows:
+    axes = [v for v in variables if "RECODEABLE" in v.tags]
+    numeric = [
+        v for v in variables
+        if "NUMERIC" in v.tags and not {"SHADOW", "COSTVAR", "LOWERPL", "UPPERPL"} & set(v.tags)
+    ]  # fmt: skip
+    frequency = next((v for v in variables if "FREQUENCY" in v.tags), None)
+    figure = (
+        next((v for v in numeric if v.name == value), None)
+        if value
+        else next(iter(numeric), frequency)
+    )
+    if not axes or figure is None:
+        raise InputError(
+            Reason.WRONG_SCHEMA, asked,
+            f"File {quoted([told.name])} names no axis, or no variable that was added up.",
+            did_you_mean(value, [v.name for v in numeric]) if value else "Check the description.",
+        )  # fmt: skip
+    problems: list[Problem] = []
+
+    def numbers(variable: _Variable | None) -> Figures | None:
+        return (
+            None if variable is None else _numbers(variable.name, columns[variable.name], problems)
+        )
+
+    status = next((v for v in variables if "STATUS" in v.tags), None)
+    figures = numbers(figure) or []
+    marks = columns[status.name] if status else ["" for _ in figures]
+    meaning = (
+        read_statuses(marks, status.name, asked, vocabulary=_kind(marks))
+        if status
+        else {"": Status.SHOWN}
+    )
+    made = CellRows(
+        file.name,
+        tuple(v.name for v in axes),
+        tuple(columns[v.name] for v in axes),
+        figures,
+        [meaning[mark] for mark in marks],
+        list(marks),
+        numbers(frequency),
+        tuple(own for v in variables if "MAXSCORE" in v.tags and (own := numbers(v)) is not None),
+        numbers(next((v for v in variables if "LOWERPL" in v.tags), None)),
+        numbers(next((v for v in variables if "UPPERPL" in v.tags), None)),
+        totals={v.name: (v.tags.get("TOTCODE", "") or "Total",) for v in axes},
+        hierarchies={
+            v.name: str(own)
+            for v in axes
+            if "HIERCODELIST" in v.tags and (own := beside(told.parent, v.tags["HIERCODELIST"]))
+        },
+    )
+    problems += [
+        Problem(
+            Reason.NOT_FOUND, f"axis {quoted([v.name])}",
+            f"its hierarchy {quoted([v.tags['HIERCODELIST']])} is not beside the description.",
+        )
+        for v in axes
+        if "HIERCODELIST" in v.tags and v.name not in made.hierarchies
+    ]  # fmt: skip
+    raise_all(asked, problems)
+    return made
+
+
+def _kind(marks: Sequence[str]) -> str | None:
+    return "numbers" if all(mark.isdigit() for mark in marks if mark) else "argus"
+
+
+def _numbers(name: str, texts: Sequence[str], problems: list[Problem]) -> Figures:
+    decimal = "," if any("," in text for text in texts) else "."
+    found = [None if not text else number_of(text, decimal) for text in texts]
+    wrong = sum(number is None and bool(text) for number, text in zip(found, texts, strict=True))
+    if wrong:
+        said = f"{count_of(wrong, 'cell has', 'cells have')} no number."
+        problems.append(Problem(Reason.BAD_COUNT, f"column {quoted([name])}", said))
+    return found
+
+
+def _text(file: Path) -> str:
+    content = file.read_bytes()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252")

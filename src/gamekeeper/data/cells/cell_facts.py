@@ -1,0 +1,328 @@
+"""What published tables say about their hidden cells, as linear facts in whole numbers.
+
+Figures with decimals are scaled by a power of ten. What is published is a constant, so that only
+hidden and unpublished cells are numbers; a sum of published cells must agree, within what rounding
+explains. A published percentage or mean, rounded to its digits, is a fact as well.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.cells.cell_system import Kind
+from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, LinearFacts
+from gamekeeper.data.cells.table_set import ASKED, TableSet
+from gamekeeper.data.cells.undeclared_sums import scale_of
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, joined, large_text
+
+Integers = NDArray[np.int64]
+Says = Mapping[str, tuple[int, int | None]]
+"""For statuses as they are written, the least and the largest count that they tell of."""
+
+MOST_DECIMALS = 6
+_MOST = 2**50
+_SHOWN = 6
+
+
+@dataclass(frozen=True, eq=False)
+class CellFacts:
+    """Facts about the open cells of published tables.
+
+    Attributes
+    ----------
+    facts
+        The facts, each number an open cell.
+    cells
+        The cell of each number.
+    number
+        The number of each cell; -1 where it is known.
+    values
+        What each cell that is known holds, scaled.
+    equations
+        The equation that each row is from; -1 for a percentage.
+    wanted
+        The numbers of the hidden cells.
+    n_checked
+        How many sums of published figures were checked.
+    worst
+        By how much they miss each other at most.
+    """
+
+    facts: LinearFacts
+    cells: Integers
+    number: Integers
+    values: Integers
+    equations: Integers
+    wanted: Integers
+    scale: int
+    n_checked: int
+    worst: Fraction
+    notices: tuple[str, ...] = ()
+
+
+def cell_facts(
+    tables: TableSet,
+    *,
+    tolerance: Fraction | None = None,
+    negative: bool = False,
+    says: Says | None = None,
+) -> CellFacts:
+    """Return what published tables say about their open cells.
+
+    Parameters
+    ----------
+    tables
+        The tables.
+    tolerance
+        How far a published figure may be off by rounding; sums are checked with it.
+    negative
+        Whether figures may be below 0.
+    says
+        What a status tells of a count, where the status is published too.
+
+    Raises
+    ------
+    InputError
+        Sums of published figures do not add up.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.cells.cell_rows import CellRows
+    >>> rows = [["Total", 18], ["South", None], ["North", 9], ["East", 7]]
+    >>> made = cell_facts(TableSet.of([CellRows.typed(["area"], rows)]))
+    >>> made.facts.row(0), int(made.facts.low[0])
+    ({0: -1}, -2)
+    """
+    known, notices = _known(tables)
+    scale, values, dust = _scaled(known, whole=tables.whole)
+    allowed = max(Fraction(0) if tolerance is None else tolerance, dust)
+    below = negative or bool((values < 0).any())
+    if below and not negative:
+        notices = (*notices, "Some figures are below 0, so that hidden ones may be.")
+    is_known = np.array([figure is not None for figure in known], bool)
+    number = np.where(is_known, -1, np.cumsum(~is_known) - 1)
+    cells = np.flatnonzero(~is_known)
+    system = tables.system
+    starts, parts = system.starts, system.parts
+    signs = np.full(len(parts), -1, np.int64)
+    signs[starts[:-1]] = 1
+    of = np.repeat(np.arange(system.n_equations), np.diff(starts))
+    constant = np.zeros(system.n_equations, np.int64)
+    np.add.at(constant, of, np.where(is_known[parts], signs * values[parts], 0))
+    n_open = np.bincount(of, ~is_known[parts], minlength=system.n_equations).astype(np.int64)
+    slack_each = math.ceil(allowed * scale)
+    slack = slack_each * (np.diff(starts) - n_open)
+    worst = _require_sums(tables, np.flatnonzero(n_open == 0), constant, slack, scale)
+    rows = np.flatnonzero(n_open > 0)
+    kept = ~is_known[parts] & (n_open > 0)[of]
+    limits = _limits(tables, cells, scale, number, below=below, says=says or {})
+    more, unused = _shares(tables, number, values)
+    lengths = np.concatenate([n_open[rows], [len(own) for own, _, _ in more]]).astype(np.int64)
+    facts = LinearFacts(
+        limits[0],
+        limits[1],
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        np.concatenate([number[parts[kept]], [m for own, _, _ in more for m in own]]).astype(np.int64),
+        np.concatenate([signs[kept], [f for own, _, _ in more for f in own.values()]]).astype(np.int64),
+        np.concatenate([-constant[rows] - slack[rows], [low for _, low, _ in more]]).astype(np.int64),
+        np.concatenate([-constant[rows] + slack[rows], [high for _, _, high in more]]).astype(np.int64),
+        tables.whole and not dust,
+        scale,
+    )
+    hidden = tables.hidden[~np.isin(tables.hidden, list(tables.published_elsewhere))]
+    if unused:
+        notices = (*notices, f"{count_of(unused, 'percentage or mean', 'percentages or means')} could not be used.")
+    return CellFacts(
+        facts, cells, number, values,
+        np.concatenate([rows, np.full(len(more), -1)]).astype(np.int64),
+        number[hidden], scale, int(np.count_nonzero(n_open == 0)), worst, notices,
+    )  # fmt: skip
+
+
+def _known(tables: TableSet) -> tuple[list[Fraction | None], tuple[str, ...]]:
+    """Return the figure of each cell that is known; of absent ones, 0 where that is said."""
+    known = list(tables.figures)
+    if tables.absent != "zero":
+        return known, ()
+    absent = tables.system.kinds == Kind.ABSENT
+    listed = tables.system.kinds == Kind.LISTED
+    # What has parts that are published is not empty, but was left out.
+    is_left_out = np.zeros(len(absent), bool)
+    for equation in range(tables.system.n_equations if absent.any() else 0):
+        whole, parts = tables.system.equation(equation)
+        if absent[whole] and listed[parts].any():
+            is_left_out[whole] = True
+    zeros = np.flatnonzero(absent & ~is_left_out)
+    for cell in zeros.tolist():
+        known[cell] = Fraction(0)
+    if not len(zeros):
+        return known, ()
+    said = f"{count_of(len(zeros), 'cell without a row is', 'cells without a row are')} taken as 0."
+    return known, (said,)
+
+
+def _scaled(known: Sequence[Fraction | None], *, whole: bool) -> tuple[int, Integers, Fraction]:
+    """Return the scale, the figures as whole numbers, and by how much that may be off."""
+    figures = [figure for figure in known if figure is not None]
+    scale = scale_of(figures, 0 if whole else MOST_DECIMALS)
+    largest = max((abs(figure) for figure in figures), default=Fraction(0))
+    while scale > 1 and largest * scale >= _MOST:
+        scale //= 10
+    if largest * scale >= _MOST:
+        raise InputError(
+            Reason.TOO_LARGE,
+            ASKED,
+            f"A figure is larger than {_MOST:,}.",
+            "Give figures in thousands or millions.",
+        )
+    is_exact = all((figure * scale).denominator == 1 for figure in figures)
+    values = np.array([0 if figure is None else round(figure * scale) for figure in known], np.int64)
+    return scale, values, Fraction(0) if is_exact else Fraction(1, scale)
+
+
+def _require_sums(
+    tables: TableSet, checked: Integers, constant: Integers, slack: Integers, scale: int
+) -> Fraction:
+    missed = np.abs(constant[checked])
+    worst = Fraction(int(missed.max(initial=0)), scale)
+    wrong = checked[missed > slack[checked]]
+    if not len(wrong):
+        return worst
+    order = wrong[np.argsort(-np.abs(constant[wrong]), kind="stable")]
+    shown = joined(
+        [tables.words(tables.system.equation(int(e))[0]) for e in order[:_SHOWN]], _SHOWN, among=len(order)
+    )
+    lengths = np.diff(tables.system.starts)[wrong]
+    needed = max(
+        Fraction(int(abs(constant[e])), scale * int(n)) for e, n in zip(wrong.tolist(), lengths.tolist(), strict=True)
+    )
+    raise InputError(
+        Reason.CONFLICTING_COUNTS,
+        ASKED,
+        f"{count_of(len(wrong), 'sum does', 'sums do')} not add up, by up to {large_text(float(worst))}.",
+        "Mend the figures or the hierarchy. If they were rounded one by one, say how far each may be off:"
+        f" --tolerance {_upward(needed)}.",
+        problems=[Problem(Reason.CONFLICTING_COUNTS, "sums", f"these are not the sum of their parts: {shown}.")],
+    )
+
+
+def _upward(needed: Fraction) -> str:
+    """Return a number of few digits that is at least some other."""
+    digits = 0
+    while digits < 12 and needed * 10**digits < 10:
+        digits += 1
+    return f"{math.ceil(needed * 10**digits) / 10**digits:g}"
+
+
+def _limits(
+    tables: TableSet, cells: Integers, scale: int, number: Integers, *, below: bool, says: Says
+) -> tuple[Integers, Integers]:
+    lower = np.full(len(cells), -NO_LIMIT if below else 0, np.int64)
+    upper = np.full(len(cells), NO_LIMIT, np.int64)
+
+    def limit(cell: int, low: int | None, high: int | None) -> None:
+        at = number[cell]
+        if at >= 0:
+            lower[at] = lower[at] if low is None else max(int(lower[at]), low)
+            upper[at] = upper[at] if high is None else min(int(upper[at]), high)
+
+    for table, own in zip(tables.tables, tables.system.tables, strict=False):
+        for cell, mark, status in zip(own.tolist(), table.marks, table.statuses, strict=True):
+            if status.is_hidden and mark in says:
+                low, high = says[mark]
+                limit(cell, low * scale, None if high is None else high * scale)
+        for mean in table.means:
+            _by_mean(table, own.tolist(), mean, scale, limit)
+    return lower, upper
+
+
+def _by_mean(table, own, mean, scale, limit) -> None:  # noqa: ANN001 - private, beside its only caller
+    """Limit sums by a published mean and a published count."""
+    counts = table.counts or [None] * len(table)
+    for cell, value, digits, count in zip(own, mean.values, mean.digits, counts, strict=True):
+        if value is not None and count is not None:
+            half = Fraction(1, 2 * 10**digits)
+            limit(
+                cell,
+                math.floor((value - half) * count * scale),
+                math.ceil((value + half) * count * scale),
+            )
+
+
+def _shares(
+    tables: TableSet, number: Integers, values: Integers
+) -> tuple[list[tuple[dict[int, int], int, int]], int]:
+    """Return percentages as rows: a hundred times the part lies within the rounded share of the whole."""
+    extra = list(tables.system.tables[len(tables.tables) :])
+    names = list(tables.axes)
+    keys = {tuple(nodes): cell for cell, nodes in enumerate(tables.system.nodes.tolist())} if extra else {}
+    rows: list[tuple[dict[int, int], int, int]] = []
+    unused = sum(
+        value is not None and (table.counts is None or table.counts[at] is None)
+        for table in tables.tables
+        for mean in table.means
+        for at, value in enumerate(mean.values)
+    )
+    for table, own in zip(tables.tables, tables.system.tables, strict=False):
+        for share in table.shares:
+            for cell, value, digits in zip(own.tolist(), share.values, share.digits, strict=True):
+                if value is None:
+                    continue
+                nodes = tables.system.nodes[cell].tolist()
+                for at, name in enumerate(names):
+                    if name in share.of:
+                        nodes[at] = tables.system.axes[at].total
+                whole = keys[tuple(nodes)]
+                rows += share_rows(
+                    _term(cell, number, values), _term(whole, number, values), value, digits, share.times
+                )
+    return [row for row in rows if row[0]], unused
+
+
+Term = tuple[dict[int, int], int]
+"""Numbers with their factors, and a constant."""
+
+
+def share_rows(
+    part: Term, whole: Term, value: Fraction, digits: int, times: int
+) -> list[tuple[dict[int, int], int, int]]:
+    """Return the rows that say that a part is a rounded share of a whole.
+
+    Rounding to d digits leaves half a unit on both sides, ends among them.
+
+    Examples
+    --------
+    >>> share_rows(({0: 1}, 0), ({1: 1}, 0), Fraction(8), 0, 100)
+    [({0: 40, 1: -3}, 0, 4611686018427387904), ({0: 200, 1: -17}, -4611686018427387904, 0)]
+    """
+    unit = 2 * 10**digits
+    rows: list[tuple[dict[int, int], int, int]] = []
+    for is_upper in (False, True):
+        edge = value * unit + (1 if is_upper else -1)
+        factors = (unit * times * edge.denominator, -edge.numerator)
+        own: dict[int, int] = {}
+        constant = 0
+        for (numbers, known), factor in zip((part, whole), factors, strict=True):
+            constant += factor * known
+            for number, count in numbers.items():
+                own[number] = own.get(number, 0) + factor * count
+        own = {number: factor for number, factor in own.items() if factor}
+        shared = math.gcd(constant, *own.values()) or 1
+        own = {number: factor // shared for number, factor in own.items()}
+        limit = -constant // shared
+        rows.append((own, -NO_LIMIT, limit) if is_upper else (own, limit, NO_LIMIT))
+    return rows
+
+
+def _term(cell: int, number: Integers, values: Integers) -> Term:
+    at = int(number[cell])
+    return ({at: 1}, 0) if at >= 0 else ({}, int(values[cell]))
+
+

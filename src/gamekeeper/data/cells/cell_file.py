@@ -1,0 +1,317 @@
+"""Published tables in files: long or wide, text, workbooks and Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gamekeeper.data.cells.cell_rows import CellRows, Figures, Share
+from gamekeeper.data.cells.statuses import Status, read_statuses
+from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.data.reading.source import Source, open_source
+from gamekeeper.data.tables.axes import raise_all
+from gamekeeper.data.tables.count_file import HIDDEN_MARKS
+from gamekeeper.data.tables.count_rows import COUNT_NAMES, records_words
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, quoted
+
+_FIGURE_NAMES = (
+    *COUNT_NAMES,
+    "value",
+    "total",
+    "tot",
+    "sum",
+    "max",
+    "freq",
+    "weight",
+    "mean",
+    "share",
+    "percent",
+)
+_STATUS_NAMES = ("status", "conf_status", "sdcstatus", "suppressed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """Which column of a file is what.
+
+    Attributes
+    ----------
+    axes
+        The axes; all columns that are nothing else by default.
+    count, value
+        The counts, or the values that are added up; with both, the values are what is published, and
+        the counts tell how many contribute.
+    status, status_kind, hidden_status
+        The status of each cell, of which kind the statuses are, and which of them are hidden.
+    tops
+        The largest contributions, the largest first.
+    lower, upper
+        Columns with the protection that each cell needs.
+    percents, means
+        Columns with percentages, each with the axes whose sum is the whole, and with means.
+    weight
+        The weight of each row, which the figure is multiplied by.
+    ignore
+        Columns that say nothing.
+    wide
+        The name of an axis whose labels are columns.
+    hidden
+        What stands for a hidden figure.
+    """
+
+    axes: Sequence[str] = ()
+    count: str = ""
+    value: str = ""
+    status: str = ""
+    status_kind: str | None = None
+    hidden_status: Sequence[str] = ()
+    tops: Sequence[str] = ()
+    lower: str = ""
+    upper: str = ""
+    percents: Sequence[tuple[str, tuple[str, ...]]] = ()
+    means: Sequence[str] = ()
+    weight: str = ""
+    ignore: Sequence[str] = ()
+    wide: str = ""
+    hidden: Sequence[str] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Texts:
+    """The texts of the columns of a file."""
+
+    source: Source
+    columns: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+    def numbers(self, name: str, marks: set[str], problems: list[Problem], *, what: str) -> Figures:
+        """Return a column as exact numbers, None for what is marked as hidden or empty."""
+        known: dict[str, Fraction | None] = {}
+        wrong: list[int] = []
+        for at, text in enumerate(self.columns[name]):
+            if text not in known:
+                known[text] = (
+                    None if text.casefold() in marks else number_of(text, self.source.decimal)
+                )
+                if known[text] is None and text.casefold() not in marks:
+                    known[text] = Fraction(-1, 7)
+            if known[text] == Fraction(-1, 7):
+                wrong.append(at)
+        if wrong:
+            other = "," if self.source.decimal == "." else "."
+            said = f"{count_of(len(wrong), 'cell has', 'cells have')} no number ({records_words(np.array(wrong))})."
+            do = f"Say how a hidden {what} is marked (--hidden), or that decimals are written with {other!r} (--decimal)."
+            problems.append(Problem(Reason.BAD_COUNT, f"column {quoted([name])}", said, do))
+        return [known[text] for text in self.columns[name]]
+
+
+def read_cells(
+    path: str | Path,
+    columns: Columns | None = None,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
+) -> CellRows:
+    """Read a published table, one row per cell, or with the labels of one axis as columns.
+
+    A figure that is not shown is marked (empty, `*`, `x`, `c`, `..`), or a status says so.
+    """
+    wanted = columns or Columns()
+    source = open_source(path, delimiter=delimiter, encoding=encoding, decimal=decimal, sheet=sheet)
+    asked = f"The table in file {quoted([source.name])} was to be read."
+    chosen = _chosen(source, wanted, asked)
+    texts = _texts(source, asked)
+    problems: list[Problem] = []
+    if wanted.wide:
+        return _wide(texts, wanted, chosen, asked)
+    marks = {mark.strip().casefold() for mark in (*HIDDEN_MARKS, *wanted.hidden)}
+    figures = texts.numbers(chosen["figure"], marks, problems, what="figure")
+    written = texts.columns.get(chosen["status"], [])
+    statuses, marked = _statuses(figures, written, chosen["status"], wanted, asked)
+    axes = tuple(chosen["axes"].split("\n")) if chosen["axes"] else ()
+    labels = tuple(_labels(texts.columns[name], name, problems) for name in axes)
+    counts = None
+    if wanted.value and wanted.count:
+        counts = texts.numbers(wanted.count, marks, problems, what="count")
+    if not wanted.value:
+        problems += _not_whole(figures, chosen["figure"], weighted=bool(wanted.weight))
+    if wanted.weight:
+        weights = texts.numbers(wanted.weight, marks, problems, what="weight")
+        figures = [
+            None if a is None or b is None else a * b for a, b in zip(figures, weights, strict=True)
+        ]
+    rows = CellRows(
+        source.name,
+        axes,
+        labels,
+        figures,
+        statuses,
+        marked,
+        counts,
+        tuple(texts.numbers(name, marks, problems, what="contribution") for name in wanted.tops),
+        texts.numbers(wanted.lower, marks, problems, what="level") if wanted.lower else None,
+        texts.numbers(wanted.upper, marks, problems, what="level") if wanted.upper else None,
+        tuple(_share(texts, name, of, 100, marks, problems) for name, of in wanted.percents),
+        tuple(_share(texts, name, (), 1, marks, problems) for name in wanted.means),
+    )
+    raise_all(asked, problems)
+    return rows
+
+
+def _chosen(source: Source, wanted: Columns, asked: str) -> dict[str, str]:
+    """Return which column has the figures, the status and, line by line, the axes."""
+    names = source.names
+    named = [
+        *wanted.axes, *filter(None, (wanted.count, wanted.value, wanted.status, wanted.lower, wanted.upper, wanted.weight)),
+        *wanted.tops, *(name for name, _ in wanted.percents), *wanted.means, *wanted.ignore,
+    ]  # fmt: skip
+    source.check_names(list(dict.fromkeys(named)))
+    if wanted.wide:
+        return {"figure": "", "status": "", "axes": "\n".join(wanted.axes)}
+    figure = wanted.value or wanted.count
+    if not figure:
+        known = [name for name in names if name.casefold() in COUNT_NAMES]
+        if len(known) != 1:
+            said = (
+                f"Several columns may hold the figures: {quoted(known)}."
+                if known
+                else "No column is known to hold the figures."
+            )
+            raise InputError(
+                Reason.BAD_OPTION, asked, said,
+                "Name the column of counts (--count) or of values that were added up (--value).",
+            )  # fmt: skip
+        (figure,) = known
+    status = wanted.status or next((n for n in names if n.casefold() in _STATUS_NAMES), "")
+    taken = {*named, figure, status} - set(wanted.axes)
+    axes = list(wanted.axes) or [name for name in names if name not in taken]
+    odd = [name for name in axes if name.casefold() in _FIGURE_NAMES] if not wanted.axes else []
+    if odd or not axes:
+        said = (
+            f"Columns {quoted(odd)} may be figures and not axes."
+            if odd
+            else "No column is left for an axis."
+        )
+        raise InputError(
+            Reason.BAD_OPTION, asked, said,
+            "Name the axes (--axes), or the columns that say nothing (--ignore).",
+        )  # fmt: skip
+    return {"figure": figure, "status": status, "axes": "\n".join(axes)}
+
+
+def _texts(source: Source, asked: str) -> _Texts:
+    import pyarrow as pa
+
+    batches = list(source.batches(list(source.names)))
+    if not sum(batch.num_rows for batch in batches):
+        raise InputError(Reason.NOTHING_GIVEN, asked, "It has no rows.", "Check the file.")
+    table: Any = pa.Table.from_batches(batches)
+    found = _Texts(source)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        encoded = column.combine_chunks().dictionary_encode()
+        texts = [
+            "" if text is None else str(text).strip() for text in encoded.dictionary.to_pylist()
+        ]
+        places = encoded.indices.to_pylist()
+        found.columns[name] = ["" if place is None else texts[place] for place in places]
+    return found
+
+
+def _labels(texts: list[str], name: str, problems: list[Problem]) -> list[str]:
+    empty = [at for at, text in enumerate(texts) if not text]
+    if empty:
+        said = f"{count_of(len(empty), 'row has', 'rows have')} no label ({records_words(np.array(empty))})."
+        problems.append(
+            Problem(Reason.MALFORMED, f"column {quoted([name])}", said, "Give each row one.")
+        )
+    return texts
+
+
+def _statuses(
+    figures: Figures, written: list[str], column: str, wanted: Columns, asked: str
+) -> tuple[list[Status], list[str]]:
+    if not column:
+        made = [Status.HIDDEN if figure is None else Status.SHOWN for figure in figures]
+        return made, ["" for _ in figures]
+    meaning = read_statuses(
+        written, column, asked, vocabulary=wanted.status_kind, hidden=wanted.hidden_status
+    )
+    found = [meaning[text.strip()] for text in written]
+    # A figure that is not there is hidden, whatever the status says.
+    return [
+        Status.HIDDEN if figure is None and status is Status.SHOWN else status
+        for figure, status in zip(figures, found, strict=True)
+    ], list(written)
+
+
+def _not_whole(figures: Figures, column: str, *, weighted: bool) -> list[Problem]:
+    wrong = [
+        at
+        for at, figure in enumerate(figures)
+        if figure is not None and (figure.denominator != 1 or figure < 0)
+    ]
+    if not wrong or weighted:
+        return []
+    said = f"{count_of(len(wrong), 'count is', 'counts are')} no whole number from 0 up ({records_words(np.array(wrong))})."
+    do = f"Read what was weighted or added up as values (--value {column})."
+    return [Problem(Reason.BAD_COUNT, f"column {quoted([column])}", said, do)]
+
+
+def _share(
+    texts: _Texts,
+    name: str,
+    of: tuple[str, ...],
+    times: int,
+    marks: set[str],
+    problems: list[Problem],
+) -> Share:
+    bare = _Texts(
+        texts.source, {name: [text.removesuffix("%").strip() for text in texts.columns[name]]}
+    )
+    values = bare.numbers(name, marks, problems, what="figure")
+    digits = [
+        len(text.partition(texts.source.decimal)[2]) if number is not None else 0
+        for text, number in zip(bare.columns[name], values, strict=True)
+    ]
+    # A file that drops zeros at the end ('8' for '8.0') was rounded like its longest figure.
+    most = max(digits, default=0)
+    return Share(name, values, [most] * len(values), of, times)
+
+
+def _wide(texts: _Texts, wanted: Columns, chosen: dict[str, str], asked: str) -> CellRows:
+    if not wanted.axes:
+        raise InputError(
+            Reason.BAD_OPTION, asked, "It is wide, and its other axes are not named.",
+            "Name the columns that are axes (--axes).",
+        )  # fmt: skip
+    labels = [n for n in texts.columns if n not in wanted.axes and n not in wanted.ignore]
+    problems: list[Problem] = []
+    marks = {mark.strip().casefold() for mark in (*HIDDEN_MARKS, *wanted.hidden)}
+    columns: dict[str, list[str]] = {name: [] for name in (*wanted.axes, wanted.wide)}
+    figures: Figures = []
+    for label in labels:
+        own = texts.numbers(label, marks, problems, what="figure")
+        if not wanted.value:
+            problems += _not_whole(own, label, weighted=False)
+        figures += own
+        for name in wanted.axes:
+            columns[name] += _labels(texts.columns[name], name, problems)
+        columns[wanted.wide] += [label] * len(own)
+    raise_all(asked, problems)
+    statuses = [Status.HIDDEN if figure is None else Status.SHOWN for figure in figures]
+    axes = (*wanted.axes, wanted.wide)
+    return CellRows(
+        texts.source.name,
+        axes,
+        tuple(columns[name] for name in axes),
+        figures,
+        statuses,
+        ["" for _ in figures],
+    )

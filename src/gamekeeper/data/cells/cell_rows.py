@@ -1,0 +1,120 @@
+"""The rows of one published table: a label per axis, a figure, whether it is shown, and what goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from gamekeeper.data.cells.statuses import Status
+
+Figures = list[Fraction | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Share:
+    """A column of percentages, means or ratios.
+
+    Attributes
+    ----------
+    name
+        The column.
+    values, digits
+        Each figure, None where there is none, and after how many decimals it was rounded.
+    of
+        The axes over which the whole of a percentage is summed; none for a mean.
+    times
+        100 for percentages, 1 for shares and means.
+    """
+
+    name: str
+    values: Figures
+    digits: list[int]
+    of: tuple[str, ...] = ()
+    times: int = 100
+
+
+@dataclass(frozen=True, eq=False)
+class CellRows:
+    """One published table.
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    axes
+        Its axes.
+    labels
+        For each axis the label of each row.
+    figures
+        The figure of each row, None where none is there; a hidden one is the truth.
+    statuses
+        What became of each cell.
+    marks
+        The status as it was written.
+    counts, tops
+        How many contribute to each cell, and the largest contributions, where they are told.
+    lower_levels, upper_levels
+        How far below and above the figure an attacker must be left in doubt, where that is told.
+    shares, means
+        Percentages, and means of the figure over the count, that are published beside it.
+    totals
+        For each axis the labels that stand for its whole, as the file says.
+    hierarchies
+        For each axis the file with its hierarchy, as the file says.
+    notices
+        What to know of how it was read.
+    """
+
+    name: str
+    axes: tuple[str, ...]
+    labels: tuple[list[str], ...]
+    figures: Figures
+    statuses: list[Status]
+    marks: list[str]
+    counts: Figures | None = None
+    tops: tuple[Figures, ...] = ()
+    lower_levels: Figures | None = None
+    upper_levels: Figures | None = None
+    shares: tuple[Share, ...] = ()
+    means: tuple[Share, ...] = ()
+    totals: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    hierarchies: dict[str, str] = field(default_factory=dict[str, str])
+    notices: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.figures)
+
+    def __repr__(self) -> str:
+        return f"CellRows({self.name!r}, {len(self):,} rows by {len(self.axes)} axes)"
+
+    @property
+    def n_hidden(self) -> int:
+        """The number of hidden cells."""
+        return sum(status.is_hidden for status in self.statuses)
+
+    @classmethod
+    def typed(
+        cls,
+        axes: Sequence[str],
+        rows: Sequence[Sequence[object]],
+        name: str = "table",
+    ) -> CellRows:
+        """Return a table from rows of labels and a figure, None for a hidden one.
+
+        Examples
+        --------
+        >>> CellRows.typed(["area"], [["Total", 5], ["A", 3], ["B", None]])
+        CellRows('table', 3 rows by 1 axes)
+        """
+        labels = tuple([str(row[at]) for row in rows] for at in range(len(axes)))
+        figures = [
+            None if row[len(axes)] is None else Fraction(str(row[len(axes)])) for row in rows
+        ]
+        statuses = [
+            Status(str(row[len(axes) + 1]))
+            if len(row) > len(axes) + 1
+            else (Status.HIDDEN if figure is None else Status.SHOWN)
+            for row, figure in zip(rows, figures, strict=True)
+        ]
+        return cls(name, tuple(axes), labels, figures, statuses, [str(s) for s in statuses])

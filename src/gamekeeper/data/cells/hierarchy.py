@@ -1,0 +1,213 @@
+"""Which categories of an axis are sums of others: trees, several trees at once, partition graphs.
+
+A category may be a sum in several ways, regions of counties and, across them, of sizes of place, so
+that nothing needs to be nested. What goes round in a circle, or counts a part twice, is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import joined, quoted
+
+_SHOWN = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """The sums among the categories of an axis.
+
+    Attributes
+    ----------
+    parts
+        For each category the ways in which it is the sum of others.
+    source
+        Where that is from, in words.
+    roots
+        The categories that are part of no other.
+
+    Examples
+    --------
+    >>> tree = Hierarchy.of_tree({"A": ["A1", "A2"]}, "a tree")
+    >>> tree.parts, tree.roots
+    ({'A': (('A1', 'A2'),)}, ('A',))
+    """
+
+    parts: Mapping[str, tuple[tuple[str, ...], ...]]
+    source: str
+    roots: tuple[str, ...] = ()
+    is_complete: bool = field(default=True, compare=False)
+
+    @classmethod
+    def of_tree(cls, children: Mapping[str, Iterable[str]], source: str) -> Hierarchy:
+        """Return a hierarchy in which each category is a sum in one way, or not at all."""
+        made = {label: (tuple(own),) for label, own in children.items() if tuple(own)}
+        return cls.of_ways(made, source, labels=children)
+
+    @classmethod
+    def of_ways(
+        cls,
+        ways: Mapping[str, Sequence[Sequence[str]]],
+        source: str,
+        labels: Iterable[str] = (),
+    ) -> Hierarchy:
+        """Return a hierarchy, or raise one error with all that is wrong with it."""
+        parts = {
+            label: tuple(tuple(dict.fromkeys(own)) for own in listed if len(own))
+            for label, listed in ways.items()
+        }
+        parts = {label: listed for label, listed in parts.items() if listed}
+        problems = _problems(parts)
+        if problems:
+            raise InputError(
+                problems[0].reason,
+                f"A hierarchy was to be read from {source}.",
+                "Its categories cannot be sums of each other.",
+                "Mend the hierarchy.",
+                problems=problems,
+            )
+        every = dict.fromkeys(
+            [*labels, *parts, *(one for own in parts.values() for way in own for one in way)]
+        )
+        inner = {one for own in parts.values() for way in own for one in way}
+        return cls(parts, source, tuple(label for label in every if label not in inner))
+
+    @classmethod
+    def of_parents(cls, pairs: Iterable[tuple[str, str]], source: str) -> Hierarchy:
+        """Return a hierarchy from categories with the one that each is part of ("" for none)."""
+        children: dict[str, list[str]] = {}
+        for label, parent in pairs:
+            children.setdefault(label, [])
+            if parent and parent != label and label not in children.setdefault(parent, []):
+                children[parent].append(label)
+        return cls.of_tree(children, source)
+
+    @classmethod
+    def of_levels(cls, rows: Iterable[Sequence[str]], source: str) -> Hierarchy:
+        """Return a hierarchy from one row per finest category, coarse to fine or fine to coarse.
+
+        A category of a coarse level is the sum of those beside it on the next finer level.
+        """
+        listed = [[cell.strip() for cell in row] for row in rows]
+        width = max(map(len, listed), default=0)
+        sizes = [len({row[at] for row in listed if at < len(row)}) for at in range(width)]
+        order = sorted(range(width), key=lambda at: (sizes[at], at))
+        children: dict[str, list[str]] = {}
+        for row in listed:
+            chain = [row[at] for at in order if at < len(row) and row[at]]
+            for coarse, fine in zip(chain, chain[1:], strict=False):
+                if coarse != fine and fine not in children.setdefault(coarse, []):
+                    children[coarse].append(fine)
+        return cls.of_tree(children, source)
+
+    def joined(self, other: Hierarchy) -> Hierarchy:
+        """Return both hierarchies at once, nested in each other or not."""
+        ways = {
+            label: [
+                *self.parts.get(label, ()),
+                *(w for w in other.parts.get(label, ()) if w not in self.parts.get(label, ())),
+            ]
+            for label in dict.fromkeys([*self.parts, *other.parts])
+        }
+        return Hierarchy.of_ways(
+            ways, f"{self.source} and {other.source}", [*self.roots, *other.roots]
+        )
+
+    def with_total(self, label: str) -> Hierarchy:
+        """Return the hierarchy with a category that is the sum of all roots of each tree."""
+        if label in self.parts or not self.parts:
+            return self
+        own = tuple(root for root in self.roots if root != label)
+        return Hierarchy({**self.parts, label: (own,)}, self.source, (label,))
+
+    def __repr__(self) -> str:
+        return f"Hierarchy({len(self.parts)} sums, from {self.source})"
+
+
+def hierarchy_by_codes(labels: Sequence[str], source: str = "codes") -> Hierarchy:
+    """Return the hierarchy in which a code is part of the longest other that it begins with.
+
+    Examples
+    --------
+    >>> hierarchy_by_codes(["A", "A01", "A011", "A02", "B"]).parts
+    {'A': (('A01', 'A02'),), 'A01': (('A011',),)}
+    """
+    known = set(labels)
+    pairs = [
+        (
+            label,
+            next(
+                (label[:end] for end in range(len(label) - 1, 0, -1) if label[:end] in known),
+                "",
+            ),
+        )
+        for label in labels
+    ]
+    return Hierarchy.of_parents(pairs, source)
+
+
+def _problems(parts: Mapping[str, tuple[tuple[str, ...], ...]]) -> list[Problem]:
+    problems: list[Problem] = []
+    state: dict[str, int] = {}
+    for start in parts:
+        path: list[tuple[str, list[str]]] = []
+        if state.get(start):
+            continue
+        state[start] = 1
+        path.append((start, [one for way in parts[start] for one in way]))
+        while path:
+            label, waiting = path[-1]
+            if not waiting:
+                state[label] = 2
+                path.pop()
+                continue
+            below = waiting.pop()
+            if state.get(below) == 1:
+                names = [own for own, _ in path]
+                circle = names[names.index(below) :]
+                said = f"goes round in a circle: {joined(map(_one, [*circle, below]), _SHOWN)}."
+                problems.append(
+                    Problem(Reason.NOT_A_PARTITION_GRAPH, f"category {quoted([below])}", said)
+                )
+            elif not state.get(below):
+                state[below] = 1
+                path.append((below, [one for way in parts.get(below, ()) for one in way]))
+    return problems or _twice(parts)
+
+
+def _one(label: str) -> str:
+    return quoted([label])
+
+
+def _twice(parts: Mapping[str, tuple[tuple[str, ...], ...]]) -> list[Problem]:
+    """Return the categories that hold something twice by one way, or less by one than by another."""
+    leaves: dict[str, frozenset[str]] = {}
+    problems: list[Problem] = []
+
+    def below(label: str) -> frozenset[str]:
+        waiting = [label]
+        while waiting:
+            at = waiting[-1]
+            missing = [one for way in parts.get(at, ()) for one in way if one not in leaves]
+            if missing:
+                waiting += missing
+                continue
+            waiting.pop()
+            every = [frozenset().union(*(leaves[one] for one in way)) for way in parts.get(at, ())]
+            leaves[at] = every[0] if every else frozenset([at])
+            where = f"category {quoted([at])}"
+            for way, own in zip(parts.get(at, ()), every, strict=True):
+                if sum(len(leaves[one]) for one in way) > len(own):
+                    said = f"counts something twice in {quoted(way, most=_SHOWN)}."
+                    problems.append(Problem(Reason.NOT_A_PARTITION_GRAPH, where, said))
+            if len(set(every)) > 1:
+                odd = frozenset().union(*every) - every[0].intersection(*every)
+                said = f"holds different things by different ways (see {quoted(sorted(odd), most=_SHOWN)})."
+                problems.append(Problem(Reason.NOT_A_PARTITION_GRAPH, where, said))
+        return leaves[label]
+
+    for label in parts:
+        below(label)
+    return list(dict.fromkeys(problems))

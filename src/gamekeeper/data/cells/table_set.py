@@ -1,0 +1,367 @@
+"""All that is published of one base: tables with subtotals, linked by their axes, as cells and sums."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.cells.axis_nodes import AxisNodes, axis_nodes
+from gamekeeper.algorithms.cells.cell_system import CellSystem, Kind, cell_system
+from gamekeeper.data.cells.cell_rows import CellRows
+from gamekeeper.data.cells.hierarchy import Hierarchy, hierarchy_by_codes
+from gamekeeper.data.cells.statuses import Status
+from gamekeeper.data.cells.undeclared_sums import detected_hierarchy, sum_problems, undeclared_sums
+from gamekeeper.data.tables.axes import raise_all
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, did_you_mean, joined, on_one_line, quoted
+
+Integers = NDArray[np.int64]
+Declared = Mapping[str, Hierarchy | str]
+"""For each axis its hierarchy, or "detected" for sums that are found, or "codes" for prefixes."""
+
+ASKED = "Published tables were to be put together."
+_SHOWN = 6
+_LETTERS = 40
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableSet:
+    """Published tables of one base.
+
+    Attributes
+    ----------
+    tables
+        The tables as they were read.
+    axes
+        The axes of all of them.
+    system
+        Their cells, and which add up to which.
+    figures
+        The published figure of each cell; None where none is published.
+    truths
+        The figure of each cell that is hidden, where the files have it.
+    statuses
+        What became of each cell: shown, if any table shows it.
+    hidden
+        The cells that some table hides.
+    published_elsewhere
+        Those among them that another table shows.
+    whole
+        Whether figures are counts.
+    absent
+        What a cell without a row means.
+    notices
+        What to know of how they were put together.
+    """
+
+    tables: tuple[CellRows, ...]
+    axes: tuple[str, ...]
+    totals: Mapping[str, tuple[str, ...]]
+    system: CellSystem
+    figures: tuple[Fraction | None, ...]
+    truths: tuple[Fraction | None, ...]
+    statuses: tuple[Status, ...]
+    hidden: Integers
+    published_elsewhere: frozenset[int]
+    whole: bool
+    absent: str
+    notices: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        tables: Sequence[CellRows],
+        hierarchies: Declared | None = None,
+        *,
+        totals: Sequence[str] = ("Total",),
+        disjoint: Sequence[str] = (),
+        absent: str = "error",
+        whole: bool = True,
+    ) -> TableSet:
+        """Put tables together.
+
+        Parameters
+        ----------
+        tables
+            The tables.
+        hierarchies
+            For axes with subtotals, which label is the sum of which.
+        totals
+            The labels that stand for a whole axis.
+        disjoint
+            The axes whose labels exclude each other, although some look like sums of others.
+        absent
+            What a cell without a row means, beside others that have one: "error", "zero" or "hidden".
+        whole
+            Whether figures are counts.
+
+        Examples
+        --------
+        >>> rows = [["Total", 18], ["South", None], ["North", 9], ["East", 7]]
+        >>> made = TableSet.of([CellRows.typed(["area"], rows)])
+        >>> made, made.words(int(made.hidden[0]))
+        (TableSet(1 table, 4 cells, 1 hidden), 'area=South')
+        """
+        _check(tables, absent)
+        names = tuple(dict.fromkeys(name for table in tables for name in table.axes))
+        labels = {
+            name: tuple(
+                dict.fromkeys(label for t in tables if name in t.axes for label in t.labels[t.axes.index(name)])
+            )
+            for name in names
+        }  # fmt: skip
+        own_totals = {
+            name: tuple(
+                dict.fromkeys([*totals, *(label for t in tables for label in t.totals.get(name, ()))])
+            )
+            for name in names
+        }
+        declared = dict(hierarchies or {})
+        made, notices = _hierarchies(tables, labels, own_totals, declared, disjoint)
+        nodes = tuple(axis_nodes(made[n].parts, labels[n], _wholes(own_totals[n], labels[n])) for n in names)
+        rows = [_placed(table, names, nodes) for table in tables]
+        system = cell_system(nodes, [*rows, *_extra(tables, names, nodes, rows)])
+        return _joined(tables, names, own_totals, system, whole=whole, absent=absent, notices=notices)
+
+    def words(self, cell: int) -> str:
+        """Return a cell in the words of its labels; axes that are whole are left out."""
+        parts = [
+            f"{on_one_line(name, _LETTERS)}={on_one_line(axis.labels[node], _LETTERS)}"
+            for name, axis, node in zip(
+                self.axes, self.system.axes, self.system.nodes[cell].tolist(), strict=True
+            )
+            if node != axis.total
+        ]
+        return ", ".join(parts) or "total"
+
+    def labels_of(self, cell: int) -> tuple[str, ...]:
+        """Return the label of a cell on each axis; that of the total where it is whole."""
+        return tuple(
+            axis.labels[node]
+            for axis, node in zip(self.system.axes, self.system.nodes[cell].tolist(), strict=True)
+        )
+
+    def __repr__(self) -> str:
+        tables = count_of(len(self.tables), "table")
+        return f"TableSet({tables}, {self.system.n_cells:,} cells, {len(self.hidden):,} hidden)"
+
+
+def _check(tables: Sequence[CellRows], absent: str) -> None:
+    if absent not in ("error", "zero", "hidden"):
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Cells without a row were to be read as {quoted([absent])}.",
+            "There is no such rule.",
+            "There are: 'error', 'zero', 'hidden'.",
+        )
+    problems: list[Problem] = []
+    for table in tables:
+        again = [key for key, n in Counter(zip(*table.labels, strict=True)).items() if n > 1]
+        if again and table.axes:
+            said = f"{count_of(len(again), 'cell has', 'cells have')} more than one row ({_named(table.axes, again)})."
+            do = "Give each cell one row, or name further columns as axes (--axes)."
+            problems.append(Problem(Reason.DUPLICATE, f"table {quoted([table.name])}", said, do))
+    if not tables:
+        problems.append(Problem(Reason.NOTHING_GIVEN, "tables", "there are none."))
+    raise_all(ASKED, problems)
+
+
+def _named(axes: Sequence[str], keys: Sequence[Sequence[str]]) -> str:
+    words = [", ".join(f"{name}={on_one_line(label, _LETTERS)}" for name, label in zip(axes, key, strict=True)) for key in keys[:_SHOWN]]
+    return joined(words, _SHOWN, among=len(keys))
+
+
+def _wholes(totals: Sequence[str], labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the labels of the whole axis that are in use, whatever their case; or the first named."""
+    known = {total.strip().casefold() for total in totals}
+    return tuple(label for label in labels if label.casefold() in known) or tuple(totals[:1])
+
+
+def _hierarchies(
+    tables: Sequence[CellRows],
+    labels: Mapping[str, tuple[str, ...]],
+    totals: dict[str, tuple[str, ...]],
+    declared: dict[str, Hierarchy | str],
+    disjoint: Sequence[str],
+) -> tuple[dict[str, Hierarchy], list[str]]:
+    """Return the hierarchy of each axis, or raise one error with all that is doubtful."""
+    problems = [
+        Problem(Reason.UNKNOWN_NAME, f"axis {quoted([name])}", "is not in the tables.", did_you_mean(name, labels))
+        for name in (*declared, *disjoint)
+        if name not in labels
+    ]
+    raise_all(ASKED, problems)
+    made: dict[str, Hierarchy] = {}
+    notices: list[str] = []
+    for name, own in labels.items():
+        wholes = {label.casefold() for label in totals[name]}
+        inner = [label for label in own if label.casefold() not in wholes]
+        given = declared.get(name)
+        if isinstance(given, Hierarchy):
+            made[name] = given.with_total(_wholes(totals[name], own)[0])
+            problems += _outside(name, inner, given)
+            notices += _checked_sums(name, given, inner)
+            continue
+        if given == "codes":
+            made[name] = hierarchy_by_codes(inner, f"codes of axis {quoted([name])}")
+            notices.append(_taken(name, made[name]))
+            continue
+        found = () if name in disjoint else undeclared_sums(name, inner, tables, totals[name])
+        if given == "detected":
+            made[name], more = detected_hierarchy(name, inner, found)
+            totals[name] = (*totals[name], *more)
+            notices.append(_taken(name, made[name]))
+        elif given is not None:
+            do = "Name a file with a hierarchy, 'codes' or 'detected'."
+            problems.append(Problem(Reason.BAD_OPTION, f"axis {quoted([name])}", "has no such hierarchy.", do))
+        else:
+            made[name] = Hierarchy({}, "nothing")
+            problems += sum_problems(name, found)
+            problems += [] if found or name in disjoint else _differing(name, tables, wholes)
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            ASKED,
+            "It is not known which labels are sums of others. Were they taken for categories that"
+            " exclude each other, cells would look safer than they are."
+            if problems[0].reason is Reason.POSSIBLE_SUBTOTALS
+            else "Their labels do not fit together.",
+            "Say how labels add up: --hierarchy AXIS=FILE (.hrc, or CSV with parents or levels),"
+            " AXIS=codes where a code begins with that of its whole, or AXIS=detected to take the sums"
+            " listed here. If nobody is counted under two of them: --disjoint AXIS. A label of the"
+            " whole axis is named by --total.",
+            problems=problems,
+        )
+    return made, notices
+
+
+def _taken(name: str, made: Hierarchy) -> str:
+    few = [f"{quoted([whole])} of {quoted(ways[0], most=4)}" for whole, ways in list(made.parts.items())[:3]]
+    more = f", and {len(made.parts) - 3} more" if len(made.parts) > 3 else ""
+    listed = f": {'; '.join(few)}{more}" if few else ""
+    return f"On axis {quoted([name])}, {count_of(len(made.parts), 'label is', 'labels are')} taken as sums{listed}."
+
+
+def _outside(name: str, labels: Sequence[str], given: Hierarchy) -> list[Problem]:
+    known = {*given.parts, *given.roots, *(one for ways in given.parts.values() for way in ways for one in way)}
+    odd = [label for label in labels if label not in known]
+    if not odd:
+        return []
+    said = f"{count_of(len(odd), 'label is', 'labels are')} not in its hierarchy: {quoted(odd, most=_SHOWN)}."
+    do = did_you_mean(odd[0], known) or "Add them, or name them as totals (--total)."
+    return [Problem(Reason.UNKNOWN_NAME, f"axis {quoted([name])}", said, do)]
+
+
+def _checked_sums(name: str, given: Hierarchy, labels: Sequence[str]) -> list[str]:
+    used = [label for label in labels if label in given.parts]
+    return [] if used else [f"No label of axis {quoted([name])} is a sum by {given.source}."]
+
+
+def _differing(name: str, tables: Sequence[CellRows], wholes: set[str]) -> list[Problem]:
+    """Return a problem where tables have different labels on an axis that nothing is said of."""
+    sets = [
+        frozenset(label for label in t.labels[t.axes.index(name)] if label.casefold() not in wholes)
+        for t in tables
+        if name in t.axes
+    ]
+    sets = [own for own in sets if own]
+    if len(set(sets)) <= 1:
+        return []
+    odd = sorted(frozenset().union(*sets) - sets[0].intersection(*sets))
+    said = f"the tables have different labels there ({quoted(odd, most=_SHOWN)}), which may hold each other."
+    return [Problem(Reason.POSSIBLE_SUBTOTALS, f"axis {quoted([name])}", said)]
+
+
+def _placed(table: CellRows, names: Sequence[str], nodes: Sequence[AxisNodes]) -> Integers:
+    rows = np.empty((len(table), len(names)), np.int64)
+    for at, (name, axis) in enumerate(zip(names, nodes, strict=True)):
+        if name not in table.axes:
+            rows[:, at] = axis.total
+        else:
+            rows[:, at] = [axis.number[label] for label in table.labels[table.axes.index(name)]]
+    return rows
+
+
+def _extra(
+    tables: Sequence[CellRows], names: Sequence[str], nodes: Sequence[AxisNodes], rows: Sequence[Integers]
+) -> list[Integers]:
+    """Return the wholes of published percentages, which need not be published themselves."""
+    found: list[Integers] = []
+    for table, own in zip(tables, rows, strict=True):
+        for share in table.shares:
+            wholes = own.copy()
+            for at, name in enumerate(names):
+                if name in share.of:
+                    wholes[:, at] = nodes[at].total
+            found.append(np.unique(wholes, axis=0))
+    return found
+
+
+def _joined(
+    tables: Sequence[CellRows],
+    names: tuple[str, ...],
+    totals: Mapping[str, tuple[str, ...]],
+    system: CellSystem,
+    *,
+    whole: bool,
+    absent: str,
+    notices: Sequence[str],
+) -> TableSet:
+    figures: list[Fraction | None] = [None] * system.n_cells
+    truths: list[Fraction | None] = [None] * system.n_cells
+    statuses = [Status.UNPUBLISHED] * system.n_cells
+    shown: set[int] = set()
+    hidden: dict[int, None] = {}
+    odd: list[int] = []
+    for table, cells in zip(tables, system.tables, strict=False):
+        for cell, figure, status in zip(cells.tolist(), table.figures, table.statuses, strict=True):
+            if status is Status.EMPTY:
+                figure, status = Fraction(0), Status.SHOWN
+            if status is Status.SHOWN:
+                if cell in shown and figures[cell] != figure:
+                    odd.append(cell)
+                figures[cell] = figure
+                shown.add(cell)
+                continue
+            if figure is not None:
+                truths[cell] = figure
+            if status.is_hidden:
+                hidden[cell] = None
+                if statuses[cell] in (Status.UNPUBLISHED, Status.HIDDEN) or status is Status.UNSAFE:
+                    statuses[cell] = status
+    made = TableSet(
+        tuple(tables), names, totals, system, tuple(figures), tuple(truths),
+        tuple(Status.SHOWN if cell in shown and cell not in hidden else own for cell, own in enumerate(statuses)),
+        np.array(sorted(hidden), np.int64), frozenset(shown & set(hidden)), whole, absent, tuple(notices),
+    )  # fmt: skip
+    raise_all(ASKED, [*_twice(made, odd), *_missing(made)])
+    return made
+
+
+def _twice(made: TableSet, odd: Sequence[int]) -> list[Problem]:
+    cells = list(dict.fromkeys(odd))
+    if not cells:
+        return []
+    shown = joined([made.words(cell) for cell in cells[:_SHOWN]], _SHOWN, among=len(cells))
+    said = f"{count_of(len(cells), 'cell is', 'cells are')} published with different figures ({shown})."
+    do = "Are they of one base? Audit tables apart, or mend them."
+    return [Problem(Reason.CONFLICTING_COUNTS, "tables", said, do)]
+
+
+def _missing(made: TableSet) -> list[Problem]:
+    if made.absent != "error":
+        return []
+    cells = np.flatnonzero(made.system.kinds == Kind.ABSENT).tolist()
+    if not cells:
+        return []
+    shown = joined([made.words(cell) for cell in cells[:_SHOWN]], _SHOWN, among=len(cells))
+    said = f"{count_of(len(cells), 'cell has', 'cells have')} no row, and others beside them have ({shown})."
+    do = "Add them, or say what a cell without a row means: --absent zero, or --absent hidden."
+    return [Problem(Reason.NOTHING_GIVEN, "tables", said, do)]
+
+

@@ -1,0 +1,104 @@
+"""Sums among the labels of an axis that nobody declared: found, told, and taken only when confirmed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from gamekeeper.algorithms.releases.perturbation import HIDDEN
+from gamekeeper.algorithms.releases.schemes import Exact
+from gamekeeper.data.cells.cell_rows import CellRows
+from gamekeeper.data.cells.hierarchy import Hierarchy
+from gamekeeper.data.cells.statuses import Status
+from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.published_table import PublishedTable
+from gamekeeper.data.tables.subtotals import Subtotal, find_subtotals
+from gamekeeper.errors import Problem, Reason
+from gamekeeper.wording import count_of, quoted
+
+_SHOWN = 6
+_MOST_FIGURES = 4_000_000
+_MOST = 2**52
+
+
+def undeclared_sums(
+    axis: str, labels: Sequence[str], tables: Sequence[CellRows], totals: Collection[str]
+) -> tuple[Subtotal, ...]:
+    """Return the labels of an axis that may be sums of others, by their words, codes and figures."""
+    published = [made for table in tables if (made := _lines(axis, labels, table, totals)) is not None]
+    return find_subtotals(Axis(axis, tuple(labels)), published)
+
+
+def sum_problems(axis: str, found: Sequence[Subtotal]) -> list[Problem]:
+    """Return what was found as problems, some of them in words."""
+    where = f"axis {quoted([axis])}"
+    problems = [Problem(Reason.POSSIBLE_SUBTOTALS, where, str(one)) for one in found[:_SHOWN]]
+    if len(found) > _SHOWN:
+        said = f"{count_of(len(found) - _SHOWN, 'more label')} may be sums."
+        problems.append(Problem(Reason.POSSIBLE_SUBTOTALS, where, said))
+    return problems
+
+
+def detected_hierarchy(
+    axis: str, labels: Sequence[str], found: Sequence[Subtotal]
+) -> tuple[Hierarchy, tuple[str, ...]]:
+    """Return the sums that were found as a hierarchy, and the labels that are the whole axis.
+
+    Of nested sums, a label is the sum of what is next below it.
+    """
+    wholes = tuple(one.whole for one in found if not one.parts)
+    below = {one.whole: set(one.parts) for one in found if one.parts}
+    for _ in range(len(below)):
+        # A part that is a sum itself stands for its own parts.
+        before = {whole: frozenset(parts) for whole, parts in below.items()}
+        for whole, parts in below.items():
+            inner = {deep for part in parts if part in below for deep in before[part]}
+            below[whole] = parts - inner
+        if all(below[whole] == parts for whole, parts in before.items()):
+            break
+    order = {label: at for at, label in enumerate(labels)}
+    children = {whole: sorted(parts, key=order.__getitem__) for whole, parts in below.items()}
+    return Hierarchy.of_tree(children, f"sums found on axis {quoted([axis])}"), wholes
+
+
+def _lines(
+    axis: str, labels: Sequence[str], table: CellRows, totals: Collection[str]
+) -> PublishedTable | None:
+    """Return the published figures of a table as lines by labels, whole numbers after scaling."""
+    if axis not in table.axes:
+        return None
+    at = table.axes.index(axis)
+    others = [own for number, own in enumerate(table.labels) if number != at]
+    keys = list(zip(*others, strict=True)) if others else [()] * len(table)
+    lines: dict[tuple[str, ...], int] = {}
+    for key in keys:
+        lines.setdefault(key, len(lines))
+    if len(lines) * len(labels) > _MOST_FIGURES:
+        return None
+    places: Mapping[str, int] = {label: number for number, label in enumerate(labels)}
+    counts = np.full((len(lines), len(labels)), HIDDEN, np.int64)
+    shown = [
+        figure
+        for figure, status in zip(table.figures, table.statuses, strict=True)
+        if figure is not None and status is Status.SHOWN
+    ]
+    scale = scale_of(shown)
+    for key, label, figure, status in zip(
+        keys, table.labels[at], table.figures, table.statuses, strict=True
+    ):
+        if figure is not None and status is Status.SHOWN and label in places:
+            whole = round(figure * scale)
+            if 0 <= whole < _MOST:
+                counts[lines[key], places[label]] = whole
+    return PublishedTable(table.name, ("line", axis), Exact(), counts)
+
+
+def scale_of(figures: Sequence[Fraction], most_decimals: int = 6) -> int:
+    """Return the power of ten that makes figures whole; of more decimals than that, the most."""
+    decimals = 0
+    for denominator in {figure.denominator for figure in figures}:
+        while decimals < most_decimals and (10**decimals) % denominator:
+            decimals += 1
+    return 10**decimals
