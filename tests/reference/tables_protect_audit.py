@@ -31,7 +31,9 @@ def tables_protect_audit_percentages(case: Case) -> None:
         rows += share_rows((part, 0), (whole, 0), value, ratio["decimals"], ratio.get("times", 100))
     facts = LinearFacts.of(limits, rows, whole=True)
     found = _bounds(facts, range(len(limits)))
-    case.compare("bounds", [[_plain(a), _plain(b)] for a, b in zip(found.least, found.most, strict=True)])
+    case.compare(
+        "bounds", [[_plain(a), _plain(b)] for a, b in zip(found.least, found.most, strict=True)]
+    )
     if not all(found.is_tight(at) for at in range(len(limits))):
         case.check("bounds", "proven", True, False)
     if case.defines("tables"):
@@ -87,7 +89,9 @@ def _is_reached(level: dict[str, Any], low: Fraction, high: Fraction | None, val
         return True
     if "width" in level:
         return high - low >= Fraction(str(level["width"]))
-    return high >= value + Fraction(str(level["upper"])) and low <= value - Fraction(str(level["lower"]))
+    return high >= value + Fraction(str(level["upper"])) and low <= value - Fraction(
+        str(level["lower"])
+    )
 
 
 def _number_of_tables(facts: LinearFacts, found: FactBounds) -> int:

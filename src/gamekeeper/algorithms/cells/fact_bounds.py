@@ -121,8 +121,12 @@ class FactSearch:
         *,
         max_seconds: float | None = None,
         most_programs: int | None = None,
+        only_known: bool = False,
     ) -> None:
-        """Settle the bounds of every number that is asked for."""
+        """Settle the bounds of every number that is asked for.
+
+        With `only_known`, a number is left as soon as two values of it are shown to be possible.
+        """
         until = None if max_seconds is None else time.monotonic() + max_seconds
         asked = set(self.wanted.tolist())
         places = [
@@ -131,7 +135,7 @@ class FactSearch:
         ]
         total, done = 2 * sum(map(len, places)), 0
         for part, own in zip(self.components, places, strict=True):
-            search = _Component(self, part, own, until, most_programs)
+            search = _Component(self, part, own, until, most_programs, only_known)
             for _ in search.steps():
                 done += 1
                 if progress is not None:
@@ -227,8 +231,10 @@ class _Component:
         own: list[int],
         until: float | None,
         most_programs: int | None,
+        only_known: bool,  # noqa: FBT001 - private
     ) -> None:
         self.search, self.part, self.own = search, part, own
+        self.only_known = only_known
         self.until, self.most = until, most_programs
         self.numbers = part.numbers.tolist()
 
@@ -265,6 +271,8 @@ class _Component:
 
     def _is_settled(self, number: int, *, is_upper: bool) -> bool:
         search = self.search
+        if self.only_known and search.reached_low.get(number) != search.reached_high.get(number):
+            return True
         bound = (search.upper if is_upper else search.lower)[number]
         reached = (search.reached_high if is_upper else search.reached_low).get(number)
         return bound is not None and reached is not None and bound == reached

@@ -154,7 +154,9 @@ class Rule:
             return None
         if self.name == "dominance":
             top = cell.top(int(self.numbers[0]))
-            return None if top is None else max(Fraction(0), top * 100 / self.numbers[1] - cell.total)
+            return (
+                None if top is None else max(Fraction(0), top * 100 / self.numbers[1] - cell.total)
+            )
         rest = self._rest(cell)
         if rest is None:
             return None
@@ -189,7 +191,9 @@ def parse_rule(text: str) -> Rule:
         read = tuple(Fraction(number.removesuffix("%")) for number in numbers)
     except (ValueError, ZeroDivisionError):
         read = ()
-    wanted = {"minimum": (1,), "dominance": (2,), "p": (1, 2), "pq": (2,), "request": (1,)}.get(name, ())
+    wanted = {"minimum": (1,), "dominance": (2,), "p": (1, 2), "pq": (2,), "request": (1,)}.get(
+        name, ()
+    )
     ranges = all(number > 0 for number in read)
     whole = {"minimum": read[:1], "dominance": read[:1], "p": read[1:2]}.get(name, ())
     if len(read) not in wanted or not ranges or any(number.denominator != 1 for number in whole):

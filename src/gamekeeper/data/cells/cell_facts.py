@@ -129,16 +129,27 @@ def cell_facts(
         limits[0],
         limits[1],
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        np.concatenate([number[parts[kept]], [m for own, _, _ in more for m in own]]).astype(np.int64),
-        np.concatenate([signs[kept], [f for own, _, _ in more for f in own.values()]]).astype(np.int64),
-        np.concatenate([-constant[rows] - slack[rows], [low for _, low, _ in more]]).astype(np.int64),
-        np.concatenate([-constant[rows] + slack[rows], [high for _, _, high in more]]).astype(np.int64),
+        np.concatenate([number[parts[kept]], [m for own, _, _ in more for m in own]]).astype(
+            np.int64
+        ),
+        np.concatenate([signs[kept], [f for own, _, _ in more for f in own.values()]]).astype(
+            np.int64
+        ),
+        np.concatenate([-constant[rows] - slack[rows], [low for _, low, _ in more]]).astype(
+            np.int64
+        ),
+        np.concatenate([-constant[rows] + slack[rows], [high for _, _, high in more]]).astype(
+            np.int64
+        ),
         tables.whole and not dust,
         scale,
     )
     hidden = tables.hidden[~np.isin(tables.hidden, list(tables.published_elsewhere))]
     if unused:
-        notices = (*notices, f"{count_of(unused, 'percentage or mean', 'percentages or means')} could not be used.")
+        notices = (
+            *notices,
+            f"{count_of(unused, 'percentage or mean', 'percentages or means')} could not be used.",
+        )
     return CellFacts(
         facts, cells, number, values,
         np.concatenate([rows, np.full(len(more), -1)]).astype(np.int64),
@@ -183,7 +194,9 @@ def _scaled(known: Sequence[Fraction | None], *, whole: bool) -> tuple[int, Inte
             "Give figures in thousands or millions.",
         )
     is_exact = all((figure * scale).denominator == 1 for figure in figures)
-    values = np.array([0 if figure is None else round(figure * scale) for figure in known], np.int64)
+    values = np.array(
+        [0 if figure is None else round(figure * scale) for figure in known], np.int64
+    )
     return scale, values, Fraction(0) if is_exact else Fraction(1, scale)
 
 
@@ -197,11 +210,14 @@ def _require_sums(
         return worst
     order = wrong[np.argsort(-np.abs(constant[wrong]), kind="stable")]
     shown = joined(
-        [tables.words(tables.system.equation(int(e))[0]) for e in order[:_SHOWN]], _SHOWN, among=len(order)
+        [tables.words(tables.system.equation(int(e))[0]) for e in order[:_SHOWN]],
+        _SHOWN,
+        among=len(order),
     )
     lengths = np.diff(tables.system.starts)[wrong]
     needed = max(
-        Fraction(int(abs(constant[e])), scale * int(n)) for e, n in zip(wrong.tolist(), lengths.tolist(), strict=True)
+        Fraction(int(abs(constant[e])), scale * int(n))
+        for e, n in zip(wrong.tolist(), lengths.tolist(), strict=True)
     )
     raise InputError(
         Reason.CONFLICTING_COUNTS,
@@ -209,7 +225,11 @@ def _require_sums(
         f"{count_of(len(wrong), 'sum does', 'sums do')} not add up, by up to {large_text(float(worst))}.",
         "Mend the figures or the hierarchy. If they were rounded one by one, say how far each may be off:"
         f" --tolerance {_upward(needed)}.",
-        problems=[Problem(Reason.CONFLICTING_COUNTS, "sums", f"these are not the sum of their parts: {shown}.")],
+        problems=[
+            Problem(
+                Reason.CONFLICTING_COUNTS, "sums", f"these are not the sum of their parts: {shown}."
+            )
+        ],
     )
 
 
@@ -262,7 +282,11 @@ def _shares(
     """Return percentages as rows: a hundred times the part lies within the rounded share of the whole."""
     extra = list(tables.system.tables[len(tables.tables) :])
     names = list(tables.axes)
-    keys = {tuple(nodes): cell for cell, nodes in enumerate(tables.system.nodes.tolist())} if extra else {}
+    keys = (
+        {tuple(nodes): cell for cell, nodes in enumerate(tables.system.nodes.tolist())}
+        if extra
+        else {}
+    )
     rows: list[tuple[dict[int, int], int, int]] = []
     unused = sum(
         value is not None and (table.counts is None or table.counts[at] is None)
@@ -281,7 +305,11 @@ def _shares(
                         nodes[at] = tables.system.axes[at].total
                 whole = keys[tuple(nodes)]
                 rows += share_rows(
-                    _term(cell, number, values), _term(whole, number, values), value, digits, share.times
+                    _term(cell, number, values),
+                    _term(whole, number, values),
+                    value,
+                    digits,
+                    share.times,
                 )
     return [row for row in rows if row[0]], unused
 
@@ -324,5 +352,3 @@ def share_rows(
 def _term(cell: int, number: Integers, values: Integers) -> Term:
     at = int(number[cell])
     return ({at: 1}, 0) if at >= 0 else ({}, int(values[cell]))
-
-

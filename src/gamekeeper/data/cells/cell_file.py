@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.data.cells.cell_rows import CellRows, Figures, Share
+from gamekeeper.data.cells.cell_rows import CellRows, Figures, Share, without_dust
 from gamekeeper.data.cells.statuses import Status, read_statuses
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.data.reading.source import Source, open_source
@@ -92,16 +92,16 @@ class _Texts:
     def numbers(self, name: str, marks: set[str], problems: list[Problem], *, what: str) -> Figures:
         """Return a column as exact numbers, None for what is marked as hidden or empty."""
         known: dict[str, Fraction | None] = {}
-        wrong: list[int] = []
-        for at, text in enumerate(self.columns[name]):
-            if text not in known:
-                known[text] = (
-                    None if text.casefold() in marks else number_of(text, self.source.decimal)
-                )
-                if known[text] is None and text.casefold() not in marks:
-                    known[text] = Fraction(-1, 7)
-            if known[text] == Fraction(-1, 7):
-                wrong.append(at)
+        unread: set[str] = set()
+        for text in dict.fromkeys(self.columns[name]):
+            is_marked = text.casefold() in marks
+            number = None if is_marked else number_of(text, self.source.decimal)
+            known[text] = None if number is None else without_dust(number)
+            if number is None and not is_marked:
+                unread.add(text)
+        wrong = (
+            [at for at, text in enumerate(self.columns[name]) if text in unread] if unread else []
+        )
         if wrong:
             other = "," if self.source.decimal == "." else "."
             said = f"{count_of(len(wrong), 'cell has', 'cells have')} no number ({records_words(np.array(wrong))})."

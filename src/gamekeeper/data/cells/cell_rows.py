@@ -10,6 +10,28 @@ from gamekeeper.data.cells.statuses import Status
 
 Figures = list[Fraction | None]
 
+_FEW_DECIMALS = 10**6
+
+
+def without_dust(figure: Fraction) -> Fraction:
+    """Return a figure without what floating point added to it: 27.778399999999998 is 27.7784.
+
+    Examples
+    --------
+    >>> (
+    ...     float(without_dust(Fraction("27.778399999999998"))),
+    ...     float(without_dust(Fraction("0.1234567"))),
+    ... )
+    (27.7784, 0.1234567)
+    """
+    if figure.denominator <= _FEW_DECIMALS:
+        return figure
+    for digits in range(12, 16):
+        short = Fraction(f"{float(figure):.{digits}g}")
+        if short.denominator < figure.denominator and abs(short - figure) <= abs(figure) / 10**15:
+            return short
+    return figure
+
 
 @dataclass(frozen=True, eq=False)
 class Share:

@@ -117,16 +117,22 @@ class TableSet:
         }  # fmt: skip
         own_totals = {
             name: tuple(
-                dict.fromkeys([*totals, *(label for t in tables for label in t.totals.get(name, ()))])
+                dict.fromkeys(
+                    [*totals, *(label for t in tables for label in t.totals.get(name, ()))]
+                )
             )
             for name in names
         }
         declared = dict(hierarchies or {})
         made, notices = _hierarchies(tables, labels, own_totals, declared, disjoint)
-        nodes = tuple(axis_nodes(made[n].parts, labels[n], _wholes(own_totals[n], labels[n])) for n in names)
+        nodes = tuple(
+            axis_nodes(made[n].parts, labels[n], _wholes(own_totals[n], labels[n])) for n in names
+        )
         rows = [_placed(table, names, nodes) for table in tables]
         system = cell_system(nodes, [*rows, *_extra(tables, names, nodes, rows)])
-        return _joined(tables, names, own_totals, system, whole=whole, absent=absent, notices=notices)
+        return _joined(
+            tables, names, own_totals, system, whole=whole, absent=absent, notices=notices
+        )
 
     def words(self, cell: int) -> str:
         """Return a cell in the words of its labels; axes that are whole are left out."""
@@ -172,7 +178,12 @@ def _check(tables: Sequence[CellRows], absent: str) -> None:
 
 
 def _named(axes: Sequence[str], keys: Sequence[Sequence[str]]) -> str:
-    words = [", ".join(f"{name}={on_one_line(label, _LETTERS)}" for name, label in zip(axes, key, strict=True)) for key in keys[:_SHOWN]]
+    words = [
+        ", ".join(
+            f"{name}={on_one_line(label, _LETTERS)}" for name, label in zip(axes, key, strict=True)
+        )
+        for key in keys[:_SHOWN]
+    ]
     return joined(words, _SHOWN, among=len(keys))
 
 
@@ -191,7 +202,12 @@ def _hierarchies(
 ) -> tuple[dict[str, Hierarchy], list[str]]:
     """Return the hierarchy of each axis, or raise one error with all that is doubtful."""
     problems = [
-        Problem(Reason.UNKNOWN_NAME, f"axis {quoted([name])}", "is not in the tables.", did_you_mean(name, labels))
+        Problem(
+            Reason.UNKNOWN_NAME,
+            f"axis {quoted([name])}",
+            "is not in the tables.",
+            did_you_mean(name, labels),
+        )
         for name in (*declared, *disjoint)
         if name not in labels
     ]
@@ -218,7 +234,9 @@ def _hierarchies(
             notices.append(_taken(name, made[name]))
         elif given is not None:
             do = "Name a file with a hierarchy, 'codes' or 'detected'."
-            problems.append(Problem(Reason.BAD_OPTION, f"axis {quoted([name])}", "has no such hierarchy.", do))
+            problems.append(
+                Problem(Reason.BAD_OPTION, f"axis {quoted([name])}", "has no such hierarchy.", do)
+            )
         else:
             made[name] = Hierarchy({}, "nothing")
             problems += sum_problems(name, found)
@@ -241,14 +259,21 @@ def _hierarchies(
 
 
 def _taken(name: str, made: Hierarchy) -> str:
-    few = [f"{quoted([whole])} of {quoted(ways[0], most=4)}" for whole, ways in list(made.parts.items())[:3]]
+    few = [
+        f"{quoted([whole])} of {quoted(ways[0], most=4)}"
+        for whole, ways in list(made.parts.items())[:3]
+    ]
     more = f", and {len(made.parts) - 3} more" if len(made.parts) > 3 else ""
     listed = f": {'; '.join(few)}{more}" if few else ""
     return f"On axis {quoted([name])}, {count_of(len(made.parts), 'label is', 'labels are')} taken as sums{listed}."
 
 
 def _outside(name: str, labels: Sequence[str], given: Hierarchy) -> list[Problem]:
-    known = {*given.parts, *given.roots, *(one for ways in given.parts.values() for way in ways for one in way)}
+    known = {
+        *given.parts,
+        *given.roots,
+        *(one for ways in given.parts.values() for way in ways for one in way),
+    }
     odd = [label for label in labels if label not in known]
     if not odd:
         return []
@@ -288,7 +313,10 @@ def _placed(table: CellRows, names: Sequence[str], nodes: Sequence[AxisNodes]) -
 
 
 def _extra(
-    tables: Sequence[CellRows], names: Sequence[str], nodes: Sequence[AxisNodes], rows: Sequence[Integers]
+    tables: Sequence[CellRows],
+    names: Sequence[str],
+    nodes: Sequence[AxisNodes],
+    rows: Sequence[Integers],
 ) -> list[Integers]:
     """Return the wholes of published percentages, which need not be published themselves."""
     found: list[Integers] = []
@@ -363,5 +391,3 @@ def _missing(made: TableSet) -> list[Problem]:
     said = f"{count_of(len(cells), 'cell has', 'cells have')} no row, and others beside them have ({shown})."
     do = "Add them, or say what a cell without a row means: --absent zero, or --absent hidden."
     return [Problem(Reason.NOTHING_GIVEN, "tables", said, do)]
-
-

@@ -27,7 +27,9 @@ def undeclared_sums(
     axis: str, labels: Sequence[str], tables: Sequence[CellRows], totals: Collection[str]
 ) -> tuple[Subtotal, ...]:
     """Return the labels of an axis that may be sums of others, by their words, codes and figures."""
-    published = [made for table in tables if (made := _lines(axis, labels, table, totals)) is not None]
+    published = [
+        made for table in tables if (made := _lines(axis, labels, table, totals)) is not None
+    ]
     return find_subtotals(Axis(axis, tuple(labels)), published)
 
 

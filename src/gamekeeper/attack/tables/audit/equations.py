@@ -1,0 +1,145 @@
+"""Proofs of bounds as equations of published figures, in words, checked by putting the figures in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gamekeeper.algorithms.cells.linear_facts import Certificate
+from gamekeeper.data.cells.cell_facts import CellFacts
+from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.wording import joined
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Equation:
+    """What follows for a cell from published figures.
+
+    Attributes
+    ----------
+    cell
+        The cell.
+    terms
+        The published cells, each with how many times it is taken.
+    others
+        Cells that are not published and can only make the figure smaller (or larger), with factors.
+    is_upper
+        Whether it says what the figure is at most, and not at least.
+    value
+        What follows.
+    is_equation
+        Whether nothing else is needed, so that the figure is that value.
+    by_shares
+        Whether percentages are needed.
+    """
+
+    cell: int
+    terms: tuple[tuple[int, Fraction], ...]
+    others: tuple[tuple[int, Fraction], ...]
+    is_upper: bool
+    value: Fraction
+    by_shares: bool
+
+    @property
+    def is_equation(self) -> bool:
+        """Whether the figure is the sum of published ones and nothing else."""
+        return not self.others and not self.by_shares
+
+    def holds(self, figures: Callable[[int], Fraction]) -> bool:
+        """Whether the published figures, put in, give the value."""
+        return sum((times * figures(cell) for cell, times in self.terms), Fraction(0)) == self.value
+
+
+def equation_of(tables: TableSet, known: CellFacts, proof: Certificate) -> Equation:
+    """Return the equation of published figures that a proof stands for."""
+    terms: dict[int, Fraction] = {}
+    by_shares = False
+    for row, times in proof.rows.items():
+        equation = int(known.equations[row])
+        if equation < 0:
+            by_shares = True
+            continue
+        whole, parts = tables.system.equation(equation)
+        for cell, sign in [(whole, 1), *((int(part), -1) for part in parts)]:
+            if known.number[cell] < 0:
+                terms[cell] = terms.get(cell, Fraction(0)) - times * sign
+    left = proof.left_over(known.facts)
+    return Equation(
+        int(known.cells[proof.target]),
+        tuple((cell, times) for cell, times in terms.items() if times),
+        tuple((int(known.cells[number]), factor) for number, factor in left.items()),
+        proof.is_upper,
+        proof.bound / known.scale,
+        by_shares,
+    )
+
+
+def equation_words(tables: TableSet, known: CellFacts, found: Equation, *, is_exact: bool) -> str:
+    """Return an equation as a sentence that can be checked by hand.
+
+    `is_exact` tells that the figure is known, and not just bounded.
+    """
+    verb = "is" if is_exact else ("is at most" if found.is_upper else "is at least")
+    value = figure_text(found.value)
+    if is_exact and tables.whole and found.value.denominator != 1:
+        value = figure_text(Fraction(int(found.value)))
+    added = [(cell, times) for cell, times in found.terms if times > 0]
+    taken = [(cell, -times) for cell, times in found.terms if times < 0]
+    shown = _listed(tables, known, added) or "0"
+    less = f" less {_listed(tables, known, taken)}" if taken else ""
+    also: list[str] = []
+    if found.others:
+        also.append(
+            "nothing that it is added up with can be below 0"
+            if not _has_limits(known, found)
+            else "hidden figures are within what is known of them"
+        )
+    if found.by_shares:
+        also.append("the published percentages were rounded as they are written")
+    why = f", as {joined(also, 2)}" if also else ""
+    return f"{tables.words(found.cell)} {verb} {value}: {shown}{less}{why}."
+
+
+def _has_limits(known: CellFacts, found: Equation) -> bool:
+    """Whether limits other than 0 are needed of cells that are not published."""
+    for cell, factor in found.others:
+        at = int(known.number[cell])
+        is_low = (factor < 0) == found.is_upper
+        limit = int(known.facts.lower[at] if is_low else known.facts.upper[at])
+        if limit:
+            return True
+    return False
+
+
+def _listed(tables: TableSet, known: CellFacts, terms: list[tuple[int, Fraction]]) -> str:
+    ordered = sorted(terms, key=lambda term: (-known.values[term[0]] * term[1], term[0]))
+    words = [
+        f"{'' if times == 1 else f'{figure_text(times)} times '}"
+        f"{figure_text(_figure(known, cell))} ({tables.words(cell)})"
+        for cell, times in ordered[:_SHOWN]
+    ]
+    rest = ordered[_SHOWN:]
+    if rest:
+        together = sum((times * _figure(known, cell) for cell, times in rest), Fraction(0))
+        words.append(f"{len(rest):,} more published figures, together {figure_text(together)}")
+    return joined(words, len(words))
+
+
+def _figure(known: CellFacts, cell: int) -> Fraction:
+    return Fraction(int(known.values[cell]), known.scale)
+
+
+def figure_text(value: Fraction) -> str:
+    """Return a figure with all its decimals, up to six.
+
+    Examples
+    --------
+    >>> figure_text(Fraction(25, 2)), figure_text(Fraction(1, 3)), figure_text(Fraction(12000))
+    ('12.5', '0.333333', '12,000')
+    """
+    if value.denominator == 1:
+        return f"{value.numerator:,}"
+    return f"{float(value):,.6f}".rstrip("0").rstrip(".")

@@ -1,0 +1,284 @@
+"""What an audit found: hidden cells, those that can be recomputed first, each with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from gamekeeper.attack.tables.audit.equations import Equation, equation_words
+from gamekeeper.attack.tables.audit.insiders import InsiderGain
+from gamekeeper.attack.tables.audit.standing import Interval, RuleStanding, Standing
+from gamekeeper.data.cells.cell_facts import CellFacts
+from gamekeeper.data.cells.statuses import Status
+from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.results import Provenance, Result
+from gamekeeper.wording import count_of, joined, quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class HiddenCell:
+    """A hidden cell, and what is known of it.
+
+    Attributes
+    ----------
+    cell
+        Its number.
+    tables
+        The tables that hide it.
+    status
+        Why it is hidden.
+    truth
+        Its figure, where the files have it.
+    interval
+        How small and how large the figure can be.
+    is_near
+        Whether it is known to within the percentage that was asked for.
+    is_elsewhere
+        Whether another table shows it.
+    """
+
+    cell: int
+    tables: tuple[str, ...]
+    status: Status
+    truth: Fraction | None
+    interval: Interval
+    is_near: bool
+    is_elsewhere: bool
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it can be recomputed."""
+        return self.interval.is_known
+
+    @property
+    def verdict(self) -> str:
+        """What is known of it, in a word."""
+        if self.is_elsewhere:
+            return "published elsewhere"
+        if self.is_known:
+            return "recomputed"
+        if self.is_near:
+            return "nearly known"
+        return "open" if self.interval.is_open else "not settled"
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether figures at both ends are shown to be possible."""
+        one = self.interval
+        if one.is_known:
+            return True
+        low = one.low is not None and one.low == one.reached_low
+        return low and (one.is_endless or (one.high is not None and one.high == one.reached_high))
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """The recomputed first, then by how narrow the interval is."""
+        one = self.interval
+        rank = ("published elsewhere", "recomputed", "nearly known", "not settled", "open").index(
+            self.verdict
+        )
+        width = float("inf") if one.high is None or one.low is None else float(one.high - one.low)
+        middle = (
+            1.0 if one.high is None or one.low is None else float(abs(one.high + one.low)) or 1.0
+        )
+        return rank, width / middle, width, self.cell
+
+
+@dataclass(frozen=True, repr=False)
+class TableAudit(Result):
+    """What published tables give away of the cells that they hide.
+
+    Attributes
+    ----------
+    tables, known
+        The tables, and what they say about their open cells.
+    cells
+        The hidden cells, those that can be recomputed first.
+    proofs
+        For those that are known or nearly so, the published figures that give them away.
+    standings
+        How the rules that were named stand.
+    within
+        The percentage to which a figure counts as nearly known.
+    gains
+        What sole contributors learn of other cells.
+    without_flags
+        How many could be recomputed if statuses told nothing; None where they were not asked about.
+    is_stopped
+        Whether the search was stopped, so that more may be known.
+    """
+
+    tables: TableSet
+    known: CellFacts
+    cells: tuple[HiddenCell, ...]
+    proofs: Mapping[int, tuple[Equation, ...]]
+    standings: tuple[RuleStanding, ...]
+    within: float
+    gains: tuple[InsiderGain, ...]
+    without_flags: int | None
+    is_stopped: bool
+    provenance: Provenance
+
+    @property
+    def n_hidden(self) -> int:
+        """The number of hidden cells."""
+        return len(self.cells)
+
+    @property
+    def n_recomputed(self) -> int:
+        """How many of them can be recomputed."""
+        return sum(one.is_known for one in self.cells)
+
+    @property
+    def n_near(self) -> int:
+        """How many more are known to within the percentage."""
+        return sum(one.is_near and not one.is_known for one in self.cells)
+
+    @property
+    def n_not_settled(self) -> int:
+        """How many are not shown to be open, nor to be known."""
+        return sum(one.verdict == "not settled" for one in self.cells)
+
+    @property
+    def is_met(self) -> bool:
+        """Whether every rule that was named is proven to hold."""
+        return all(one.standing is Standing.MET for one in self.standings)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {
+            "hidden": self.n_hidden,
+            "recomputed": self.n_recomputed,
+            f"within_{self.within:g}_percent": self.n_near,
+            "not_settled": self.n_not_settled,
+            "tight": sum(one.is_tight for one in self.cells),
+            "rules": {one.rule: str(one.standing) for one in self.standings},
+            "stopped": self.is_stopped,
+        }
+
+    def verdict(self) -> str:
+        """Return what a director needs to know, in a sentence."""
+        if not self.cells:
+            return "Nothing is hidden in what was given, so that there is nothing to work out."
+        hidden = count_of(self.n_hidden, "hidden cell")
+        near = f"{self.n_near:,} more to within {self.within:g}%"
+        if self.n_recomputed:
+            also = f", {near}" if self.n_near else ""
+            return (
+                f"{self.n_recomputed:,} of {hidden} can be recomputed from what is published{also}."
+            )
+        first = (
+            f"{self.n_near:,} of {hidden} can be worked out to within {self.within:g}%, none exactly."
+            if self.n_near
+            else ""
+        )
+        if self.n_not_settled:
+            open_ = count_of(self.n_not_settled, "cell is", "cells are")
+            return f"{first or f'None of {hidden} is known to be recomputable'.rstrip('.') + ','} {'But' if first else 'but'} {open_} not settled."
+        if first:
+            return first
+        which = "The hidden cell cannot" if self.n_hidden == 1 else f"None of {hidden} can"
+        return f"{which} be recomputed, and {'it is not' if self.n_hidden == 1 else 'none is'} known to within {self.within:g}%."
+
+    def sentences(self, most: int = _SHOWN) -> list[str]:
+        """Return the verdict, how rules stand, and the cells that are given away, with the reason."""
+        said = [self.verdict(), *(one.sentence() for one in self.standings)]
+        said += [note for one in self.standings for note in one.notes]
+        if self.without_flags is not None:
+            said.append(
+                f"Without what the statuses tell, {self.without_flags:,} could be recomputed."
+            )
+        if self.gains:
+            n = len({cell for gain in self.gains for cell in gain.cells})
+            said.append(
+                f"{count_of(len(self.gains), 'sole contributor', 'sole contributors')} to a hidden cell, who"
+                f" {'knows' if len(self.gains) == 1 else 'know'} their own figure, can recompute"
+                f" {count_of(n, 'other hidden cell', 'other hidden cells')}."
+            )
+        if self.is_stopped:
+            said.append("The search was stopped: more may be known than is told here.")
+        if not self.tables.system.is_joined:
+            said.append(
+                "The tables have too many possible cells to be joined: what follows from several of them"
+                " together may be missed, so that nothing is called open."
+            )
+        known = [one for one in self.cells if one.is_known or one.is_near]
+        said += [self.why(one) for one in known[:most]]
+        if len(known) > most > 0:
+            said.append(f"{len(known) - most:,} more are given away in the same way.")
+        return said
+
+    def why(self, one: HiddenCell) -> str:
+        """Return why a cell is known, in words; "" where it is not."""
+        if one.is_elsewhere:
+            names = [t.name for t, cells in zip(self.tables.tables, self.tables.system.tables, strict=False)
+                     if any(c == one.cell and s is Status.SHOWN for c, s in zip(cells.tolist(), t.statuses, strict=True))]  # fmt: skip
+            return f"{self.tables.words(one.cell)} is hidden in {quoted(one.tables)} and published in {quoted(names)}."
+        if not one.is_known and not one.is_near:
+            return ""
+        made = self.proofs.get(one.cell, ())
+        if not made:
+            words = self.tables.words(one.cell)
+            if one.is_known and one.interval.low is not None:
+                return (
+                    f"{words} has one possible figure: no other whole number agrees with all sums."
+                )
+            return f"{words} follows from all sums together."
+        is_exact = one.is_known
+        listed = [
+            equation_words(self.tables, self.known, own, is_exact=is_exact and own.is_equation)
+            for own in made
+        ]
+        return " ".join(listed)
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per hidden cell, those that are given away first."""
+        return self.top(len(self.cells))
+
+    def top(self, n: int) -> pa.Table:
+        """Return the hidden cells that are known best."""
+        import pyarrow as pa
+
+        own = self.cells[:n]
+        labels = [self.tables.labels_of(one.cell) for one in own]
+        columns: dict[str, Any] = {
+            "hidden_in": pa.array([joined(one.tables, 3) for one in own], pa.string())
+        }
+        for at, name in enumerate(self.tables.axes):
+            columns[name if name not in columns else f"axis {name}"] = pa.array(
+                [row[at] for row in labels], pa.string()
+            )
+        more: dict[str, Any] = {
+            "status": pa.array([str(one.status) for one in own], pa.string()),
+            "figure": pa.array([_float(one.truth) for one in own], pa.float64()),
+            "lower": pa.array([_float(one.interval.low) for one in own], pa.float64()),
+            "upper": pa.array([_float(one.interval.high) for one in own], pa.float64()),
+            "known": pa.array([one.verdict for one in own], pa.string()),
+            "tight": pa.array([one.is_tight for one in own], pa.bool_()),
+            "rules": pa.array([self._rules(one.cell) for one in own], pa.string()),
+            "why": pa.array([self.why(one) for one in own], pa.string()),
+        }
+        for name, values in more.items():
+            columns[name if name not in columns else f"{name}_of_cell"] = values
+        return pa.table(columns)
+
+    def _rules(self, cell: int) -> str:
+        """Return the rules that a cell breaks or is not proven to keep."""
+        broken = [f"{one.rule} broken" for one in self.standings if cell in one.broken]
+        return ", ".join(
+            [
+                *broken,
+                *(f"{one.rule} not proven" for one in self.standings if cell in one.not_proven),
+            ]
+        )
+
+
+def _float(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)

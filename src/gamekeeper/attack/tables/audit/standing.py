@@ -1,0 +1,298 @@
+"""Rules that hidden cells are held to: met, broken, or not proven either way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+
+from gamekeeper.algorithms.cells.primary_rules import RULE_WORDS, Contributions, Rule, parse_rule
+from gamekeeper.data.cells.cell_rows import CellRows
+from gamekeeper.data.cells.statuses import Status
+from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, quoted
+
+
+class Standing(StrEnum):
+    """How a rule stands."""
+
+    MET = "met"
+    BROKEN = "broken"
+    NOT_PROVEN = "not proven"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """What is known of a hidden cell: proven bounds, and values that are shown to be possible."""
+
+    low: Fraction | None
+    high: Fraction | None
+    reached_low: Fraction | None
+    reached_high: Fraction | None
+    is_endless: bool
+    slack: Fraction = Fraction(0)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the figure can be recomputed, but for rounding."""
+        return self.low is not None and self.high is not None and self.high - self.low <= self.slack
+
+    @property
+    def is_open(self) -> bool:
+        """Whether two different figures are shown to be possible."""
+        if self.is_endless:
+            return True
+        return (
+            self.reached_low is not None
+            and self.reached_high is not None
+            and self.reached_high - self.reached_low > self.slack
+        )
+
+    def is_within(self, percent: Fraction) -> bool:
+        """Whether a guess of the middle is off by at most so many percent."""
+        return (
+            self.low is not None
+            and self.high is not None
+            and not self.is_endless
+            and _is_near(self.low, self.high, percent)
+        )
+
+    def is_beyond(self, percent: Fraction) -> bool:
+        """Whether possible figures are shown that no guess is so near to."""
+        if self.is_endless:
+            return True
+        if self.reached_low is None or self.reached_high is None:
+            return False
+        return not _is_near(self.reached_low, self.reached_high, percent)
+
+    def reaches(self, low: Fraction, high: Fraction) -> Standing:
+        """Say whether an attacker must think figures as low and as high as these possible."""
+        if (self.low is not None and self.low > low) or (
+            self.high is not None and not self.is_endless and self.high < high
+        ):
+            return Standing.BROKEN
+        is_low = self.reached_low is not None and self.reached_low <= low
+        is_high = self.is_endless or (self.reached_high is not None and self.reached_high >= high)
+        return Standing.MET if is_low and is_high else Standing.NOT_PROVEN
+
+
+def _is_near(low: Fraction, high: Fraction, percent: Fraction) -> bool:
+    return (high - low) * 100 <= percent * abs(high + low)
+
+
+@dataclass
+class RuleStanding:
+    """A rule, how it stands, and the cells that break it or are not proven to keep it."""
+
+    rule: str
+    words: str
+    broken: list[int] = field(default_factory=list[int])
+    not_proven: list[int] = field(default_factory=list[int])
+    n_cells: int = 0
+    notes: list[str] = field(default_factory=list[str])
+
+    @property
+    def standing(self) -> Standing:
+        """How the rule stands."""
+        if self.broken:
+            return Standing.BROKEN
+        return Standing.NOT_PROVEN if self.not_proven else Standing.MET
+
+    def note(self, cell: int, standing: Standing) -> None:
+        """Note how one cell stands to the rule."""
+        self.n_cells += 1
+        if standing is Standing.BROKEN:
+            self.broken.append(cell)
+        elif standing is Standing.NOT_PROVEN:
+            self.not_proven.append(cell)
+
+    def sentence(self) -> str:
+        """Return how the rule stands, in words."""
+        if self.standing is Standing.MET:
+            return f"Rule {self.rule} is met ({self.words}): {count_of(self.n_cells, 'cell')} looked at."
+        said = []
+        if self.broken:
+            said.append(f"{count_of(len(self.broken), 'cell breaks', 'cells break')} it")
+        if self.not_proven:
+            said.append(
+                f"{count_of(len(self.not_proven), 'cell is', 'cells are')} not proven to keep it"
+            )
+        return f"Rule {self.rule} is {self.standing} ({self.words}): {', and '.join(said)}."
+
+
+@dataclass(frozen=True)
+class NamedRule:
+    """A rule as it was named: one of audits, or one on contributions."""
+
+    text: str
+    kind: str
+    percent: Fraction = Fraction(0)
+    rule: Rule | None = None
+
+
+def read_rules(typed: Iterable[str]) -> list[NamedRule]:
+    """Return the rules that are named, or raise one error for all that are not known."""
+    found: list[NamedRule] = []
+    problems: list[Problem] = []
+    for text in dict.fromkeys(typed):
+        name, _, number = text.strip().partition(":")
+        try:
+            if name in ("exact", "levels") and not number:
+                found.append(NamedRule(text, name))
+            elif name == "within":
+                found.append(NamedRule(text, name, Fraction(number.removesuffix("%"))))
+            else:
+                found.append(NamedRule(text, "contributions", rule=parse_rule(text)))
+        except (InputError, ValueError, ZeroDivisionError):
+            problems.append(Problem(Reason.BAD_OPTION, f"rule {quoted([text])}", "is not known."))
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Tables were to be held to rules.",
+            f"{count_of(len(problems), 'rule is', 'rules are')} not known.",
+            f"Rules are: exact, within:10, levels, {RULE_WORDS}.",
+            problems=problems,
+        )
+    return found
+
+
+def judge(
+    tables: TableSet, rules: Sequence[NamedRule], intervals: dict[int, Interval]
+) -> list[RuleStanding]:
+    """Return how each rule stands."""
+    return [_judged(tables, rule, intervals) for rule in rules]
+
+
+def _judged(tables: TableSet, rule: NamedRule, intervals: dict[int, Interval]) -> RuleStanding:
+    if rule.kind == "exact":
+        made = RuleStanding(rule.text, "no hidden cell can be recomputed")
+        for cell, known in intervals.items():
+            made.note(
+                cell,
+                Standing.BROKEN
+                if known.is_known
+                else Standing.MET
+                if known.is_open
+                else Standing.NOT_PROVEN,
+            )
+        return made
+    if rule.kind == "within":
+        made = RuleStanding(
+            rule.text, f"no hidden cell is known to within {float(rule.percent):g}%"
+        )
+        for cell, known in intervals.items():
+            near = known.is_known or known.is_within(rule.percent)
+            made.note(
+                cell,
+                Standing.BROKEN
+                if near
+                else Standing.MET
+                if known.is_beyond(rule.percent)
+                else Standing.NOT_PROVEN,
+            )
+        return made
+    if rule.kind == "levels":
+        return _by_levels(tables, rule, intervals)
+    assert rule.rule is not None
+    return _by_contributions(tables, rule, rule.rule, intervals)
+
+
+def _by_levels(tables: TableSet, rule: NamedRule, intervals: dict[int, Interval]) -> RuleStanding:
+    made = RuleStanding(rule.text, "every unsafe cell is left as open as the file asks")
+    cut = 0
+    for table, cells in zip(tables.tables, tables.system.tables, strict=False):
+        if table.lower_levels is None and table.upper_levels is None:
+            continue
+        for at, cell in enumerate(cells.tolist()):
+            if table.statuses[at] is not Status.UNSAFE:
+                continue
+            below = (table.lower_levels or [None] * len(table))[at] or Fraction(0)
+            above = (table.upper_levels or [None] * len(table))[at] or Fraction(0)
+            standing, is_cut = _reached(tables, cell, intervals, below, above)
+            cut += is_cut
+            made.note(cell, standing)
+    if cut:
+        made.notes.append(f"{count_of(cut, 'level')} below 0 cut to what is possible.")
+    if not made.n_cells:
+        made.notes.append("No file tells a level of an unsafe cell.")
+        made.not_proven.extend(intervals)
+    return made
+
+
+def _reached(
+    tables: TableSet, cell: int, intervals: dict[int, Interval], below: Fraction, above: Fraction
+) -> tuple[Standing, bool]:
+    truth, known = tables.truths[cell], intervals.get(cell)
+    if known is None:
+        return Standing.BROKEN, False
+    if truth is None:
+        return (Standing.BROKEN if known.is_known else Standing.NOT_PROVEN), False
+    is_cut = truth >= 0 and below > truth
+    return known.reaches(truth - (truth if is_cut else below), truth + above), is_cut
+
+
+def _by_contributions(
+    tables: TableSet, named: NamedRule, rule: Rule, intervals: dict[int, Interval]
+) -> RuleStanding:
+    made = RuleStanding(named.text, rule.words)
+    told = False
+    seen: set[int] = set()
+    for table, cells in zip(tables.tables, tables.system.tables, strict=False):
+        if table.counts is None:
+            continue
+        told = True
+        for at, cell in enumerate(cells.tolist()):
+            given = contributions_of(table, at)
+            if given is None or cell in seen:
+                continue
+            seen.add(cell)
+            unsafe = rule.is_unsafe(given)
+            if unsafe is False:
+                continue
+            if unsafe is None:
+                made.note(cell, Standing.NOT_PROVEN)
+                continue
+            if cell not in intervals:
+                made.note(cell, Standing.BROKEN)
+                continue
+            level = rule.upper_level(given)
+            known = intervals[cell]
+            if level is None:
+                made.note(
+                    cell,
+                    Standing.BROKEN
+                    if known.is_known
+                    else Standing.MET
+                    if known.is_open
+                    else Standing.NOT_PROVEN,
+                )
+            else:
+                made.note(cell, _reached(tables, cell, intervals, Fraction(0), level)[0])
+    if not told:
+        made.notes.append("No file tells how many contribute (--count beside --value, and --top).")
+        made.not_proven.extend(intervals)
+    return made
+
+
+def contributions_of(table: CellRows, at: int) -> Contributions | None:
+    """Return what is known of the contributions to a cell; None where nothing is."""
+    figure, count = table.figures[at], (table.counts or [None] * len(table))[at]
+    if count is None:
+        return None
+    tops = [own[at] for own in table.tops]
+    sizes = [abs(size) for size in tops if size is not None][: max(int(count), 0)]
+    while sizes and sizes[-1] == 0 and len(sizes) > 1:
+        sizes.pop()
+    total = abs(figure) if figure is not None else Fraction(0)
+    if figure is None and count > 0 and not sizes:
+        return Contributions((), (), others=Fraction(count), rest=Fraction(1))
+    rest = max(Fraction(0), total - sum(sizes, Fraction(0)))
+    ordered = tuple(sorted(sizes, reverse=True))
+    return Contributions(
+        ordered,
+        (Fraction(1),) * len(ordered),
+        rest=rest,
+        others=max(Fraction(0), count - len(ordered)),
+    )
