@@ -6,6 +6,8 @@ from gamekeeper.attack.tables.attributions import (
     Attributions as Attributions,
     infer_attributions as infer_attributions,
 )
+from gamekeeper.attack.tables.audit.auditing import audit_tables as audit_tables
+from gamekeeper.attack.tables.audit.result import TableAudit as TableAudit
 from gamekeeper.attack.tables.bounds import (
     TableBounds as TableBounds,
     bound_cells as bound_cells,
@@ -27,3 +29,12 @@ from gamekeeper.attack.tables.subtraction import (
     SubtractionAttack as SubtractionAttack,
     subtract_known as subtract_known,
 )
+from gamekeeper.data.cells.argus_file import read_argus_table as read_argus_table
+from gamekeeper.data.cells.cell_file import (
+    Columns as Columns,
+    read_cells as read_cells,
+)
+from gamekeeper.data.cells.cell_rows import CellRows as CellRows
+from gamekeeper.data.cells.hierarchy import Hierarchy as Hierarchy
+from gamekeeper.data.cells.hierarchy_file import read_hierarchy as read_hierarchy
+from gamekeeper.data.cells.table_set import TableSet as TableSet

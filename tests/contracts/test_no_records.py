@@ -58,6 +58,7 @@ COMMANDS = {
         "--others", "a,b,c", "--id", "id",
     ),
     "tables release": ("tables", "release", *KEYS, "-o", "{place}/new.json", "--replace"),
+    "tables audit": ("tables", "audit", *COUNTS),
     "tables bounds": ("tables", "bounds", *COUNTS),
     "tables feasible": ("tables", "feasible", *COUNTS),
     "tables infer": ("tables", "infer", *COUNTS),

@@ -75,6 +75,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "{place}/everybody.csv", *KEYS, "--fraction", "50%", "--samples", "2", "--workers", "1",
     ),
     "tables release": ("{place}/work.csv", "-k", "Area,Age,Work", "-o", "{place}/again.json", "--replace"),
+    "tables audit": ("{place}/hidden.csv", "--hierarchy", "Code=codes"),
     "tables bounds": (RELEASE,),
     "tables feasible": (RELEASE, "--list", "2"),
     "tables infer": (RELEASE, "--about", "Work"),
@@ -118,6 +119,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     gk.data.write_release(
         gk.make_release(truth, [names], "conventional:3"), folder / "release.json", truth
     )
+    write(folder, "hidden.csv", "Code,n\nTotal,18\nA,*\nA1,3\nA2,*\nB,4\nC,6\n")
     rng = np.random.default_rng(4)
     age, income = rng.integers(0, 90, 12), rng.integers(0, 5_000, 12)
     for name, noise in (("original", 0), ("noise", 2)):

@@ -44,6 +44,8 @@ from gamekeeper.attack.simulation.pilot import PilotStudy, pilot_study
 from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.simulate import simulate
 from gamekeeper.attack.tables.attributions import Attributions, infer_attributions
+from gamekeeper.attack.tables.audit.auditing import audit_tables
+from gamekeeper.attack.tables.audit.result import TableAudit
 from gamekeeper.attack.tables.bounds import TableBounds, bound_cells
 from gamekeeper.attack.tables.comparison import SchemeComparison, compare_schemes
 from gamekeeper.attack.tables.conditional import ConditionalSubtraction, subtract_within
@@ -56,6 +58,8 @@ from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uni
 from gamekeeper.attack.uniques.special_table import SpecialProperties
 from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques
 from gamekeeper.attack.what_if import WhatIf, compare_recoded
+from gamekeeper.data.cells.cell_rows import CellRows
+from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.keys.key_table import KeyTable
@@ -169,6 +173,7 @@ def subtracted():
     return subtract_known(released(), counts())
 
 
+HIDDEN = [["Total", 9], ["a", None], ["b", 4], ["c", 2]]
 LINKED = [LinkVariable(name) for name in KEYS]
 
 
@@ -232,6 +237,7 @@ EXAMPLES = {
     RelativeRisk: lambda: categories_risk(inferred(), key_table(), "Kind"),
     RankedAttack: lambda: rank_attacks(inferred(), key_table(), count_keys(people(), KEYS), top=2),
     Inference: lambda: infer_target(inferred(), key_table(), {"Place": "North"}, ["Kind"]),
+    TableAudit: lambda: audit_tables(TableSet.of([CellRows.typed(["Kind"], HIDDEN)])),
     TableBounds: lambda: bound_cells(released()),
     FeasibleTables: lambda: explore_tables(released()),
     Attributions: lambda: infer_attributions(make_release(counts(), [("Kind", "Place")])),

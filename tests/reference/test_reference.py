@@ -27,6 +27,7 @@ DESCRIPTIONS = {
     "float_trap",
     "N_from",
     "methods",
+    "patterns_looked_at",
 }
 # The best of a longer list: with fewer of them a case claims less, and nothing wrong.
 BEST_OF = {"top_models"}
@@ -42,6 +43,7 @@ WITHOUT_LISTS = {
     "protect_il1s",
     "protect_interval_overlap",
     "protect_utility",
+    "tables_protect_primary_rules",
 }
 
 

@@ -209,7 +209,7 @@ def _tops(
         held |= own
         tops.append(label)
     tops.sort(key=in_use.index)
-    return [tops] if held == everything and tops else []
+    return [tops] if held == set(everything) and tops else []
 
 
 def _meets(

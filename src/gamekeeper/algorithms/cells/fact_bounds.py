@@ -231,7 +231,7 @@ class _Component:
         own: list[int],
         until: float | None,
         most_programs: int | None,
-        only_known: bool,  # noqa: FBT001 - private
+        only_known: bool,
     ) -> None:
         self.search, self.part, self.own = search, part, own
         self.only_known = only_known

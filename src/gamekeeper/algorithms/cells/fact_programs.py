@@ -149,14 +149,14 @@ class FactProgram:
 
         statuses = highspy.HighsModelStatus
         self._set_costs(numbers, sign)
-        if cap is not None:
+        if cap is None:
+            status = _run(self._highs)
+        else:
             (one,) = numbers.tolist()
-            self._highs.changeColBounds(
-                one, self._solver_limits(one)[0], float(cap) / self.facts.scale
-            )
-        status = _run(self._highs)
-        if cap is not None:
-            self._highs.changeColBounds(one, *self._solver_limits(one))
+            low, high = self._solver_limits(one)
+            self._highs.changeColBounds(one, low, float(cap) / self.facts.scale)
+            status = _run(self._highs)
+            self._highs.changeColBounds(one, low, high)
         if status == statuses.kInfeasible:
             return self._empty()
         if status in (statuses.kUnbounded, statuses.kUnboundedOrInfeasible):

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,24 +113,27 @@ class LinearFacts:
 
     def admits(self, numbers: Sequence[int] | Integers, times: int = 1) -> bool:
         """Whether numbers, of which each stands for 1/times of itself, satisfy every fact."""
-        given = np.array([int(number) for number in numbers], object)
-        for own, low, high in (
-            (given, self.lower, self.upper),
-            (self.sums(given), self.low, self.high),
-        ):
-            least = np.where(low <= -NO_LIMIT, None, low.astype(object) * times)
-            most = np.where(high >= NO_LIMIT, None, high.astype(object) * times)
-            for value, at_least, at_most in zip(own, least, most, strict=True):
-                if (at_least is not None and value < at_least) or (
-                    at_most is not None and value > at_most
-                ):
-                    return False
+        given = np.asarray(numbers)
+        if given.dtype.kind != "i":
+            given = np.array([int(number) for number in numbers], object)
+        pairs = ((given, self.lower, self.upper), (self.sums(given), self.low, self.high))
+        for own, low, high in pairs:
+            has_low, has_high = low > -NO_LIMIT, high < NO_LIMIT
+            if np.any(own[has_low] < low[has_low].astype(object) * times):
+                return False
+            if np.any(own[has_high] > high[has_high].astype(object) * times):
+                return False
         return True
 
-    def sums(self, numbers: NDArray[np.object_]) -> NDArray[np.object_]:
+    def sums(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Return the sum of each row, in numbers of any size."""
-        found = np.zeros(self.n_rows, object)
-        np.add.at(found, self.entry_rows, self.factors.astype(object) * numbers[self.members])
+        largest = max(abs(int(one)) for one in (numbers.min(initial=0), numbers.max(initial=0)))
+        factor = int(np.abs(self.factors).max(initial=1))
+        longest = int(np.diff(self.starts).max(initial=1))
+        kind = np.int64 if largest * factor * longest < NO_LIMIT else object
+        found = np.zeros(self.n_rows, kind)
+        values = self.factors.astype(kind) * numbers.astype(kind)[self.members]
+        np.add.at(found, self.entry_rows, values)
         return found
 
 

@@ -6,7 +6,7 @@ import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
 from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say, show
-from gamekeeper.cli.tables import sap
+from gamekeeper.cli.tables import audit, sap
 from gamekeeper.results import EVERYTHING, make_listing
 from gamekeeper.wording import shape_text
 from gamekeeper.workbench.requests.tables import (
@@ -150,3 +150,4 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
 
 
 app.add_typer(sap.app)
+app.add_typer(audit.app)

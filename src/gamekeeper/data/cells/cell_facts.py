@@ -8,7 +8,7 @@ explains. A published percentage or mean, rounded to its digits, is a fact as we
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.cells.cell_system import Kind
 from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, LinearFacts
+from gamekeeper.data.cells.cell_rows import CellRows, Share
 from gamekeeper.data.cells.table_set import ASKED, TableSet
 from gamekeeper.data.cells.undeclared_sums import scale_of
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, joined, large_text
+from gamekeeper.wording import count_of, joined
 
 Integers = NDArray[np.int64]
 Says = Mapping[str, tuple[int, int | None]]
@@ -222,7 +223,7 @@ def _require_sums(
     raise InputError(
         Reason.CONFLICTING_COUNTS,
         ASKED,
-        f"{count_of(len(wrong), 'sum does', 'sums do')} not add up, by up to {large_text(float(worst))}.",
+        f"{count_of(len(wrong), 'sum does', 'sums do')} not add up, by up to {float(worst):,g}.",
         "Mend the figures or the hierarchy. If they were rounded one by one, say how far each may be off:"
         f" --tolerance {_upward(needed)}.",
         problems=[
@@ -263,7 +264,13 @@ def _limits(
     return lower, upper
 
 
-def _by_mean(table, own, mean, scale, limit) -> None:  # noqa: ANN001 - private, beside its only caller
+def _by_mean(
+    table: CellRows,
+    own: Sequence[int],
+    mean: Share,
+    scale: int,
+    limit: Callable[[int, int | None, int | None], None],
+) -> None:
     """Limit sums by a published mean and a published count."""
     counts = table.counts or [None] * len(table)
     for cell, value, digits, count in zip(own, mean.values, mean.digits, counts, strict=True):

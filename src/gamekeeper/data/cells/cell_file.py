@@ -105,7 +105,7 @@ class _Texts:
         if wrong:
             other = "," if self.source.decimal == "." else "."
             said = f"{count_of(len(wrong), 'cell has', 'cells have')} no number ({records_words(np.array(wrong))})."
-            do = f"Say how a hidden {what} is marked (--hidden), or that decimals are written with {other!r} (--decimal)."
+            do = f"Say how a hidden {what} is marked (--hidden), or that the decimal mark is {other!r} (--decimal)."
             problems.append(Problem(Reason.BAD_COUNT, f"column {quoted([name])}", said, do))
         return [known[text] for text in self.columns[name]]
 
@@ -169,7 +169,8 @@ def _chosen(source: Source, wanted: Columns, asked: str) -> dict[str, str]:
     """Return which column has the figures, the status and, line by line, the axes."""
     names = source.names
     named = [
-        *wanted.axes, *filter(None, (wanted.count, wanted.value, wanted.status, wanted.lower, wanted.upper, wanted.weight)),
+        *wanted.axes,
+        *filter(None, (wanted.count, wanted.value, wanted.status, wanted.lower, wanted.upper, wanted.weight)),
         *wanted.tops, *(name for name, _ in wanted.percents), *wanted.means, *wanted.ignore,
     ]  # fmt: skip
     source.check_names(list(dict.fromkeys(named)))
@@ -259,7 +260,8 @@ def _not_whole(figures: Figures, column: str, *, weighted: bool) -> list[Problem
     ]
     if not wrong or weighted:
         return []
-    said = f"{count_of(len(wrong), 'count is', 'counts are')} no whole number from 0 up ({records_words(np.array(wrong))})."
+    which = records_words(np.array(wrong))
+    said = f"{count_of(len(wrong), 'count is', 'counts are')} no whole number from 0 up ({which})."
     do = f"Read what was weighted or added up as values (--value {column})."
     return [Problem(Reason.BAD_COUNT, f"column {quoted([column])}", said, do)]
 

@@ -7,7 +7,8 @@ that nothing needs to be nested. What goes round in a circle, or counts a part t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import pairwise
 
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import joined, quoted
@@ -38,7 +39,6 @@ class Hierarchy:
     parts: Mapping[str, tuple[tuple[str, ...], ...]]
     source: str
     roots: tuple[str, ...] = ()
-    is_complete: bool = field(default=True, compare=False)
 
     @classmethod
     def of_tree(cls, children: Mapping[str, Iterable[str]], source: str) -> Hierarchy:
@@ -97,7 +97,7 @@ class Hierarchy:
         children: dict[str, list[str]] = {}
         for row in listed:
             chain = [row[at] for at in order if at < len(row) and row[at]]
-            for coarse, fine in zip(chain, chain[1:], strict=False):
+            for coarse, fine in pairwise(chain):
                 if coarse != fine and fine not in children.setdefault(coarse, []):
                     children[coarse].append(fine)
         return cls.of_tree(children, source)
@@ -167,7 +167,7 @@ def _problems(parts: Mapping[str, tuple[tuple[str, ...], ...]]) -> list[Problem]
             if state.get(below) == 1:
                 names = [own for own, _ in path]
                 circle = names[names.index(below) :]
-                said = f"goes round in a circle: {joined(map(_one, [*circle, below]), _SHOWN)}."
+                said = f"goes round in a circle: {joined([quoted([own]) for own in (*circle, below)], _SHOWN)}."
                 problems.append(
                     Problem(Reason.NOT_A_PARTITION_GRAPH, f"category {quoted([below])}", said)
                 )
@@ -175,10 +175,6 @@ def _problems(parts: Mapping[str, tuple[tuple[str, ...], ...]]) -> list[Problem]
                 state[below] = 1
                 path.append((below, [one for way in parts.get(below, ()) for one in way]))
     return problems or _twice(parts)
-
-
-def _one(label: str) -> str:
-    return quoted([label])
 
 
 def _twice(parts: Mapping[str, tuple[tuple[str, ...], ...]]) -> list[Problem]:

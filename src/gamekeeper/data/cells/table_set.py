@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,6 +153,16 @@ class TableSet:
             axis.labels[node]
             for axis, node in zip(self.system.axes, self.system.nodes[cell].tolist(), strict=True)
         )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The first 16 hexadecimal digits of the hash of what is published and hidden."""
+        told = sha256()
+        for table in self.tables:
+            told.update(repr((table.name, table.axes)).encode())
+            for row in zip(*table.labels, table.figures, table.statuses, strict=True):
+                told.update(repr(row).encode())
+        return told.hexdigest()[:16]
 
     def __repr__(self) -> str:
         tables = count_of(len(self.tables), "table")

@@ -58,7 +58,7 @@ def detected_hierarchy(
         for whole, parts in below.items():
             inner = {deep for part in parts if part in below for deep in before[part]}
             below[whole] = parts - inner
-        if all(below[whole] == parts for whole, parts in before.items()):
+        if all(below[whole] == set(parts) for whole, parts in before.items()):
             break
     order = {label: at for at, label in enumerate(labels)}
     children = {whole: sorted(parts, key=order.__getitem__) for whole, parts in below.items()}

@@ -12,7 +12,6 @@ import time
 from dataclasses import replace
 from fractions import Fraction
 
-
 from gamekeeper.algorithms.cells.fact_bounds import FactSearch
 from gamekeeper.algorithms.cells.linear_facts import NoNumbersError
 from gamekeeper.attack.tables.audit.equations import Equation, equation_of
@@ -90,6 +89,7 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
                     "insiders",
                 ),
             },
+            fingerprint=tables.fingerprint,
             seconds=time.perf_counter() - started,
         ),
     )
@@ -189,6 +189,7 @@ def _hidden_cells(
             interval,
             interval.is_within(percent),
             cell in tables.published_elsewhere,
+            percent,
         )
         for cell, interval in intervals.items()
     ]

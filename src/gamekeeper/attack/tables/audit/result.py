@@ -42,6 +42,8 @@ class HiddenCell:
         Whether it is known to within the percentage that was asked for.
     is_elsewhere
         Whether another table shows it.
+    percent
+        The percentage that was asked for.
     """
 
     cell: int
@@ -51,6 +53,7 @@ class HiddenCell:
     interval: Interval
     is_near: bool
     is_elsewhere: bool
+    percent: Fraction
 
     @property
     def is_known(self) -> bool:
@@ -66,7 +69,8 @@ class HiddenCell:
             return "recomputed"
         if self.is_near:
             return "nearly known"
-        return "open" if self.interval.is_open else "not settled"
+        is_open = self.interval.is_open and self.interval.is_beyond(self.percent)
+        return "open" if is_open else "not settled"
 
     @property
     def is_tight(self) -> bool:
@@ -143,7 +147,7 @@ class TableAudit(Result):
 
     @property
     def n_not_settled(self) -> int:
-        """How many are not shown to be open, nor to be known."""
+        """How many are neither shown to be known nor shown to be open, beyond the percentage."""
         return sum(one.verdict == "not settled" for one in self.cells)
 
     @property
@@ -159,7 +163,8 @@ class TableAudit(Result):
             f"within_{self.within:g}_percent": self.n_near,
             "not_settled": self.n_not_settled,
             "tight": sum(one.is_tight for one in self.cells),
-            "rules": {one.rule: str(one.standing) for one in self.standings},
+            "rules": len(self.standings),
+            "rules_met": sum(one.standing is Standing.MET for one in self.standings),
             "stopped": self.is_stopped,
         }
 
@@ -174,18 +179,17 @@ class TableAudit(Result):
             return (
                 f"{self.n_recomputed:,} of {hidden} can be recomputed from what is published{also}."
             )
-        first = (
-            f"{self.n_near:,} of {hidden} can be worked out to within {self.within:g}%, none exactly."
-            if self.n_near
-            else ""
-        )
+        first = ""
+        if self.n_near:
+            first = f"{self.n_near:,} of {hidden} can be worked out to within {self.within:g}%, none exactly."
         if self.n_not_settled:
-            open_ = count_of(self.n_not_settled, "cell is", "cells are")
-            return f"{first or f'None of {hidden} is known to be recomputable'.rstrip('.') + ','} {'But' if first else 'but'} {open_} not settled."
+            open_ = f"{count_of(self.n_not_settled, 'cell is', 'cells are')} not settled."
+            return f"{first} But {open_}" if first else f"Of {hidden}, none is known, but {open_}"
         if first:
             return first
-        which = "The hidden cell cannot" if self.n_hidden == 1 else f"None of {hidden} can"
-        return f"{which} be recomputed, and {'it is not' if self.n_hidden == 1 else 'none is'} known to within {self.within:g}%."
+        if self.n_hidden == 1:
+            return f"The hidden cell cannot be recomputed, nor be known to within {self.within:g}%."
+        return f"None of {hidden} can be recomputed, and none is known to within {self.within:g}%."
 
     def sentences(self, most: int = _SHOWN) -> list[str]:
         """Return the verdict, how rules stand, and the cells that are given away, with the reason."""
@@ -215,11 +219,21 @@ class TableAudit(Result):
             said.append(f"{len(known) - most:,} more are given away in the same way.")
         return said
 
+    def told(self, most: int = _SHOWN) -> int:
+        """Return how many of the sentences are of single cells."""
+        known = sum(one.is_known or one.is_near for one in self.cells)
+        return min(known, most) + (known > most > 0)
+
     def why(self, one: HiddenCell) -> str:
         """Return why a cell is known, in words; "" where it is not."""
         if one.is_elsewhere:
-            names = [t.name for t, cells in zip(self.tables.tables, self.tables.system.tables, strict=False)
-                     if any(c == one.cell and s is Status.SHOWN for c, s in zip(cells.tolist(), t.statuses, strict=True))]  # fmt: skip
+            pairs = zip(self.tables.tables, self.tables.system.tables, strict=False)
+            names = [
+                table.name
+                for table, cells in pairs
+                for at in (cells == one.cell).nonzero()[0].tolist()
+                if table.statuses[at] is Status.SHOWN
+            ]
             return f"{self.tables.words(one.cell)} is hidden in {quoted(one.tables)} and published in {quoted(names)}."
         if not one.is_known and not one.is_near:
             return ""

@@ -1,0 +1,81 @@
+"""The command on tables that others protected: what their hidden cells give away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from gamekeeper.cli.commands import AsFormat, command, say_written
+from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say
+from gamekeeper.errors import NOT_MET_CODE
+from gamekeeper.workbench.requests.audit import AuditRequest
+
+if TYPE_CHECKING:
+    from gamekeeper.attack.tables.audit.result import TableAudit
+
+app = typer.Typer()
+
+
+@command(app, "audit")
+def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
+    """Audit anybody's suppression: which hidden cells can be recomputed, and from which figures.
+
+    Takes what tau-ARGUS, sdcTable, GaussSuppression, ACRO or a spreadsheet published, several tables
+    of one base together, with subtotals on any axis. A cell that is given away comes with the equation
+    that does it. With a rule, exit code 4 says that it is broken or not proven to hold. Ctrl-C keeps
+    what is proven so far.
+
+    [bold]Examples[/bold]
+
+      gamekeeper tables audit counts.csv --rule exact
+
+    Turnover by activity and size, hidden where a status says so, activities as in a hierarchy:
+      gamekeeper tables audit table.csv --value TOT --count N_OBS --largest MAX --status Status
+        --hierarchy ACTIVITY=activity.hrc --rule p:10
+    """
+    from gamekeeper.cli.risk_show import say_all, say_how, say_notices, show_for_programs
+    from gamekeeper.workbench.table_audit import audit_published
+
+    with progress_bar("Auditing") as progress:
+        answer = audit_published(asked, progress=progress)
+    found = answer.found
+    try:
+        if how is not Format.TABLE:
+            few = found.sentences(0) if records_are_withheld() else None
+            show_for_programs(found, how, answer.notices, sentences=few)
+        else:
+            say_notices(answer.notices)
+            said = found.sentences(0 if records_are_withheld() else asked.top)
+            known = found.told(0 if records_are_withheld() else asked.top)
+            say_all(said[: len(said) - known])
+            if known:
+                say()
+                say("Given away:")
+                for number, sentence in enumerate(said[len(said) - known :], start=1):
+                    say(f"{number:>3}. {sentence}")
+            if asked.top and not records_are_withheld():
+                _show_open(found, asked.top)
+            say_how(found)
+            say_written(asked)
+    except (BrokenPipeError, SystemExit):
+        # A reader that has gone (as in `| head`) makes no rule met.
+        if found.is_met:
+            raise
+    if not found.is_met:
+        raise typer.Exit(NOT_MET_CODE)
+
+
+def _show_open(found: TableAudit, most: int) -> None:
+    from gamekeeper.cli.risk_show import show_result
+
+    rows = found.top(most)
+    if rows.num_rows:
+        say()
+        say("The hidden cells that are known best:")
+        say()
+        names = [name for name in rows.column_names if name not in ("why", "hidden_in", "tight")]
+        shown = [
+            n for n in names if rows[n].null_count < rows.num_rows and any(rows[n].to_pylist())
+        ]
+        show_result(found, {name: name.replace("_", " ") for name in shown}, table=rows)

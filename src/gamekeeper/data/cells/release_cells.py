@@ -1,0 +1,80 @@
+"""A release of exact tables as published cells: what is grouped is a sum of the categories of the base."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from gamekeeper.algorithms.releases.perturbation import HIDDEN
+from gamekeeper.algorithms.releases.schemes import Exact
+from gamekeeper.data.cells.cell_rows import CellRows
+from gamekeeper.data.cells.hierarchy import Hierarchy
+from gamekeeper.data.cells.statuses import Status
+from gamekeeper.data.tables.release import Release
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import quoted
+
+
+def cells_of_release(release: Release) -> tuple[list[CellRows], dict[str, Hierarchy]]:
+    """Return the tables of a release, and the hierarchies that its groups make.
+
+    Raises
+    ------
+    InputError
+        A table was published under another scheme than exact.
+    """
+    problems = [
+        Problem(
+            Reason.BAD_OPTION,
+            f"table {quoted([table.name])}",
+            f"is published as '{table.scheme.text}'.",
+        )
+        for table in release.published
+        if not isinstance(table.scheme, Exact)
+    ]
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "A release was to be audited for what its hidden cells are.",
+            "Some of its tables are rounded, perturbed or given as intervals.",
+            "Bound their cells instead: gamekeeper tables bounds.",
+            problems=problems,
+        )
+    tables: list[CellRows] = []
+    ways: dict[str, dict[str, tuple[str, ...]]] = {}
+    by_name = {axis.name: axis for axis in release.axes}
+    for table in release.published:
+        labels = [
+            tuple(table.groups[name]) if name in table.groups else by_name[name].categories
+            for name in table.axes
+        ]
+        for name, groups in table.groups.items():
+            ways.setdefault(name, {}).update(
+                {label: tuple(own) for label, own in groups.items() if tuple(own) != (label,)}
+            )
+        keys = list(product(*labels))
+        flat = table.counts.reshape(-1).tolist()
+        figures = [None if count == HIDDEN else Fraction(count) for count in flat]
+        tables.append(
+            CellRows(
+                table.name,
+                table.axes,
+                tuple([key[at] for key in keys] for at in range(len(table.axes))),
+                figures,
+                [Status.HIDDEN if figure is None else Status.SHOWN for figure in figures],
+                ["" for _ in figures],
+            )
+        )
+    made = {
+        name: Hierarchy.of_tree(
+            {**own, **dict.fromkeys(by_name[name].categories, ())},
+            f"the groups of axis {quoted([name])}",
+        )
+        for name, own in ways.items()
+    }
+    for name, axis in by_name.items():
+        if name not in made and name in {n for table in release.published for n in table.axes}:
+            made[name] = Hierarchy.of_tree(
+                dict.fromkeys(axis.categories, ()), f"axis {quoted([name])}"
+            )
+    return tables, made
