@@ -79,6 +79,11 @@ class StatisticalFile:
         return found
 
     @property
+    def given_encoding(self) -> str | None:
+        """The encoding that was given; None where the file tells its own."""
+        return self._encoding
+
+    @property
     def fingerprint(self) -> str:
         """The first digits of the hash of all bytes of the file."""
         with self.path.open("rb") as file:

@@ -1,0 +1,222 @@
+"""A release written as the original is, or as text or Parquet: through the one gate for files.
+
+A release has the columns of the original in their order, without those that are left out, and its records
+in their order, without those that a sample left out. It is a file of its own: the original is never
+replaced. It carries no time of writing, so that the same input and the same changes are the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.data.reading.csv_file import CsvFile
+from gamekeeper.data.reading.packed import open_bytes
+from gamekeeper.data.reading.source import Source, check_columns
+from gamekeeper.data.reading.statistical_file import StatisticalFile
+from gamekeeper.data.writing.csv_writer import CsvStyle, style_of, write_csv
+from gamekeeper.data.writing.parquet_writer import write_parquet
+from gamekeeper.data.writing.released_cells import CellReplacer, released_batches
+from gamekeeper.data.writing.released_column import CellLook, ReleasedColumn, SuppressedCells
+from gamekeeper.data.writing.statistical_writer import write_statistical
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.files.writing import write_file
+from gamekeeper.wording import quoted
+
+TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat")
+PARQUET = (".parquet", ".pq")
+STATISTICAL = {"spss": (".sav", ".zsav"), "stata": (".dta",)}
+_DIGITS = re.compile(r"[0-9a-f]{16}")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRelease:
+    """Where a release is, and the hash of its bytes (SHA-256)."""
+
+    path: Path
+    sha256: str
+    n_records: int
+
+
+def write_release(
+    source: Source,
+    path: str | Path,
+    columns: Sequence[ReleasedColumn],
+    *,
+    records: NDArray[np.int64] | None = None,
+    n_released: int,
+    leave_out: Collection[str] = (),
+    suppressed: SuppressedCells = SuppressedCells(),  # noqa: B008 - it is frozen
+    replace: bool = False,
+) -> WrittenRelease:
+    r"""Write a release of a file.
+
+    Parameters
+    ----------
+    source
+        The original. It is read again, and refused if it changed since.
+    path
+        Where to; its ending says the format: that of the original, or .csv or .parquet.
+    columns
+        The columns with changed cells; all others are released as they are.
+    records
+        The places of the records to release, from 0 and in their order; all when None.
+    n_released
+        How many records were protected.
+    leave_out
+        Columns that are not released, such as names and addresses.
+    suppressed
+        How suppressed cells look.
+    replace
+        Whether a file that is there already may be replaced; never the original.
+
+    Raises
+    ------
+    InputError
+        If the format cannot be written, a code for suppressed cells is a value of the file, or the
+        file changed. Nothing is written then.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gamekeeper.data.reading.source import open_source
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "people.csv")
+    ...     _ = file.write_text("name;age\nAda;036\nBo;51\n")
+    ...     stars = np.array([True, False])
+    ...     age = ReleasedColumn("age", stars, stars, np.array([0, 2]), ("", "036", "51"))
+    ...     source = open_source(file)
+    ...     made = write_release(
+    ...         source, Path(folder, "release.csv"), [age], n_released=2, leave_out=["name"]
+    ...     )
+    ...     made.path.read_text()
+    'age\n""\n51\n'
+    """
+    path = Path(path)
+    asked = f"A release of {source.words} was to be written to {quoted([path.name])}."
+    ending, packed = _ending(path)
+    _require_writable(asked, source, ending, packed=packed)
+    check_columns(list(leave_out), source.names, f"of {source.words}")
+    check_columns([column.name for column in columns], source.names, f"of {source.words}")
+    if source.path is not None and path.exists() and path.samefile(source.path):
+        raise InputError(
+            Reason.NOT_WRITABLE, asked, "That is the original itself.", "Name another file."
+        )
+    names = [name for name in source.names if name not in set(leave_out)]
+    if not names:
+        raise InputError(
+            Reason.NOTHING_GIVEN, asked, "Every column is left out.", "Leave some column in."
+        )
+    shown = [column for column in columns if column.name in set(names)]
+    _require_unchanged(asked, source)
+    content = _content(
+        asked, source, ending, shown, names, records, n_released, suppressed, packed=packed
+    )
+    digest = hashlib.sha256()
+
+    def write(file: Any) -> None:
+        content(file)
+        file.flush()
+        file.seek(0)
+        while block := file.read(1 << 20):
+            digest.update(block)
+
+    write_file(
+        path, write, private=True, replace=replace, asked="The release {} was to be written."
+    )
+    return WrittenRelease(path, digest.hexdigest(), n_released)
+
+
+def _ending(path: Path) -> tuple[str, bool]:
+    if path.suffix.lower() == ".gz":
+        return Path(path.stem).suffix.lower(), True
+    return path.suffix.lower(), False
+
+
+def _require_writable(asked: str, source: Source, ending: str, *, packed: bool) -> None:
+    own = STATISTICAL.get(source.kind, ())
+    known = ending in (*TEXT, *PARQUET, *own)
+    if known and (not packed or ending in TEXT):
+        return
+    others = [*own, ".csv", ".parquet"]
+    found = "Its format cannot be told from the end of its name."
+    if ending in {end for ends in STATISTICAL.values() for end in ends}:
+        found = f"A file of kind {quoted([source.kind])} is not turned into {quoted([ending])}."
+    raise InputError(Reason.BAD_OPTION, asked, found, f"Let the name end in {' or '.join(others)}.")
+
+
+def _require_unchanged(asked: str, source: Source) -> None:
+    """Refuse an original that is another one by now."""
+    if not _DIGITS.fullmatch(source.fingerprint):
+        return
+    if isinstance(source.reader, CsvFile):
+        with open_bytes(source.reader.path) as file:
+            digest = hashlib.sha256()
+            while block := file.read(1 << 20):
+                digest.update(block)
+        now = digest.hexdigest()[:16]
+    else:
+        now = source.reader.fingerprint
+    if now != source.fingerprint:
+        raise InputError(
+            Reason.STALE,
+            asked,
+            "The file changed since it was read.",
+            "Protect it again, and write that.",
+        )
+
+
+def _content(
+    asked: str,
+    source: Source,
+    ending: str,
+    columns: Sequence[ReleasedColumn],
+    names: Sequence[str],
+    records: NDArray[np.int64] | None,
+    n_released: int,
+    stars: SuppressedCells,
+    *,
+    packed: bool,
+) -> Any:
+    if isinstance(source.reader, StatisticalFile) and ending in STATISTICAL.get(source.kind, ()):
+        return write_statistical(
+            source.reader.path, ending, columns, names, records, stars,
+            encoding=source.reader.given_encoding, decimal=source.decimal, missing=source.missing,
+        )  # fmt: skip
+    if stars.look == CellLook.USER_MISSING and any(c.suppressed.any() for c in columns):
+        raise InputError(
+            Reason.BAD_OPTION,
+            asked,
+            "Suppressed cells were to be user-missing, which this format does not have.",
+            "Leave them empty, or give them a code.",
+        )
+    kinds = _kinds(source, names)
+    replacers = {
+        column.name: CellReplacer(column, kinds[column.name], source.decimal, stars, source.missing)
+        for column in columns
+    }
+
+    def write(file: Any) -> None:
+        batches = released_batches(source, names, replacers, records, n_released)
+        if ending in PARQUET:
+            write_parquet(file, source, names, replacers, batches)
+            return
+        style = style_of(source.reader) if isinstance(source.reader, CsvFile) else CsvStyle()
+        write_csv(file, names, batches, style, packed=packed)
+
+    return write
+
+
+def _kinds(source: Source, names: Sequence[str]) -> dict[str, Any]:
+    """Return the Arrow type of every column, by its first batch."""
+    first = next(iter(source.batches(names)), None)
+    import pyarrow as pa
+
+    return {name: pa.string() if first is None else first.schema.field(name).type for name in names}

@@ -1,0 +1,200 @@
+"""Cells of the original with the changed ones replaced, as Arrow arrays of a type that holds them all."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.data.reading.column import ColumnKind
+from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.data.reading.source import Source
+from gamekeeper.data.reading.values import is_text, kind_of, value_text, value_texts
+from gamekeeper.data.writing.released_column import CellLook, ReleasedColumn, SuppressedCells
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.wording import count_of, quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class CellReplacer:
+    """Replaces cells of one column, batch by batch."""
+
+    def __init__(
+        self,
+        column: ReleasedColumn,
+        kind: pa.DataType,
+        decimal: str,
+        stars: SuppressedCells,
+        missing: Collection[str] = (),
+    ) -> None:
+        import pyarrow as pa
+
+        self.column = column
+        self._decimal = decimal
+        self._stars = stars
+        self._missing = missing
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        self._star = stars.code if stars.look == CellLook.CODE else None
+        self.kind = self._fitting(kind)
+
+    def _fitting(self, kind: pa.DataType) -> pa.DataType:
+        """Return the type of the column afterwards: its own if it holds the new values, else wider."""
+        import pyarrow as pa
+
+        column = self.column
+        if is_text(kind):
+            return kind
+        has_stars = bool(column.suppressed.any()) and self._star is not None
+        star = number_of(self._star or "0", ".")
+        is_number = kind_of(kind) is ColumnKind.NUMBER
+        if column.is_recoded or (has_stars and (star is None or not is_number)):
+            return pa.string()
+        if not is_number or pa.types.is_floating(kind):
+            return kind
+        numbers = self._new_numbers()
+        if has_stars:
+            numbers = np.append(numbers, float(star or 0))
+        if not pa.types.is_integer(kind):
+            return pa.float64() if len(numbers) else kind
+        if not np.array_equal(numbers, np.round(numbers)):
+            return pa.float64()
+        least, most = (numbers.min(), numbers.max()) if len(numbers) else (0, 0)
+        width = kind.bit_width
+        low = -(2.0 ** (width - 1)) if pa.types.is_signed_integer(kind) else 0.0
+        high = 2.0 ** (width - 1 if pa.types.is_signed_integer(kind) else width) - 1
+        return kind if low <= least and most <= high else pa.int64()
+
+    def _new_numbers(self) -> NDArray[np.float64]:
+        column = self.column
+        if column.numbers is not None:
+            return column.numbers[column.replaced]
+        assert column.codes is not None
+        read = [number_of(text, self._decimal) for text in column.texts]
+        values = np.array([np.nan if number is None else float(number) for number in read])
+        used = np.unique(column.codes[column.replaced])
+        return values[used]
+
+    def replace(self, cells: pa.Array, first: int) -> pa.Array:
+        """Return cells of released records, the first of which has a number, as they are released."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        if pa.types.is_dictionary(cells.type):
+            cells = cells.dictionary_decode()
+        rows = slice(first, first + len(cells))
+        replaced = self.column.replaced[rows]
+        suppressed = self.column.suppressed[rows]
+        if self._star is not None:
+            self._require_free(cells)
+        if cells.type != self.kind:
+            cells = self._turned(cells)
+        new = self._values(rows, replaced)
+        made = compute.replace_with_mask(cells, pa.array(replaced), new)
+        without = self.column.without[rows]
+        if without.any():
+            # A value that has no new category is not released as it was; one that means missing is.
+            known = pa.array(["", *self._missing], pa.large_string())
+            texts = compute.utf8_trim_whitespace(cells.cast(pa.large_string()))
+            value = compute.invert(compute.is_in(texts, known))
+            emptied = compute.and_(pa.array(without), value)
+            made = compute.if_else(emptied, pa.scalar(None, self.kind), made)
+        star = pa.scalar(None, self.kind)
+        if self._star is not None:
+            star = pa.array([self._star]).cast(self.kind)[0]
+        return compute.if_else(pa.array(suppressed), star, made)
+
+    def _turned(self, cells: pa.Array) -> pa.Array:
+        import pyarrow as pa
+
+        if is_text(self.kind):
+            return pa.array(value_texts(cells), self.kind)
+        return cells.cast(self.kind)
+
+    def _values(self, rows: slice, replaced: NDArray[np.bool_]) -> pa.Array:
+        """Return the new values of the cells that have some."""
+        import pyarrow as pa
+
+        column = self.column
+        if column.numbers is not None:
+            numbers = column.numbers[rows][replaced]
+            if not is_text(self.kind):
+                return pa.array(numbers).cast(self.kind)
+            return pa.array([self._text(float(number)) for number in numbers], self.kind)
+        assert column.codes is not None
+        codes = column.codes[rows][replaced]
+        if is_text(self.kind):
+            return pa.array(list(column.texts), self.kind).take(pa.array(codes))
+        if kind_of(self.kind) is ColumnKind.NUMBER:
+            read = [number_of(text, self._decimal) for text in column.texts]
+            values = np.array([np.nan if number is None else float(number) for number in read])
+            return pa.array(values[codes]).cast(self.kind)
+        return pa.array([column.texts[code] for code in codes.tolist()]).cast(self.kind)
+
+    def _text(self, number: float) -> str | None:
+        text = value_text(number)
+        return None if text is None else text.replace(".", self._decimal)
+
+    def _require_free(self, cells: pa.Array) -> None:
+        """Refuse a code for suppressed cells that some other cell has."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        if not self.column.suppressed.any():
+            return
+        texts = value_texts(compute.unique(cells)) if not is_text(cells.type) else None
+        taken = (
+            self._star in texts
+            if texts is not None
+            else bool(compute.any(compute.equal(cells, pa.scalar(self._star, cells.type))).as_py())
+        )
+        if taken:
+            raise code_is_taken(self.column.name, self._stars.code)
+
+
+def code_is_taken(name: str, code: str) -> InputError:
+    """Return the error for a code of suppressed cells that is a value of the file."""
+    return InputError(
+        Reason.BAD_OPTION,
+        f"Suppressed cells of {quoted([name])} were to have the code {quoted([code])}.",
+        "Other cells of the column have it already.",
+        "Choose a code that the column does not have, or leave suppressed cells empty.",
+    )
+
+
+def released_batches(
+    source: Source,
+    names: Sequence[str],
+    replacers: Mapping[str, CellReplacer],
+    records: NDArray[np.int64] | None,
+    n_released: int,
+) -> Iterator[pa.RecordBatch]:
+    """Read the original and yield what is released of it."""
+    import pyarrow as pa
+
+    read = released = 0
+    for batch in source.batches(names):
+        if records is None:
+            kept = batch
+        else:
+            stop = int(np.searchsorted(records, read + batch.num_rows))
+            kept = batch.take(pa.array(records[released:stop] - read))
+        read += batch.num_rows
+        arrays: list[Any] = []
+        for name, cells in zip(names, kept.columns, strict=True):
+            replacer = replacers.get(name)
+            arrays.append(cells if replacer is None else replacer.replace(cells, released))
+        released += kept.num_rows
+        if kept.num_rows:
+            yield pa.RecordBatch.from_arrays(arrays, names=list(names))
+    if released != n_released:
+        raise InputError(
+            Reason.STALE,
+            f"A release of {source.words} was to be written.",
+            f"It has {count_of(released, 'record')} to release, and {n_released:,} were protected.",
+            "The file changed since it was read: do it again.",
+        )

@@ -1,0 +1,301 @@
+"""Files of SPSS and Stata written as the original is: labels, missing values, formats, weight.
+
+A numeric variable that was recoded has the codes 1, 2, 3, ... with the new categories as their labels;
+codes that the file declares as missing are passed over, and stay. Texts have the new categories
+themselves. Not kept, since the library that writes does not: alignment of columns, attributes,
+sets of multiple responses, and the width of texts beyond the longest one. Texts are written in UTF-8.
+The whole file is in memory while it is written.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.data.reading.values import value_text
+from gamekeeper.data.writing.released_cells import code_is_taken
+from gamekeeper.data.writing.released_column import CellLook, ReleasedColumn, SuppressedCells
+from gamekeeper.data.writing.spss_header import read_header, without_time
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.files.asides import temporary_folder
+from gamekeeper.wording import quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_TIMESTAMP = re.compile(rb"(<timestamp>\x11).{17}(</timestamp>)", re.DOTALL)
+_FIXED_TIME = b"01 Jan 1970 00:00"
+_RELEASE = re.compile(rb"<release>(\d+)</release>")
+_VERSIONS = {113: 8, 114: 10, 115: 12, 117: 13, 118: 14, 119: 15}
+_MOST_MISSING = 3
+_TYPES = {"int8": "Int8", "int16": "Int16", "int32": "Int32", "float": "float32"}
+
+
+class _Changed:
+    """A file in memory with its dictionary, while columns are replaced."""
+
+    def __init__(self, frame: pd.DataFrame, meta: Any, *, is_spss: bool) -> None:
+        self.frame = frame
+        self.is_spss = is_spss
+        self.labels: dict[str, dict[Any, str]] = {
+            name: dict(own) for name, own in (meta.variable_value_labels or {}).items()
+        }
+        ranges = (meta.missing_ranges if is_spss else {}) or {}
+        self.missing: dict[str, list[Any]] = {name: list(own) for name, own in ranges.items()}
+        letters = {} if is_spss else (meta.missing_user_values or {})
+        self.letters: dict[str, list[str]] = {name: list(own) for name, own in letters.items()}
+        self.formats = {name: str(own) for name, own in meta.original_variable_types.items() if own}
+        self.texts = {name for name, own in meta.readstat_variable_types.items() if own == "string"}
+
+    def is_missing(self, name: str, value: float) -> bool:
+        """Whether the file declares a number as missing."""
+        return any(
+            own["lo"] <= value <= own["hi"] if isinstance(own, Mapping) else own == value
+            for own in self.missing.get(name, [])
+            if not isinstance(own, str)
+        )
+
+    def means_missing(self, name: str, cell: Any, missing: Collection[str]) -> bool:
+        """Whether a cell is no value: nothing, or what the file or the reader calls missing."""
+        text = value_text(cell)
+        if text is None or text in missing:
+            return True
+        if isinstance(cell, str):
+            return cell in (self.letters.get(name, []) or self.missing.get(name, []))
+        return self.is_missing(name, float(cell))
+
+
+def write_statistical(
+    path: Path,
+    ending: str,
+    columns: Sequence[ReleasedColumn],
+    names: Sequence[str],
+    records: NDArray[np.int64] | None,
+    stars: SuppressedCells,
+    *,
+    encoding: str | None,
+    decimal: str,
+    missing: Collection[str] = (),
+) -> Callable[[Any], None]:
+    """Return what writes the release of a file of SPSS or Stata to an open file."""
+    _require_pandas(path)
+    import pyreadstat
+
+    is_spss = ending != ".dta"
+    read = pyreadstat.read_sav if is_spss else pyreadstat.read_dta
+    options: dict[str, Any] = {"encoding": encoding} if encoding else {}
+    frame, meta = read(str(path), user_missing=True, disable_datetime_conversion=True, **options)
+    if records is not None:
+        frame = frame.iloc[records].reset_index(drop=True)
+    frame = frame[list(names)].copy()
+    changed = _Changed(frame, meta, is_spss=is_spss)
+    for column in columns:
+        _replace(changed, column, stars, decimal, missing)
+    shared: dict[str, Any] = {
+        "file_label": meta.file_label or "",
+        "column_labels": [meta.column_names_to_labels.get(name) for name in names],
+        "variable_value_labels": {
+            n: own for n, own in changed.labels.items() if n in names and own
+        },
+        "variable_format": {n: own for n, own in changed.formats.items() if n in names},
+    }
+    folder = temporary_folder(None)
+    try:
+        made = folder / f"release{ending}"
+        if is_spss:
+            header = read_header(path)
+            pyreadstat.write_sav(
+                changed.frame,
+                str(made),
+                note=list(meta.notes or []) or None,
+                compress=ending == ".zsav",
+                row_compress=ending == ".sav" and header.compression == 1,
+                missing_ranges={n: own for n, own in changed.missing.items() if n in names and own},
+                variable_measure={n: o for n, o in meta.variable_measure.items() if n in names},
+                variable_display_width={
+                    n: o for n, o in meta.variable_display_width.items() if n in names
+                },
+                **shared,
+            )
+            weight = header.weight if header.weight in {n.casefold() for n in names} else ""
+            content = without_time(made.read_bytes(), weight)
+        else:
+            version = _RELEASE.search(path.read_bytes()[:64])
+            typed = _typed(changed, meta)
+            shared["variable_value_labels"] = _typed_labels(shared["variable_value_labels"], typed)
+            pyreadstat.write_dta(
+                typed,
+                str(made),
+                version=_VERSIONS.get(int(version[1]), 15) if version else 12,
+                missing_user_values={n: own for n, own in changed.letters.items() if own},
+                **shared,
+            )
+            content = _TIMESTAMP.sub(
+                rb"\g<1>" + _FIXED_TIME + rb"\g<2>", made.read_bytes(), count=1
+            )
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return lambda file: file.write(content)
+
+
+def _replace(
+    changed: _Changed,
+    column: ReleasedColumn,
+    stars: SuppressedCells,
+    decimal: str,
+    missing: Collection[str],
+) -> None:
+    name = column.name
+    cells = changed.frame[name].to_numpy(dtype=object, copy=True)
+    replaced = column.replaced
+    if name in changed.texts:
+        if column.codes is not None:
+            texts = np.array(column.texts, dtype=object)
+            cells[replaced] = texts[column.codes[replaced]]
+    elif column.numbers is not None:
+        cells[replaced] = column.numbers[replaced].astype(object)
+    elif column.codes is not None and column.is_recoded:
+        cells[replaced] = _recoded(changed, column)[column.codes[replaced]]
+    elif column.codes is not None:
+        read = [number_of(text, decimal) for text in column.texts]
+        new = np.array([np.nan if r is None else float(r) for r in read], dtype=object)
+        cells[replaced] = new[column.codes[replaced]]
+    for place in np.flatnonzero(column.without):
+        # A value that has no new category is not released as it was; one that means missing is.
+        if not changed.means_missing(name, cells[place], missing):
+            cells[place] = "" if name in changed.texts else np.nan
+    if column.suppressed.any():
+        cells[column.suppressed] = _star(changed, column, cells[~column.suppressed], stars)
+    changed.frame[name] = _series(cells, is_text=name in changed.texts)
+
+
+def _recoded(changed: _Changed, column: ReleasedColumn) -> NDArray[Any]:
+    """Return a number for every new category, and give the variable their labels."""
+    name = column.name
+    old = changed.labels.get(name, {})
+    kept = {
+        value: label
+        for value, label in old.items()
+        if isinstance(value, str) or changed.is_missing(name, float(value))
+    }
+    numbers: list[Any] = [np.nan]
+    candidate = 0
+    for _ in column.texts[1:]:
+        candidate += 1
+        while changed.is_missing(name, float(candidate)):
+            candidate += 1
+        numbers.append(float(candidate))
+    fresh = dict(zip(numbers[1:], column.texts[1:], strict=True))
+    changed.labels[name] = {**fresh, **kept}
+    changed.formats[name] = "F8.0" if changed.is_spss else "%9.0g"
+    return np.array(numbers, dtype=object)
+
+
+def _star(
+    changed: _Changed, column: ReleasedColumn, others: NDArray[Any], stars: SuppressedCells
+) -> Any:
+    """Return what a suppressed cell has, and declare it."""
+    name, is_text = column.name, column.name in changed.texts
+    if stars.look == CellLook.EMPTY:
+        return "" if is_text else np.nan
+    if not changed.is_spss and stars.look == CellLook.USER_MISSING:
+        letter = stars.code if stars.code.isalpha() else "s"
+        if is_text or len(letter) != 1:
+            raise _no_user_missing(name, "Stata has such values for numbers only, as one letter.")
+        if letter in others.tolist():
+            raise code_is_taken(name, f".{letter}")
+        changed.letters.setdefault(name, [])
+        changed.letters[name] = sorted({*changed.letters[name], letter})
+        changed.labels.setdefault(name, {})[letter] = stars.label
+        return letter
+    value: Any = stars.code
+    if not is_text:
+        number = number_of(stars.code, ".")
+        if number is None:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"Suppressed cells of {quoted([name])} were to have the code {quoted([stars.code])}.",
+                "The variable has numbers, and that is none.",
+                "Give a number, such as -9.",
+            )
+        value = float(number)
+    if value in others.tolist() or value in changed.labels.get(name, {}):
+        raise code_is_taken(name, stars.code)
+    changed.labels.setdefault(name, {})[value] = stars.label
+    if stars.look == CellLook.USER_MISSING:
+        declared = changed.missing.setdefault(name, [])
+        n_taken = sum(
+            2 if isinstance(own, Mapping) and own["lo"] != own["hi"] else 1 for own in declared
+        )
+        if n_taken >= _MOST_MISSING:
+            raise _no_user_missing(name, "It has as many user-missing values as SPSS allows.")
+        declared.append(value)
+    return value
+
+
+def _no_user_missing(name: str, found: str) -> InputError:
+    return InputError(
+        Reason.BAD_OPTION,
+        f"Suppressed cells of {quoted([name])} were to be user-missing.",
+        found,
+        "Leave suppressed cells empty, or give them a code.",
+    )
+
+
+def _series(cells: NDArray[Any], *, is_text: bool) -> Any:
+    import pandas as pd
+
+    if is_text or any(isinstance(cell, str) for cell in cells):
+        return pd.Series(cells, dtype=object)
+    return pd.Series(cells.astype(np.float64))
+
+
+def _typed(changed: _Changed, meta: Any) -> pd.DataFrame:
+    """Return the frame with the types of numbers that the Stata file has, where they still fit."""
+    frame = changed.frame.copy()
+    for name in frame.columns:
+        kind = _TYPES.get(meta.readstat_variable_types.get(name, ""))
+        cells = frame[name]
+        if kind is None or name in changed.texts or cells.dtype == object:
+            continue
+        numbers = cells.to_numpy(dtype=np.float64)
+        known = numbers[np.isfinite(numbers)]
+        if kind == "float32":
+            if np.array_equal(known.astype(np.float32).astype(np.float64), known):
+                frame[name] = cells.astype("float32")
+        elif np.array_equal(known, np.round(known)) and (np.abs(known) < 2**31 - 30).all():
+            frame[name] = cells.astype("Int32")
+    return frame
+
+
+def _typed_labels(
+    labels: Mapping[str, Mapping[Any, str]], frame: pd.DataFrame
+) -> dict[str, dict[Any, str]]:
+    """Return labels whose values are whole numbers where the column has these."""
+    return {
+        name: {
+            int(value)
+            if str(frame[name].dtype) == "Int32" and not isinstance(value, str)
+            else value: label
+            for value, label in own.items()
+        }
+        for name, own in labels.items()
+    }
+
+
+def _require_pandas(path: Path) -> None:
+    if find_spec("pandas") is None:
+        raise InputError(
+            Reason.MISSING_PACKAGE,
+            f"A release of {quoted([path.name])} was to be written.",
+            "The package pandas, by which files of SPSS and Stata are written, is not installed.",
+            "Install 'gamekeeper[frames]', or write .csv or .parquet.",
+        )
