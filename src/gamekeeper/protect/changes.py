@@ -29,8 +29,9 @@ class VariableChange:
     recode
         Which new code each code of the input became; None where it was not recoded.
     changed, suppressed
-        Records whose cell got another value or none, and those whose cell was suppressed (a cell that
-        was missing on input is neither). A recode alone changes no cell in this sense.
+        Records whose cell got another value or none, and those whose cell is shown as suppressed. A
+        cell that was missing before may be shown as suppressed, but is no change and is not counted.
+        A recode alone changes no cell in this sense.
     """
 
     recode: Recode | None = None
@@ -44,7 +45,9 @@ class VariableChange:
         *,
         suppressed: NDArray[np.bool_] | None = None,
     ) -> VariableChange:
-        """Return a change of some cells, given as one truth per record; what is suppressed is changed.
+        """Return a change of some cells, given as one truth per record.
+
+        What is suppressed is changed, unless what was changed is told as well.
 
         Examples
         --------
@@ -52,8 +55,8 @@ class VariableChange:
         >>> change.n_changed, change.n_suppressed
         (2, 2)
         """
-        if suppressed is not None:
-            changed = suppressed if changed is None else changed | suppressed
+        if changed is None:
+            changed = suppressed
         return cls(
             None,
             None if changed is None else np.packbits(changed),
@@ -68,7 +71,9 @@ class VariableChange:
     @property
     def n_suppressed(self) -> int:
         """How many cells were suppressed."""
-        return _count(self.suppressed)
+        if self.suppressed is None or self.changed is None:
+            return 0
+        return _count(self.suppressed & self.changed)
 
     def __repr__(self) -> str:
         coarser = "" if self.recode is None else f"{len(self.recode.words) - 1} categories, "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,11 @@ class Setting:
         The numeric column of the table with sampling weights; empty where there are none.
     strata, household, identifier
         Variables of the table that tell strata, households and records; empty where there are none.
+    fraction
+        The share of the population that is in the file, as `count_keys` takes it; None where it is
+        not given.
+    sensitive
+        Variables that finding a class of records must not give away.
     seed
         The one seed of the recipe.
     environment, sinks
@@ -55,6 +60,8 @@ class Setting:
     strata: str = ""
     household: str = ""
     identifier: str = ""
+    fraction: Any = None
+    sensitive: tuple[str, ...] = ()
     seed: int = 0
     environment: Environment | None = field(default=None, repr=False)
     sinks: Mapping[str, Sequence[Sequence[int]]] = field(

@@ -13,9 +13,11 @@ from gamekeeper.protect.perturbation.rank_swap import RankSwap
 from gamekeeper.protect.perturbation.sample import Sample
 from gamekeeper.protect.perturbation.tails import TailCode
 from gamekeeper.protect.step import Step
+from gamekeeper.protect.suppression.suppress import Suppress
 from gamekeeper.wording import did_you_mean, quoted
 
 _ALL: tuple[type[Step], ...] = (
+    Suppress,
     TailCode,
     Sample,
     Pram,

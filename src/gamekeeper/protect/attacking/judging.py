@@ -1,0 +1,127 @@
+"""Targets held against what attacks found: each met, not met, or not proven.
+
+A count is exact. The expected number of right matches is judged at its value, and said to be
+approximate where it is. A share of a sample is judged by its interval. What was not attacked is not
+proven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gamekeeper.attack.assessment.criteria import CRITERIA
+from gamekeeper.attack.assessment.judged import Standing, judge_policy
+from gamekeeper.attack.assessment.policy import Limit, Policy
+from gamekeeper.protect.attacking.attack import FileAttack
+from gamekeeper.protect.targets import EXPECTED, LINKAGE, Target
+from gamekeeper.wording import count_of, joined, percent_text, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedTarget:
+    """A target, what was reached, and how that stands to it.
+
+    Attributes
+    ----------
+    reached
+        The value that was reached; None where it is not known, or where it is a policy.
+    text
+        The same in words.
+    why
+        Why it is not met or not proven, or what to know of it.
+    """
+
+    target: Target
+    standing: Standing
+    reached: float | None
+    text: str
+    why: str = ""
+
+    @property
+    def is_met(self) -> bool:
+        """Whether it is met."""
+        return self.standing is Standing.MET
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values, as a recipe keeps them."""
+        return {
+            "target": self.target.text,
+            "reached": self.reached,
+            "standing": self.standing.value,
+            "why": self.why,
+        }
+
+
+def judge_targets(targets: Sequence[Target], found: FileAttack) -> tuple[JudgedTarget, ...]:
+    """Judge every target."""
+    return tuple(_judged(target, found) for target in targets)
+
+
+def targets_sentence(judged: Sequence[JudgedTarget]) -> str:
+    """Return how a file stands to its targets, in words."""
+    failed = [each for each in judged if not each.is_met]
+    if not judged:
+        return "No target was given."
+    if not failed:
+        return f"{'The target is' if len(judged) == 1 else f'All {len(judged)} targets are'} met."
+    parts = [
+        f"{quoted([each.target.text])} is {each.standing.value} ({each.text})" for each in failed
+    ]
+    return f"{count_of(len(failed), 'target')} of {len(judged)} not met: {joined(parts)}."
+
+
+def _judged(target: Target, found: FileAttack) -> JudgedTarget:
+    if target.criterion is not None:
+        k = int(target.limit)
+        reached = found.smallest(target.criterion)
+        below = found.below(target.criterion, k)
+        if reached >= k:
+            return JudgedTarget(target, Standing.MET, reached, f"{reached:,}")
+        why = f"{below:,} have fewer than {k}"
+        return JudgedTarget(target, Standing.NOT_MET, reached, f"{reached:,}", why)
+    if target.measure == EXPECTED:
+        return _of_expected(target, found)
+    if target.measure == LINKAGE:
+        return _of_links(target, found)
+    if found.measured is None:
+        return JudgedTarget(target, Standing.NOT_PROVEN, None, "not known", "it was not assessed")
+    policy = target.policy or Policy(target.text, (Limit(CRITERIA[target.measure], target.limit),))
+    outcome = judge_policy(policy, found.measured)
+    lines = [line for line in outcome.lines if line.standing is not Standing.MET]
+    why = joined([f"{line.limit.criterion.name} {line.standing_text}" for line in lines])
+    reached = None
+    if target.policy is None and outcome.lines[0].found is not None:
+        reached = outcome.lines[0].found.value
+    text = joined([f"{line.limit.criterion.name} {line.found_text}" for line in outcome.lines])
+    return JudgedTarget(target, outcome.standing, reached, text, why)
+
+
+def _of_expected(target: Target, found: FileAttack) -> JudgedTarget:
+    expected = found.expected
+    if expected is None:
+        why = found.why_not.get("expected", "")
+        return JudgedTarget(target, Standing.NOT_PROVEN, None, "not known", why)
+    share = expected / max(found.n_people, 1)
+    reached = share if target.is_share else expected
+    text = f"{expected:,.1f}, {percent_text(share)}"
+    why = ""
+    if found.n_approximate:
+        why = f"approximate for {count_of(found.n_approximate, 'person', 'people')}"
+    standing = Standing.MET if reached <= target.limit else Standing.NOT_MET
+    return JudgedTarget(target, standing, reached, text, why)
+
+
+def _of_links(target: Target, found: FileAttack) -> JudgedTarget:
+    linked = found.linked
+    if linked is None:
+        why = found.why_not.get("linkage", "it was not tried")
+        return JudgedTarget(target, Standing.NOT_PROVEN, None, "not known", why)
+    if linked.upper <= target.limit:
+        standing, why = Standing.MET, ""
+    elif linked.lower > target.limit:
+        standing, why = Standing.NOT_MET, ""
+    else:
+        standing, why = Standing.NOT_PROVEN, "the interval of the sample reaches beyond the limit"
+    return JudgedTarget(target, standing, linked.share, linked.words, why)

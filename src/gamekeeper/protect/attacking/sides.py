@@ -1,0 +1,133 @@
+"""People and released rows side by side, in the same codes, with what is suppressed as bits.
+
+An intruder knows what people are at the detail of the original, and how the release was recoded. So
+the keys of people are recoded as the release was, and compared with its rows wherever these are not
+suppressed. What a missing cell of the input means is the scenario's choice: with "category" it is
+known and equal to its like; with "ignore" a released one tells nothing; with "wildcard" it is not
+known of the people either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.compatibility.candidates import Candidates, count_candidates
+from gamekeeper.algorithms.compatibility.matchings import Matchings, find_matchings
+from gamekeeper.data.coding.codebook import MISSING, CodedVariable
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.protect.changes import ChangeLog
+from gamekeeper.protect.setting import Setting
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class FileSides:
+    """Both sides of a release.
+
+    Attributes
+    ----------
+    people, released
+        Keys as codes, a row each; the same code means the same.
+    suppressed
+        For each released row the columns that are open, as bits.
+    unknown
+        For each person the columns that are not known, as bits; None where all are.
+    truth
+        For each person the released row that is the right one, or -1; None where that is not known.
+    """
+
+    people: NDArray[np.int64]
+    released: NDArray[np.int64]
+    suppressed: NDArray[np.uint64]
+    unknown: NDArray[np.uint64] | None
+    truth: NDArray[np.int64] | None
+
+    def count(self, *, wildcard: bool = False) -> Candidates:
+        """Count candidates by every criterion."""
+        return count_candidates(
+            self.people,
+            self.released,
+            self.suppressed,
+            unknown=self.unknown,
+            truth=np.full(len(self.people), -1) if self.truth is None else self.truth,
+            wildcard=wildcard,
+        )
+
+    def matchings(self) -> Matchings | None:
+        """Tell what all assignments have in common; None where a true value may have been changed.
+
+        That is known only if everybody has a row that fits.
+        """
+        truth = self.truth
+        if truth is None or self.unknown is not None or len(self.people) != len(self.released):
+            return None
+        if (truth < 0).any() or len(np.unique(truth)) < len(truth):
+            return None
+        rows, open_columns = self.released[truth], self.suppressed[truth]
+        for column in range(self.people.shape[1]):
+            is_open = (open_columns >> np.uint64(column)) & np.uint64(1) == 1
+            if (~is_open & (rows[:, column] != self.people[:, column])).any():
+                return None
+        return find_matchings(self.people, open_columns)
+
+
+def sides_of(before: CodedTable, after: CodedTable, log: ChangeLog, setting: Setting) -> FileSides:
+    """Return both sides of a file that we have protected ourselves, so that all is known."""
+    left = np.arange(before.n_records) if log.records is None else log.records
+    truth = np.full(before.n_records, -1, dtype=np.int64)
+    truth[left] = np.arange(len(left))
+    people = np.empty((before.n_records, len(setting.keys)), dtype=np.int64)
+    released = np.empty((after.n_records, len(setting.keys)), dtype=np.int64)
+    stars = np.zeros(after.n_records, dtype=np.uint64)
+    for column, name in enumerate(setting.keys):
+        change = log.variables.get(name)
+        own = before.codebook[name]
+        codes = before.codes(name).astype(np.int64)
+        words = own.words
+        if change is not None and change.recode is not None:
+            codes, words = change.recode.codes[codes], change.recode.words
+        there = after.codebook[name]
+        people[:, column] = codes if words == there.words else aligned_codes(words, there)[codes]
+        released[:, column] = after.codes(name)
+        stars |= log.suppressed(name).astype(np.uint64) << np.uint64(column)
+    return laid_out(people, released, stars, truth, setting.missing)
+
+
+def laid_out(
+    people: NDArray[np.int64],
+    released: NDArray[np.int64],
+    stars: NDArray[np.uint64],
+    truth: NDArray[np.int64] | None,
+    missing: Missing,
+) -> FileSides:
+    """Return both sides with missing cells read as a scenario says."""
+    unknown = None
+    if missing in (Missing.IGNORE, Missing.WILDCARD):
+        stars = stars | missing_sets(released)
+    if missing is Missing.WILDCARD:
+        unknown = missing_sets(people)
+    return FileSides(people, released, stars, unknown, truth)
+
+
+def missing_sets(codes: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return for each row its missing columns, as bits."""
+    found = np.zeros(len(codes), dtype=np.uint64)
+    for column in range(codes.shape[1]):
+        found |= (codes[:, column] == MISSING).astype(np.uint64) << np.uint64(column)
+    return found
+
+
+def aligned_codes(words: tuple[str, ...], there: CodedVariable) -> NDArray[np.int64]:
+    """Return the code that each word has elsewhere; one that is not there gets a code of its own."""
+    known = {word: code for code, word in enumerate(there.words)}
+    made = [MISSING]
+    extra = there.n_codes
+    for word in words[1:]:
+        code = known.get(word)
+        if code is None:
+            code, extra = extra, extra + 1
+        made.append(code)
+    return np.array(made, dtype=np.int64)

@@ -1,0 +1,89 @@
+"""Households of a file, and what their members have in common.
+
+A variable of the household is one cell of all its members: it is suppressed for all of them or for
+none. Households then count as one each, and have k of them as candidates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.data.coding.codebook import MISSING
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.suppression.checked import Checked
+from gamekeeper.wording import count_of, quoted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Households:
+    """The households of a file.
+
+    Attributes
+    ----------
+    variables
+        The key variables that members have in common.
+    home_of
+        The number of each record's household; a record without one is a household of its own.
+    first
+        A record of each household.
+    sizes
+        How many members each has.
+    """
+
+    variables: tuple[str, ...]
+    home_of: NDArray[np.int64]
+    first: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    @property
+    def n_homes(self) -> int:
+        """How many households there are."""
+        return len(self.first)
+
+
+def find_households(asked: Checked, table: CodedTable, setting: Setting) -> Households | None:
+    """Return the households of a file; None where none are told.
+
+    Raises
+    ------
+    InputError
+        Where members of a household differ in a variable that is said to be of the household.
+    """
+    if not setting.household:
+        return None
+    codes = table.codes(setting.household).astype(np.int64)
+    alone = codes == MISSING
+    codes[alone] = codes.max(initial=0) + 1 + np.arange(int(alone.sum()))
+    _, first, home_of, sizes = np.unique(
+        codes, return_index=True, return_inverse=True, return_counts=True
+    )
+    keys = [name for name in asked.keys if name in setting.keys]
+    unlike: dict[str, int] = {}
+    for name in keys:
+        own = table.codes(name)
+        differs = own != own[first][home_of]
+        unlike[name] = len(np.unique(home_of[differs]))
+    wanted = asked.household_variables or tuple(name for name in keys if not unlike[name])
+    problems = [
+        Problem(
+            Reason.BAD_OPTION,
+            f"variable {quoted([name])}",
+            f"it differs within {count_of(unlike[name], 'household')}.",
+            "Leave it out, or mend the file.",
+        )
+        for name in wanted
+        if unlike[name]
+    ]
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Variables of households were to be one cell for all members.",
+            f"{count_of(len(problems), 'variable has', 'variables have')} conflicting values.",
+            problems=problems,
+        )
+    return Households(tuple(wanted), home_of.reshape(-1), first, sizes)

@@ -1,0 +1,248 @@
+"""A suppression that was asked, given to the algorithm that solves it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.suppression.both import suppress_both
+from gamekeeper.algorithms.suppression.hitting_sets import rare_sets, scored_sets, suppress_sets
+from gamekeeper.algorithms.suppression.own import suppress_own
+from gamekeeper.algorithms.suppression.problem import Suppression, SuppressionProblem
+from gamekeeper.algorithms.suppression.released_to_people import suppress_released_to_people
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.keys.counting import count_keys
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.suppression.checked import Checked, record_counts
+from gamekeeper.protect.suppression.households import Households, find_households
+from gamekeeper.protect.targets import Criterion
+from gamekeeper.wording import count_of, did_you_mean, quoted
+
+_WAYS = {
+    Criterion.BOTH: suppress_both,
+    Criterion.OWN: suppress_own,
+    Criterion.RELEASED_TO_PEOPLE: suppress_released_to_people,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solved:
+    """What is to be suppressed.
+
+    Attributes
+    ----------
+    stars
+        For each record the places of columns to be shown as suppressed, as bits.
+    cost, lower_bound
+        What that costs, and what anything costs that reaches the same.
+    n_unmet
+        How many records cannot be helped.
+    notes
+        What to know of it, in words.
+    """
+
+    stars: NDArray[np.uint64]
+    cost: Fraction
+    lower_bound: Fraction
+    is_optimal: bool
+    n_unmet: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def gap(self) -> float:
+        """By what share it may be dearer than the cheapest."""
+        if self.is_optimal or self.cost == self.lower_bound:
+            return 0.0
+        return float((self.cost - self.lower_bound) / self.lower_bound) if self.lower_bound else 1.0
+
+
+def solve(asked: Checked, table: CodedTable, setting: Setting) -> Solved:
+    """Return which cells to suppress."""
+    codes = table.matrix(asked.keys)
+    # Of records that are alike the first by their own names are opened, not the first in the file.
+    order = np.argsort(setting.records(table), kind="stable")
+    counts, k = record_counts(asked, table, setting)
+    problem = SuppressionProblem(
+        codes[order],
+        k,
+        asked.costs,
+        asked.pinned,
+        setting.missing.value,
+        None if counts is None else counts[order],
+        max_work=asked.step.max_work,
+        progress=setting.progress,
+    )
+    homes = find_households(asked, table, setting)
+    if homes is not None:
+        return _with_households(asked, table, setting, problem, order, homes)
+    found = _of_persons(asked, table, setting, problem, order).put_back(order)
+    return _solved(asked, table, setting, found)
+
+
+def _of_persons(
+    asked: Checked,
+    table: CodedTable,
+    setting: Setting,
+    problem: SuppressionProblem,
+    order: NDArray[np.int64],
+) -> Suppression:
+    only = _above(asked, table, setting)
+    only = None if only is None else only[order]
+    step = asked.step
+    if step.max_is is not None:
+        from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
+
+        found = find_minimal_uniques(
+            problem.codes.astype(np.uint32), missing=setting.missing.value, workers=setting.workers
+        )
+        assert found.offsets is not None
+        assert found.masks is not None
+        families = scored_sets(problem, found.records, found.offsets, found.masks)
+        return suppress_sets(problem, families, allowed=step.max_is, only=only)
+    if asked.by_sets:
+        size = step.dimension or max(len(key) for key in asked.key_sets)
+        families = rare_sets(
+            problem, asked.key_sets, size, thresholds=step.thresholds, within=asked.strata
+        )
+        return suppress_sets(problem, families, only=only)
+    if asked.criterion is Criterion.RELEASED_TO_PEOPLE:
+        return suppress_released_to_people(problem, only=only)
+    return _WAYS[asked.criterion](problem)
+
+
+def _with_households(
+    asked: Checked,
+    table: CodedTable,
+    setting: Setting,
+    problem: SuppressionProblem,
+    order: NDArray[np.int64],
+    homes: Households,
+) -> Solved:
+    """Protect households by what they have in common, then persons by the rest."""
+    free = replace(problem, pinned=asked.pinned)
+    bound = suppress_released_to_people(free).cost
+    shared = sum(1 << asked.keys.index(name) for name in homes.variables)
+    stars = np.zeros(table.n_records, dtype=np.uint64)
+    if homes.n_homes < asked.step.k:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Each household was to have {asked.step.k:,} candidates.",
+            f"There are {count_of(homes.n_homes, 'household')}.",
+            "Ask for a smaller k.",
+        )
+    if homes.variables:
+        columns = [asked.keys.index(name) for name in homes.variables]
+        columns += [place for place in asked.strata if place not in columns]
+        whole = SuppressionProblem(
+            table.matrix([asked.keys[c] for c in columns])[homes.first],
+            asked.step.k,
+            [asked.costs[c] for c in columns],
+            [columns.index(c) for c in asked.pinned if c in columns],
+            setting.missing.value,
+            max_work=asked.step.max_work,
+        )
+        found = _WAYS[asked.criterion](whole)
+        if len(found.unmet):
+            n_unmet = int(homes.sizes[found.unmet].sum())
+            return Solved(stars, Fraction(0), bound, False, n_unmet)
+        for place, column in enumerate(columns):
+            has = (found.stars >> np.uint64(place)) & np.uint64(1)
+            stars |= has[homes.home_of] << np.uint64(column)
+    codes = problem.codes.copy()
+    opened = stars[order]
+    for column in range(codes.shape[1]):
+        codes[(opened >> np.uint64(column)) & np.uint64(1) == 1, column] = 0
+    fixed = sorted({*asked.pinned, *(c for c in range(codes.shape[1]) if shared >> c & 1)})
+    persons = replace(
+        problem, codes=codes, pinned=fixed, missing="category" if shared else problem.missing
+    )
+    found = _of_persons(asked, table, setting, persons, order)
+    if len(found.unmet):
+        return Solved(stars, Fraction(0), bound, False, len(found.unmet))
+    made, blank = np.empty_like(opened), np.empty_like(opened)
+    made[order], blank[order] = found.stars | opened, problem.blank
+    lost = made & ~blank
+    cost = _cost(asked, table, setting, problem, lost)
+    names = quoted(list(homes.variables)) if homes.variables else "no key variable"
+    note = (
+        f"Households have {names} in common: each was suppressed for all members of a household, so"
+        f" that it has {asked.step.k} candidates among {count_of(homes.n_homes, 'household')}."
+    )
+    scaled = _bound(asked, table, setting, free, order) if asked.step.weighted else bound
+    return Solved(made, cost, scaled, cost == scaled, 0, (note,))
+
+
+def _solved(asked: Checked, table: CodedTable, setting: Setting, found: Suppression) -> Solved:
+    if not asked.step.weighted:
+        return Solved(
+            found.stars, found.cost, found.lower_bound, found.is_optimal, len(found.unmet)
+        )
+    codes = table.matrix(asked.keys)
+    problem = SuppressionProblem(codes, 2, asked.costs, asked.pinned, setting.missing.value)
+    cost = _cost(asked, table, setting, problem, found.suppressed)
+    bound = cost
+    if not found.is_optimal:
+        counts, k = record_counts(asked, table, setting)
+        whole = replace(problem, k=k, counts=counts)
+        bound = _bound(asked, table, setting, whole, np.arange(len(codes)))
+    return Solved(found.stars, cost, bound, found.is_optimal, len(found.unmet))
+
+
+def _bound(
+    asked: Checked,
+    table: CodedTable,
+    setting: Setting,
+    problem: SuppressionProblem,
+    order: NDArray[np.int64],
+) -> Fraction:
+    cheapest = suppress_released_to_people(problem).put_back(order)
+    return _cost(asked, table, setting, problem, cheapest.suppressed)
+
+
+def _cost(
+    asked: Checked,
+    table: CodedTable,
+    setting: Setting,
+    problem: SuppressionProblem,
+    lost: NDArray[np.uint64],
+) -> Fraction:
+    """Return what cells cost, times the weights of their records if that is asked."""
+    per_record = problem.cost_of(lost)
+    if not asked.step.weighted:
+        return Fraction(int(per_record.sum()), problem.scaled[1])
+    weights = np.nan_to_num(table.number(setting.weight))
+    # Summed in an order of their own, so that no order of records changes the sum.
+    return Fraction(float(np.sort(per_record * weights).sum())) / problem.scaled[1]
+
+
+def _above(asked: Checked, table: CodedTable, setting: Setting) -> NDArray[np.bool_] | None:
+    """Return the records above the threshold of a measure; None where all are protected."""
+    if asked.above is None:
+        return None
+    from gamekeeper.attack.measures.measuring import measure_risk
+    from gamekeeper.attack.uniques.suda import assess_uniques
+
+    measure, limit = asked.above
+    keys = count_keys(table, setting.keys, missing=Missing(setting.missing), weight=setting.weight)
+    uniques = assess_uniques(keys, workers=setting.workers).records.to_arrow()
+    measures = measure_risk(keys).records.to_arrow()
+    known = {
+        name: part[name]
+        for part in (measures, uniques)
+        for name in part.column_names
+        if name not in ("record", "risk_class")
+    }
+    if measure not in known:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"Records above a threshold of {quoted([measure])} were to be protected.",
+            "There is no such measure per record here.",
+            did_you_mean(measure, list(known)),
+        )
+    values = known[measure].to_numpy(zero_copy_only=False).astype(np.float64)
+    return np.nan_to_num(values, nan=-np.inf) > limit

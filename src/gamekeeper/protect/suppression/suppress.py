@@ -1,0 +1,222 @@
+"""The step that suppresses cells: what may be asked of it, and what it did, in words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.suppression.problem import MAX_WORK
+from gamekeeper.data.coding.codebook import MISSING
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.coding.replaced_cells import replace_cells
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.options import Option
+from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
+from gamekeeper.protect.changes import ChangeLog, VariableChange
+from gamekeeper.protect.protected import Protected
+from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.step import Step, protected_by
+from gamekeeper.protect.suppression.checked import Checked, checked
+from gamekeeper.protect.suppression.solving import Solved, solve
+from gamekeeper.protect.targets import Criterion
+from gamekeeper.wording import count_of, joined, percent_text, quoted
+
+_HOW = "Suppression"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suppress(Step):
+    """Suppress cells of key variables.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> table = coded_from_codes([[3, 1], [4, 1], [5, 2], [5, 2]], ["age", "sex"])
+    >>> made = Suppress(k=2).apply(table, Setting(keys=("age", "sex")))
+    >>> made.log.n_suppressed, made.table.matrix().tolist()
+    (2, [[0, 1], [0, 1], [5, 2], [5, 2]])
+    """
+
+    do: ClassVar[str] = "suppress"
+    iso: ClassVar[str] = "local suppression"
+
+    criterion: Annotated[
+        Criterion | str,
+        Option(
+            "What is to be reached. both: everybody fits k rows and every row k people."
+            " released_to_people: every row fits k people, the cheapest of all. own: every row looks"
+            " like k-1 others.",
+            panel=_HOW,
+        ),
+    ] = Criterion.BOTH
+    k: Annotated[int, Option("So many candidates at least.", least=2, panel=_HOW)] = 3
+    costs: Annotated[
+        Mapping[str, float],
+        Option(
+            "VARIABLE=NUMBER: what a suppressed cell of it costs; 1 where it is not said.",
+            flags="--cost",
+            panel=_HOW,
+            read=partial(number_pairs_of, "--cost VARIABLE=NUMBER"),
+        ),
+    ] = field(default_factory=dict[str, float])
+    pinned: Annotated[
+        tuple[str, ...],
+        Option(
+            "A key variable that is never suppressed.", flags="--pin", panel=_HOW, read=names_of
+        ),
+    ] = ()
+    related: Annotated[
+        Mapping[str, str],
+        Option(
+            "COLUMN=VARIABLE: a column that is suppressed wherever the key variable is, such as a year"
+            " of birth with the age.",
+            panel=_HOW,
+            read=partial(pairs_of, "--related COLUMN=VARIABLE"),
+        ),
+    ] = field(default_factory=dict[str, str])
+    dimension: Annotated[
+        int | None,
+        Option(
+            "Look at combinations of up to so many key variables, and not at all together"
+            " (released_to_people only).",
+            least=1,
+            panel=_HOW,
+        ),
+    ] = None
+    thresholds: Annotated[
+        tuple[int, ...],
+        Option(
+            "For 1, 2, ... variables the least number of people; k where it is not said.",
+            flags="--threshold",
+            least=2,
+            panel=_HOW,
+        ),
+    ] = ()
+    several: Annotated[
+        tuple[str, ...],
+        Option(
+            "Key variables that are known together, with commas: 'Age,Sex,Region'. Given several"
+            " times, each key is protected and all of them at once (released_to_people only).",
+            flags="--key-set",
+            panel=_HOW,
+        ),
+    ] = ()
+    max_is: Annotated[
+        int | None,
+        Option(
+            "Suppress until the intruder score IS of every record is at most this, instead of k.",
+            least=0,
+            panel=_HOW,
+        ),
+    ] = None
+    above: Annotated[
+        str,
+        Option(
+            "MEASURE>NUMBER: protect only records above a threshold of a measure per record, such as"
+            " 'is>100', 'dis_suda>0.02', 'individual_risk>0.05' (released_to_people only).",
+            panel=_HOW,
+        ),
+    ] = ""
+    weighted: Annotated[
+        bool, Option("Whether a cell costs as much as the weight of its record.", panel=_HOW)
+    ] = False
+    population: Annotated[
+        bool,
+        Option(
+            "Whether k counts people of the population, by sums of weights (released_to_people only).",
+            panel=_HOW,
+        ),
+    ] = False
+    household_variables: Annotated[
+        tuple[str, ...],
+        Option(
+            "Key variables that a household has in common: one cell for all its members. By default"
+            " those that never differ within one.",
+            panel=_HOW,
+            read=names_of,
+        ),
+    ] = ()
+    max_work: Annotated[
+        int, Option("Rows times sets of variables at most.", least=1, panel=_HOW)
+    ] = MAX_WORK
+
+    def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
+        """Suppress cells; `place` does not matter, since nothing is drawn."""
+        started = time.perf_counter()
+        asked = checked(self, table, setting)
+        solved = solve(asked, table, setting)
+        if solved.n_unmet:
+            raise _cannot(asked, solved)
+        made, log = _suppressed(asked, solved, table)
+        found = {
+            "cells": log.n_suppressed,
+            "cost": float(solved.cost),
+            "lower_bound": float(solved.lower_bound),
+            "optimal": solved.is_optimal,
+            "gap": solved.gap,
+        }
+        return protected_by(
+            self, table, made, log, setting,
+            told=_told(asked, solved, log), found=found, seconds=time.perf_counter() - started,
+        )  # fmt: skip
+
+
+def _suppressed(asked: Checked, solved: Solved, table: CodedTable) -> tuple[CodedTable, ChangeLog]:
+    codes: dict[str, NDArray[np.int64]] = {}
+    changes: dict[str, VariableChange] = {}
+    for column, name in enumerate(asked.keys):
+        stars = (solved.stars >> np.uint64(column)) & np.uint64(1) == 1
+        if not stars.any():
+            continue
+        for each in (name, *asked.related.get(name, ())):
+            before = table.codes(each).astype(np.int64)
+            shown = stars
+            if each in changes:
+                # A column that follows several variables.
+                shown = stars | (codes[each] == MISSING) & (before != MISSING)
+            codes[each] = np.where(shown, MISSING, before)
+            change = shown & (before != MISSING)
+            changes[each] = VariableChange.of_cells(change, suppressed=shown)
+    return replace_cells(table, codes), ChangeLog(table.n_records, changes)
+
+
+def _told(asked: Checked, solved: Solved, log: ChangeLog) -> list[str]:
+    step = asked.step
+    n_cells = count_of(log.n_suppressed, "cell")
+    most = sorted(((c.n_suppressed, name) for name, c in log.variables.items()), reverse=True)
+    where = joined([f"{name} {n:,}" for n, name in most if n])
+    bound = f"{float(solved.lower_bound):,.10g}"
+    costs = f"They cost {float(solved.cost):,.10g}" if asked.has_costs else ""
+    if solved.is_optimal:
+        proof = f"{costs}, and" if costs else "It is proven that"
+        proof = f"{proof} fewer do not do." if not costs else f"{proof} nothing cheaper does."
+    else:
+        unit = "" if asked.has_costs else " cells"
+        proof = (
+            f"{costs + '; at' if costs else 'At'} least {bound}{unit} are needed (gap"
+            f" {percent_text(solved.gap)})."
+        )
+    said = [f"{n_cells} suppressed{f' ({where})' if where else ''}, so that {asked.aim}. {proof}"]
+    said += list(solved.notes)
+    if step.related and log.n_suppressed:
+        said.append(f"{quoted(list(step.related))} followed the variables they go with.")
+    return said
+
+
+def _cannot(asked: Checked, solved: Solved) -> InputError:
+    pinned = asked.step.pinned
+    blocked = f" with {quoted(pinned)} pinned" if pinned else ""
+    return InputError(
+        Reason.BAD_OPTION,
+        f"Cells were to be suppressed, so that {asked.aim}.",
+        f"{count_of(solved.n_unmet, 'record')} cannot be helped by any cells that may be suppressed"
+        f"{blocked}.",
+        "Pin fewer variables, ask for a smaller k, or make what is pinned coarser first.",
+        problems=[Problem(Reason.BAD_OPTION, "k", f"{solved.n_unmet:,} records stay below it.")],
+    )
