@@ -7,7 +7,6 @@ beside this file says what a person made of twenty of them; what is not in FOLDE
 from __future__ import annotations
 
 import csv
-import json
 import resource
 import sys
 from collections import Counter
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import gamekeeper as gk
 from benchmarks.instruments.environment import environment
+from benchmarks.instruments.judging import KEY, judge
 from gamekeeper.algorithms.categories.printed_bands import read_bands
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.importing.classifications.registry import read_classifications
@@ -24,35 +24,36 @@ from gamekeeper.importing.proposed_question import Answering, Instrument
 from gamekeeper.importing.readers.registry import read_instrument
 from gamekeeper.mapping.variables.definitions import variable_of
 
-KEY = json.loads(Path(__file__).with_name("key.json").read_text(encoding="utf-8"))
-ENDINGS = {".xml", ".json", ".csv", ".xlsx", ".lss", ".sav", ".dta", ".sas7bdat", ".hrc"}
+ENDINGS = {".xml", ".json", ".csv", ".xlsx", ".xls", ".lss", ".sav", ".dta", ".sas7bdat", ".hrc"}
 
 
 def main() -> None:
     """Print what was read, what was matched, and how that compares with the key."""
-    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
-        print("Give a folder of instruments: python -m benchmarks.instruments FOLDER")
+    details = "--details" in sys.argv
+    folders = [Path(word) for word in sys.argv[1:] if not word.startswith("--")]
+    if not folders or not all(folder.is_dir() for folder in folders):
+        print("Give folders of instruments: python -m benchmarks.instruments FOLDER... [--details]")
         raise SystemExit(2)
-    folder = Path(sys.argv[1])
-    read = _read(folder)
+    folder = folders[0]
+    read = _read(folders)
     matcher = Matcher(environment())
     _answers(read, matcher)
     _bands(read)
-    _matches(read, matcher)
+    _matches(read, details=details)
     _crosswalk(folder, read)
     used = resource.getrusage(resource.RUSAGE_SELF)
     print(f"CPU seconds, all of it: {used.ru_utime + used.ru_stime:.1f}")
 
 
-def _read(folder: Path) -> dict[str, Instrument]:
+def _read(folders: list[Path]) -> dict[str, Instrument]:
     read: dict[str, Instrument] = {}
     counts: Counter[str] = Counter()
     questions: Counter[str] = Counter()
     answers: Counter[str] = Counter()
     lists = 0
-    for path in sorted(folder.rglob("*")):
+    for path in (path for folder in folders for path in sorted(folder.rglob("*"))):
         # Answers of a LimeSurvey table belong to its questions; what lies on top is about the folder.
-        if path.suffix not in ENDINGS or path.parent == folder or "_answers" in path.name:
+        if path.suffix not in ENDINGS or path.parent in folders or "_answers" in path.name:
             continue
         try:
             found = read[path.name] = read_instrument(path)
@@ -108,32 +109,16 @@ def _bands(read: dict[str, Instrument]) -> None:
     print(f"questions with bands read whole: {lists[True]} of {sum(lists.values())}")
 
 
-def _matches(read: dict[str, Instrument], matcher: Matcher) -> None:
-    questions = matchable = first = 0
-    taken: Counter[bool] = Counter()
-    said: Counter[bool] = Counter()
-    for file, truth in KEY["files"].items():
-        for question in read[file].questions if file in read else ():
-            found = matcher.propose(question)
-            right = truth.get(question.name)
-            questions += 1
-            matchable += right is not None
-            best = found.best.variable if found.best else None
-            first += right is not None and best == right
-            if found.is_sure:
-                taken[best == right] += 1
-            if found.says_variable:
-                said[best == right] += 1
-                if best != right:
-                    print(f"wrong: {file} {question.name}: {best} instead of {right}")
-    print(f"questions of files with a key: {questions:,}, of them about a variable: {matchable}")
-    print(f"right variable proposed first: {first} of {matchable}")
-    for name, counts in (("variable sure", said), ("variable and all answers sure", taken)):
-        total = sum(counts.values())
-        print(
-            f"{name}: {total}, right {counts[True]} (precision {counts[True] / max(total, 1):.3f},"
-            f" {counts[True] / max(matchable, 1):.0%} of what could be)"
-        )
+def _matches(read: dict[str, Instrument], *, details: bool) -> None:
+    known = environment()
+    apart = {file: own for file, own in KEY["held_out"].items() if file not in KEY["kin"]}
+    kin = {file: own for file, own in KEY["held_out"].items() if file in KEY["kin"]}
+    judge(known, read, KEY["files"]).print("files that rules were refined on", details=details)
+    judge(known, read, kin).print("held out, of the same families", details=False)
+    judge(known, read, apart).print("held out, others", details=False)
+    judge(known, read, KEY["fresh"]).print("fresh files", details=details and "--fresh" in sys.argv)
+    every = {**KEY["files"], **KEY["held_out"], **KEY["fresh"]}
+    judge(known, read, every).print("all files with a key", details=False)
 
 
 def _crosswalk(folder: Path, read: dict[str, Instrument]) -> None:

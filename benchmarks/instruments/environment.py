@@ -21,6 +21,15 @@ _NUMBERS = {
     "Number of bedrooms": "",
     "Number of cars": "",
 }
+_STATES = (
+    "alabama; alaska; arizona; arkansas; california; colorado; connecticut; delaware; district of"
+    " columbia; florida; georgia; hawaii; idaho; illinois; indiana; iowa; kansas; kentucky;"
+    " louisiana; maine; maryland; massachusetts; michigan; minnesota; mississippi; missouri;"
+    " montana; nebraska; nevada; new hampshire; new jersey; new mexico; new york; north carolina;"
+    " north dakota; ohio; oklahoma; oregon; pennsylvania; rhode island; south carolina; south"
+    " dakota; tennessee; texas; utah; vermont; virginia; washington; west virginia; wisconsin;"
+    " wyoming"
+)
 _LISTS: dict[str, dict[str, list[str]]] = {
     "Sex": {"any": ["female", "male"]},
     "Gender identity": {"any": ["woman", "man", "another gender identity"]},
@@ -127,7 +136,7 @@ _LISTS: dict[str, dict[str, list[str]]] = {
     "Disability": {"any": ["yes", "no"]},
     "Student": {"any": ["yes", "no"]},
     "Region": {"any": ["north", "east", "south", "west"]},
-    "State": {"any": ["alabama", "alaska", "arizona", "arkansas", "other state"]},
+    "State": {"any": _STATES.split("; ")},
     "Relationship to head of household": {
         "any": ["head", "spouse or partner", "child", "other relative", "not related"]
     },

@@ -4,7 +4,12 @@ import pytest
 
 from gamekeeper.importing.matching.proposal import Matcher
 from gamekeeper.importing.matching.texts import no_answer
-from gamekeeper.importing.proposed_question import Answering, ProposedAnswer, ProposedQuestion
+from gamekeeper.importing.proposed_question import (
+    Answering,
+    Instrument,
+    ProposedAnswer,
+    ProposedQuestion,
+)
 from gamekeeper.mapping import PartitionGraph
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Form
@@ -47,6 +52,16 @@ def propose(question, environment=ENVIRONMENT):
         (asked("Date of birth", answering=Answering.DATE), "Age"),
         (asked("How many children do you have?", "None", "1", "2", "3 or more"), "Number of children"),
         (asked("What is your job title?", answering=Answering.TEXT), "Occupation"),
+        (asked("Age (years):", answering=Answering.TEXT), "Age"),
+        (asked("Are you single, married, separated, divorced or widowed?", "Single", "Married",
+               "Separated", "Divorced", "Widowed", name="marital_status", label="Marital status"),
+         "Marital status"),
+        (asked("Would you say that you are a man or a woman? Please tick one.", "Man", "Woman",
+               label="Sex"), "Sex"),
+        (asked("Which of these best describes your sex at birth? Read out.", "M", "F"), "Sex"),
+        (asked("In welchem Jahr sind Sie geboren?", answering=Answering.NUMBER), "Age"),
+        (asked("Quelle est votre situation familiale ?", "Célibataire", "Marié(e)", "Séparé(e)",
+               "Divorcé(e)", "Veuf(ve)"), "Marital status"),
     ],
 )  # fmt: skip
 def test_what_is_said_plainly_is_sure(question, variable):
@@ -68,7 +83,6 @@ def test_what_is_said_plainly_is_sure(question, variable):
         asked("How old are you?", "0-5 months", "6 months or more"),
         asked("What is your sex?", "Female", "Male", "Intersex"),
         asked("What is your sex?", "Female", "Male", answering=Answering.SEVERAL),
-        asked("What is your age?", answering=Answering.TEXT),
         asked("Income", "0-999 $", "1000+ $"),
         asked("Income", "0-999 € a week", "1000+ € a week"),
         asked("Marital status", "Single", "Married, spouse present", "Married, spouse absent",
@@ -77,6 +91,14 @@ def test_what_is_said_plainly_is_sure(question, variable):
         asked("Favourite colour", "Red", "Blue"),
         asked("Number of children", "eight or more"),
         asked("Are you employed?", "Yes", "No"),
+        asked("Is this person male or female?", "Female", "Male"),
+        asked("Sex", "Female", "Male", section="study_partner_demographics"),
+        asked("Sex", "Female", "Male", name="sex_mother"),
+        asked("Date of birth", answering=Answering.DATE, section="Emergency contact"),
+        asked("Have you ever been married?", "Yes", "No"),
+        asked("Are you not married?", "Yes", "No"),
+        asked("Please specify your occupation", answering=Answering.TEXT),
+        asked("Marital status", "Single", "Married", "Separated", "Divorced", "Widow", "Widower"),
     ],
 )  # fmt: skip
 def test_what_leaves_a_doubt_is_not_sure(question):
@@ -133,6 +155,111 @@ def test_earlier_decisions_are_remembered():
 )
 def test_answers_that_are_none_are_known(text, why):
     assert no_answer(text) == why
+
+
+@pytest.mark.parametrize(
+    ("answers", "means"),
+    [
+        (["1. Never married", "2. Married", "3. Separated", "4. Divorced", "5. Widowed"],
+         ["never married", "married", "separated", "divorced", "widowed"]),
+        (["Single", "Married", "Divorced / separated", "Widowed"],
+         ["never married", "married", "separated or divorced", "widowed"]),
+        (["Never married", "Ever married: married", "Ever married: separated",
+          "Ever married: divorced", "Ever married: widowed"],
+         ["never married", "married", "separated", "divorced", "widowed"]),
+        (["Married (now", "All other people"], ["married", ELSE]),
+    ],
+)  # fmt: skip
+def test_answers_are_placed_by_what_they_say(answers, means):
+    graph = PartitionGraph(
+        {
+            "any": ["never married", "ever married"],
+            "ever married": ["married", "separated or divorced", "widowed"],
+            "separated or divorced": ["separated", "divorced"],
+        }
+    )
+    assert meant(asked("Marital status", *answers), Variable("Marital status", graph)) == (
+        True,
+        means,
+    )
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        ["White", "Asian", "Chinese or other group"],  # wider than the rest
+        ["White or Asian", "Other group"],  # no such category
+        ["White", "Asian (Indian)", "Asian (other)", "Other group"],  # finer: whether to split
+        ["White", "Not white", "Other group"],
+    ],
+)
+def test_answers_that_are_wider_or_finer_are_not_placed(answers):
+    graph = PartitionGraph({"any": ["white", "asian", "other group"]})
+    assert not meant(asked("Ethnic group", *answers), Variable("Ethnic group", graph))[0]
+
+
+def test_yes_means_the_category_that_the_question_names():
+    asks = asked("Are you married?", "Yes", "No", "Prefer not to say")
+    found = propose(asks)
+    assert found.is_sure
+    assert [m.means for m in found.best.fit.meanings] == ["married", ELSE, None]
+
+
+def test_a_variable_of_yes_and_no_is_answered_in_its_own_words():
+    student = Variable("Student", PartitionGraph({"any": ["yes", "no"]}))
+    asks = asked("In full-time education", "Student or schoolchild", "Not a student or schoolchild")
+    assert meant(asks, student) == (True, ["yes", ELSE])
+
+
+def test_a_form_that_asks_again_in_another_section_may_mean_somebody_else():
+    first = asked("Sex", "F", "M", name="a", section="About you")
+    again = asked("Sex", "F", "M", name="b", section="Page 9")
+    same = asked("Sex", "F", "M", name="c", section="About you")
+    form = Instrument("Form", "", (first, again, same))
+    assert [p.is_sure for p in Matcher(ENVIRONMENT).propose_form(form)] == [True, False, True]
+
+
+def test_words_to_write_after_a_list_are_for_those_whom_it_does_not_fit():
+    asks = asked("Occupation", "Manager", "Clerk", "Other", name="a")
+    text = asked("My occupation is:", name="b", answering=Answering.TEXT)
+    matcher = Matcher(ENVIRONMENT)
+    assert [p.is_sure for p in matcher.propose_form(Instrument("F", "", (asks, text)))] == [
+        True,
+        False,
+    ]
+    assert [p.is_sure for p in matcher.propose_form(Instrument("F", "", (text,)))] == [True]
+
+
+def test_the_same_answers_mean_what_they_meant_before_and_leave_out_the_same_people():
+    sex = Variable("Sex", PartitionGraph({"any": ["female", "male", "other"]}))
+    asks = asked("What is your sex?", "Female", "Male")
+    assert not propose(asks, Environment([sex], [])).is_sure
+    answers = [Answer(text="Female", means="female"), Answer(text="Male", means="male")]
+    form = Form("Bank", questions=(
+        Question(name="x", text="You are", variable="Sex", answers=answers, outside=True),))  # fmt: skip
+    found = propose(asks, Environment([sex], [form]))
+    assert found.is_sure
+    assert found.best.fit.outside
+
+
+def test_what_the_answers_fit_decides_between_variables_of_the_same_wording():
+    group = Variable("Ethnic group", PartitionGraph({"any": ["white", "black", "asian"]}))
+    origin = Variable("Hispanic origin", PartitionGraph({"any": ["hispanic", "not hispanic"]}))
+    both = Environment([group, origin], [])
+    asks = asked(
+        "Ethnicity", "Hispanic or Latino", "NOT Hispanic or Latino", "Unknown / Not Reported"
+    )
+    found = propose(asks, both)
+    assert (found.is_sure, found.best.variable) == (True, "Hispanic origin")
+    assert (
+        propose(asked("Ethnicity", "White", "Black", "Asian"), both).best.variable == "Ethnic group"
+    )
+    assert not propose(asked("Ethnicity", answering=Answering.TEXT), both).is_sure
+
+
+def test_what_identifies_people_is_proposed_too():
+    asks = asked("Date of birth", answering=Answering.DATE, is_identifier=True)
+    assert propose(asks).is_sure
 
 
 LANGUAGE = Variable("Main language", PartitionGraph({"any": ["english", "welsh", "polish"]}))

@@ -81,7 +81,7 @@ def propose_forms(
         forms=tuple(
             decisions_on(
                 instrument,
-                [matcher.propose(question) for question in instrument.questions],
+                matcher.propose_form(instrument),
                 form,
                 path.name,
             )

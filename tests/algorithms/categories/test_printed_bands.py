@@ -242,3 +242,28 @@ def test_answers_made_of_cut_points_come_back_as_the_intervals_between(cuts):
 def test_any_text_is_a_band_or_is_not(text):
     band = read_band(text)
     assert band is None or band.low is None or band.high is None or band.low.denominator > 0
+
+
+@pytest.mark.parametrize(
+    ("texts", "beyond", "ends"),
+    [
+        (["18-29 Jahre", "30-64 Jahre", "Älter"], "Älter", (65, math.inf)),
+        (["Younger", "18 to 29", "30 to 64"], "Younger", (-math.inf, 18)),
+        (["18 a 29 años", "30 a 64 años", "Mayor"], "Mayor", (65, math.inf)),
+    ],
+)
+def test_a_word_alone_is_what_lies_beyond_the_bands(texts, beyond, ends):
+    assert read_bands(texts).ends[beyond] == ends
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["18-29", "30 or more", "Older"],  # nothing lies above
+        ["18-29", "30-39", "Older", "More"],  # which of the two
+        ["18-29", "Older"],  # one band is no scale
+        ["Older", "Younger"],
+    ],
+)
+def test_a_word_alone_is_no_band_where_it_can_mean_nothing(texts):
+    assert "Older" in read_bands(texts).unread

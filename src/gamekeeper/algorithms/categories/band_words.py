@@ -172,6 +172,26 @@ _APOSTROPHES = re.compile("[‘’ʼ´`′]")
 _UNDECOMPOSED = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "…": "..."})
 
 
+def _phrase_set(text: str) -> frozenset[str]:
+    return frozenset(part.strip() for part in text.split("|"))
+
+
+BEYOND = _phrase_set(
+    "older | more | over | above | higher | and older | or more | alter | mehr | daruber | hoher"
+    " | plus age | plus age(e) | plus | plus eleve | davantage | mayor | mas | mas mayor | mas alto"
+    " | piu anziano | piu | piu alto | oltre | ouder | meer | hoger | mais velho | mais | superior"
+    " | starszy | wiecej | powyzej | wyzej"
+)
+"""Words that alone, among bands, mean all that lies above them."""
+
+SHORT_OF = _phrase_set(
+    "younger | less | fewer | under | below | lower | junger | weniger | darunter | niedriger"
+    " | plus jeune | moins | menor | menos | mas joven | inferior | piu giovane | meno | jonger"
+    " | minder | lager | mais novo | mais jovem | mlodszy | mniej | ponizej | nizej"
+)
+"""Words that alone, among bands, mean all that lies below them."""
+
+
 def plain_text(text: str) -> str:
     r"""Return a text in small letters, without accents and with one kind of dash and space.
 

@@ -9,6 +9,7 @@ Among answers to one question more is known than of one alone, and used:
   ('under 27,499', '27,500 to ...'; '55-64', 'over 65') goes to the open band, and a note says so;
 - an answer printed to decimals ('18.5 to 24.9') reaches up to the next decimal;
 - months among years, or hours among days, are brought to the larger unit, exactly;
+- 'older' or 'more' alone is what lies above all others, 'younger' or 'less' what lies below;
 - one answer that is not a band leaves the rest alone, and is named.
 
 Nothing here knows which variable is meant. The cost is linear in the text.
@@ -24,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from gamekeeper.algorithms.categories.band_words import plain_text
+from gamekeeper.algorithms.categories.band_words import BEYOND, SHORT_OF, plain_text
 from gamekeeper.algorithms.categories.printed_band import (
     BRACKETS,
     CALENDAR_UNITS,
@@ -208,9 +209,28 @@ def _together(texts: Sequence[str], found: dict[str, Printed]) -> PrintedBands:
     decimals = max((band.decimals for band in found.values()), default=0)
     step = Fraction(1, 10**decimals)
     ends, notes = _ends(found, step, factors)
+    ends.update(_beyond(texts, ends))
     unread = tuple(text for text in texts if text not in ends)
     smallest = min((factors.get(b.unit, Fraction(1)) * step for b in found.values()), default=step)
     return PrintedBands(ends, unread, unit, next(iter(periods), ""), smallest, notes)
+
+
+def _beyond(
+    texts: Sequence[str], ends: Mapping[str, tuple[Fraction | float, Fraction | float]]
+) -> dict[str, tuple[Fraction | float, Fraction | float]]:
+    """Let 'older' among bands be what lies above the highest, and 'younger' what lies below."""
+    if len(ends) < 2:
+        return {}
+    low = min(own[0] for own in ends.values())
+    high = max(own[1] for own in ends.values())
+    above = [text for text in texts if text not in ends and plain_text(text) in BEYOND]
+    below = [text for text in texts if text not in ends and plain_text(text) in SHORT_OF]
+    found: dict[str, tuple[Fraction | float, Fraction | float]] = {}
+    if len(above) == 1 and high < math.inf:
+        found[above[0]] = (high, math.inf)
+    if len(below) == 1 and low > -math.inf:
+        found[below[0]] = (-math.inf, low)
+    return found
 
 
 def _ends(

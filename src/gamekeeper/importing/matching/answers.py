@@ -1,57 +1,30 @@
 """What the printed answers of a question mean as categories of a variable.
 
 An answer that is none is marked so. Bands are read together, and bands that the variable does not
-have yet can be added, which is always safe. Other answers are placed by the words of a category,
-by what an earlier form meant with the same words, by a common sense ('weiblich', 'female'), or by
-spelling. 'Other' takes what no other answer means. It all fits if what the answers mean is a
-categorization: every sink once. The ends of a range that no band has, below the lowest or above
-the highest, are people who are not asked.
+have yet can be added, which is always safe. Other answers are placed by their words (`placing`).
+It all fits if what the answers mean is a categorization: every sink once, and no two answers the
+same. The ends of a range that no band has, below the lowest or above the highest, are people who
+are not asked. Where an earlier form printed the same answers for the variable, they mean what they
+meant there.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from gamekeeper.algorithms.categories.bands import Band, BandStyle, check_bands
 from gamekeeper.algorithms.categories.printed_bands import read_bands
 from gamekeeper.importing.banding import bands_of
-from gamekeeper.importing.matching.concepts import NEGATIONS, OTHERS
-from gamekeeper.importing.matching.texts import (
-    answer_text,
-    answer_wordings,
-    no_answer,
-    sense_of,
-    words_of,
-)
+from gamekeeper.importing.matching.placing import Categories, place_answers
+from gamekeeper.importing.matching.texts import answer_text, no_answer, words_of
 from gamekeeper.importing.proposed_question import Answering, ProposedAnswer, ProposedQuestion
 from gamekeeper.mapping.variables.categorization import categorize
-from gamekeeper.mapping.variables.variable import ELSE, OUTSIDE, Scale, Variable
+from gamekeeper.mapping.variables.variable import OUTSIDE, Scale, Variable
 
 MOST_ANSWERS = 2_000
 """Beyond so many answers a question is not matched by itself."""
 
-_LIKE = 93
-_HEAD = re.compile(r"[,;]|\bbut\b", re.IGNORECASE)
-_SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "or",
-        "of",
-        "the",
-        "in",
-        "to",
-        "with",
-        "any",
-        "all",
-        "other",
-        "group",
-        "groups",
-    ]
-)
 _MONEY = ("£", "$", "€", "CHF", "zł", "kr", "¥", "₹")
 _MEASURED = {
     "hour": ("hour", "hours"),
@@ -92,29 +65,10 @@ class Fit:
     why: str = ""
     notes: tuple[str, ...] = ()
 
-
-@dataclass(frozen=True, slots=True)
-class Categories:
-    """The categories of a variable by what may be printed for them."""
-
-    variable: Variable
-    by_text: Mapping[str, str] = field(default_factory=dict[str, str])
-    by_sense: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    @classmethod
-    def of(cls, variable: Variable, printed: Mapping[str, str]) -> Categories:
-        """Return them; `printed` has what earlier forms meant with their words."""
-        texts = {answer_text(category): category for category in variable.graph.categories}
-        senses: dict[str, str] = {}
-        twice: set[str] = set()
-        for text, category in texts.items():
-            if sense := sense_of(text):
-                twice |= {sense} if sense in senses else set()
-                senses[sense] = category
-        known = {text: category for text, category in printed.items() if category in variable.graph}
-        return cls(
-            variable, {**known, **texts}, {s: c for s, c in senses.items() if s not in twice}
-        )
+    @property
+    def is_told(self) -> bool:
+        """Whether printed answers fit, so that they speak for the variable."""
+        return self.fits and bool(self.meanings)
 
 
 def fit_answers(question: ProposedQuestion, categories: Categories) -> Fit:
@@ -134,14 +88,14 @@ def fit_answers(question: ProposedQuestion, categories: Categories) -> Fit:
         return Fit(why="fewer than two answers are printed")
     if variable.scale is Scale.INTERVAL:
         return _banded(question.answers, real, variable)
-    return _placed(question.answers, real, categories)
+    return _placed(question, real, categories)
 
 
 def _free(question: ProposedQuestion, variable: Variable) -> Fit:
-    numeric = variable.scale is Scale.INTERVAL
+    # A number may be asked for without a check of what is typed, a word not by a number.
     suits = question.answering is Answering.TEXT
-    if numeric:
-        suits = question.answering in (Answering.NUMBER, Answering.DATE)
+    if variable.scale is Scale.INTERVAL:
+        suits = question.answering in (Answering.NUMBER, Answering.DATE, Answering.TEXT)
     meanings = tuple(Meaning(a.text, None, _reason(a) or "undecided") for a in question.answers)
     if not suits:
         return Fit(meanings, why=f"a {question.answering.value} is asked for")
@@ -209,21 +163,12 @@ def _other_measure(unit: str, period: str, variable: Variable) -> str:
 
 
 def _placed(
-    answers: Sequence[ProposedAnswer], real: Sequence[ProposedAnswer], categories: Categories
+    question: ProposedQuestion, real: Sequence[ProposedAnswer], categories: Categories
 ) -> Fit:
-    found = {answer.text: _category(answer, categories) for answer in real}
-    # Of two answers, 'other' is the rest only where the one beside it means a category to the word.
-    is_exact = sum(category is not None for category in found.values()) == len(found) - 1
-    _place_loosely(found, categories)
-    others = [
-        text for text, category in found.items() if category is None and answer_text(text) in OTHERS
-    ]
-    if len(others) == 1 and (len(found) > 2 or is_exact):
-        found[others[0]] = ELSE
-    _place_denial(found)
+    found = place_answers(question, real, categories)
     meanings = tuple(
         Meaning(a.text, found.get(a.text) if _reason(a) is None else None, _reason(a))
-        for a in answers
+        for a in question.answers
     )
     known = [category for category in found.values() if category is not None]
     fit = Fit(meanings, len(known) / len(found))
@@ -232,77 +177,11 @@ def _placed(
         return replace(fit, why=f"no category for {missing!r}")
     if OUTSIDE in known:
         return replace(fit, why="an answer has a reserved name")
+    if len(set(known)) < len({answer_text(text) for text in found}):
+        return replace(fit, why="two answers mean the same category")
     made = categorize(categories.variable, list(dict.fromkeys(known)))
     return replace(
         fit,
         fits=made.is_valid,
         why="" if made.is_valid else f"the answers leave a fault: it {made.fault}",
     )
-
-
-def _place_loosely(found: dict[str, str | None], categories: Categories) -> None:
-    """Place answers that hold the words of one category, or are held by them, one to one.
-
-    'Asian or Asian British' is 'Asian' if no other answer is. Where several answers hold the words
-    of a category they tell more than it, and a person has to say whether to split it.
-    """
-    content = {text: frozenset(text.split()) - _SMALL for text in categories.by_text}
-    claims: dict[str, list[str]] = {}
-    for text in [text for text, category in found.items() if category is None]:
-        words = frozenset(answer_text(text).replace("/", " ").replace("-", " ").split()) - _SMALL
-        near = {
-            categories.by_text[other]
-            for other, own in content.items()
-            if own and words and (own <= words or words <= own) and _negated(own) == _negated(words)
-        }
-        near -= {category for category in near if categories.variable.graph.children(category)}
-        if len(near) > 1:
-            # 'Separated, but still legally married' begins with what it means.
-            head = answer_text(_HEAD.split(text, maxsplit=1)[0])
-            near &= {categories.by_text.get(head, "")}
-        if len(near) == 1:
-            claims.setdefault(near.pop(), []).append(text)
-    taken = set(found.values())
-    for category, texts in claims.items():
-        if len(texts) == 1 and category not in taken:
-            found[texts[0]] = category
-
-
-def _place_denial(found: dict[str, str | None]) -> None:
-    """Place the one answer that denies another, word for word: it means everybody else."""
-    texts = list(found)
-    if len(texts) != 2:
-        return
-    for text, other in (texts, texts[::-1]):
-        words, denied = answer_text(text).split(), answer_text(other).split()
-        if found[text] is None and found[other] and words[1:] == denied and words[0] in NEGATIONS:
-            found[text] = ELSE
-
-
-def _negated(words: frozenset[str]) -> bool:
-    return not words.isdisjoint(NEGATIONS)
-
-
-def _category(answer: ProposedAnswer, categories: Categories) -> str | None:
-    for text in (answer.text, *answer.others):
-        for wording in answer_wordings(text):
-            if wording in categories.by_text:
-                return categories.by_text[wording]
-        for wording in answer_wordings(text):
-            sense = sense_of(wording)
-            if sense and sense in categories.by_sense:
-                return categories.by_sense[sense]
-    return _spelt(answer_text(answer.text), categories)
-
-
-def _spelt(wording: str, categories: Categories) -> str | None:
-    """Return the category that is spelt nearly the same, if only one is."""
-    from rapidfuzz import fuzz, process
-
-    if len(wording) < 6:
-        return None
-    near = process.extract(
-        wording, list(categories.by_text), scorer=fuzz.ratio, score_cutoff=_LIKE, limit=3
-    )
-    found = {categories.by_text[text] for text, _, _ in near}
-    return found.pop() if len(found) == 1 else None

@@ -1,381 +1,304 @@
-"""Words for what forms often ask, and for answers that forms often print, in eight languages.
+"""Words for what forms often ask, in eight languages.
 
 A concept is a set of wordings of the same thing. Two texts with a concept in common mean the
-same; nothing here names a variable or a category of an environment. English, German, French,
-Spanish, Italian, Dutch, Portuguese, Polish; written as `plain_text` leaves a text.
+same; nothing here names a variable of an environment. A wording may belong to two concepts
+('ethnicity', 'gender'): then the printed answers decide. English, German, French, Spanish,
+Italian, Dutch, Portuguese, Polish; written as `plain_text` leaves a text.
 """
 
 from __future__ import annotations
 
-
-def _listed(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split("|"))
-
+from gamekeeper.importing.matching.listing import listed
 
 CONCEPTS: dict[str, tuple[str, ...]] = {
-    "age": _listed(
-        "age | ages | age band | age group | age in years | how old | date of birth | birth date "
-        "| year of birth | when born | birthday | dob | alter | wie alt | altersgruppe | "
-        "geburtsdatum | geburtsjahr | how old at last birthday | age at last birthday | quel age "
-        "| tranche d'age | date de naissance | annee de naissance | edad | cuantos anos | fecha "
-        "de nacimiento | eta | quanti anni | data di nascita | leeftijd | hoe oud | geboortedatum "
-        "| geboortejaar | idade | data de nascimento | wiek | ile lat | data urodzenia | rok "
-        "urodzenia"
+    "age": listed(
+        "age | ages | age band | age group | age class | age category | age range | age in years "
+        "| age years | age at last birthday | age last birthday | age at interview | how old | "
+        "how old at last birthday | date of birth | birth date | birthdate | year of birth | "
+        "birth year | month and year of birth | year born | when born | in which year born | what "
+        "year born | birthday | dob | yob | alter | alter in jahren | lebensalter | wie alt | "
+        "altersgruppe | altersklasse | geburtsdatum | geburtsjahr | geburtstag | wann geboren | "
+        "in welchem jahr geboren | age revolu | quel age | tranche d'age | classe d'age | groupe "
+        "d'age | date de naissance | annee de naissance | quelle annee ne | edad | edad en anos | "
+        "cuantos anos | que edad | grupo de edad | anos cumplidos | fecha de nacimiento | ano de "
+        "nacimiento | cuando nacio | eta | quanti anni | fascia d'eta | classe di eta | data di "
+        "nascita | anno di nascita | quando nato | leeftijd | leeftijd in jaren | leeftijdsgroep "
+        "| leeftijdscategorie | hoe oud | geboortedatum | geboortejaar | wanneer geboren | idade "
+        "| faixa etaria | grupo etario | quantos anos | data de nascimento | ano de nascimento | "
+        "quando nasceu | wiek | wiek w latach | ile lat | grupa wiekowa | przedzial wiekowy | "
+        "data urodzenia | rok urodzenia"
     ),
-    "sex": _listed(
-        "sex | gender | male or female | sex assigned at birth | sex registered at birth | "
-        "geschlecht | sexe | genre | sexo | genero | sesso | genere | geslacht | plec"
+    "sex": listed(
+        "sex | gender | sex or gender | gender sex | male or female | man or woman | sex at birth "
+        "| sex assigned at birth | sex registered at birth | biological sex | biological sex at "
+        "birth | biological sex assigned at birth | geschlecht | mann oder frau | mannlich oder "
+        "weiblich | sexe | genre | homme ou femme | sexe a la naissance | sexo | genero | sexo al "
+        "nacer | hombre o mujer | sesso | genere | sesso alla nascita | geslacht | man of vrouw | "
+        "homem ou mulher | masculino ou feminino | plec | kobieta czy mezczyzna"
     ),
-    "gender identity": _listed(
-        "gender identity | geschlechtsidentitat | identite de genre | identidad de genero"
+    "gender identity": listed(
+        "gender identity | identified gender | geschlechtsidentitat | identite de genre | "
+        "identidad de genero | identita di genere | genderidentiteit | identidade de genero | "
+        "tozsamosc plciowa"
     ),
-    "sexual orientation": _listed(
-        "sexual orientation | sexual identity | sexuelle orientierung | orientation sexuelle | "
-        "orientacion sexual | orientamento sessuale | seksuele geaardheid | orientacao sexual | "
-        "orientacja seksualna"
+    "sexual orientation": listed(
+        "sexual orientation | sexual identity | sexuelle orientierung | sexuelle identitat | "
+        "orientation sexuelle | orientacion sexual | orientamento sessuale | seksuele geaardheid "
+        "| seksuele orientatie | orientacao sexual | orientacja seksualna"
     ),
-    "marital status": _listed(
-        "marital status | legal marital status | marital or registered civil partnership status | "
-        "marital or civil partnership status | legal partnership status | partnership status | "
-        "marital state | civil status | familienstand | etat civil | situation matrimoniale | "
-        "etat matrimonial | statut matrimonial | estado civil | stato civile | burgerlijke staat "
-        "| burgerlijke stand | stan cywilny | marst | marstat"
+    "marital status": listed(
+        "marital status | legal marital status | marital state | marital or partnership status | "
+        "marital or civil partnership status | marital or registered civil partnership status | "
+        "legal partnership status | partnership status | relationship status | civil status | "
+        "marst | marstat | familienstand | personenstand | beziehungsstatus | etat civil | "
+        "situation matrimoniale | situation familiale | situation de famille | etat matrimonial | "
+        "statut matrimonial | estado civil | estado conyugal | situacion conyugal | stato civile "
+        "| stato coniugale | burgerlijke staat | burgerlijke stand | estado conjugal | situacao "
+        "conjugal | stan cywilny"
     ),
-    "education": _listed(
-        "education | level of education | educational attainment | education level | highest "
-        "qualification | highest level of education | highest level of school | highest level of "
-        "qualification | highest degree | school level | hochster bildungsabschluss | "
-        "bildungsabschluss | hochster schulabschluss | schulabschluss | bildung | niveau d'etudes "
-        "| niveau d'etude | diplome le plus eleve | nivel de estudios | nivel educativo | titolo "
-        "di studio | livello di istruzione | opleidingsniveau | hoogst voltooide opleiding | "
-        "escolaridade | nivel de escolaridade | wyksztalcenie | poziom wyksztalcenia"
+    "education": listed(
+        "education | education level | educational level | level of education | level of "
+        "schooling | educational attainment | educational qualification | highest qualification | "
+        "highest level of qualification | highest education | highest education level | highest "
+        "level of education | highest level of education completed | highest educational level | "
+        "highest educational qualification | highest level of school | highest level of schooling "
+        "| highest grade completed | highest grade of school | highest grade or level of school | "
+        "highest degree | highest degree or level of school | highest degree or level of "
+        "education | highest degree or qualification | highest academic qualification | bildung | "
+        "bildungsstand | bildungsniveau | bildungsabschluss | schulabschluss | hochster abschluss "
+        "| hochster bildungsabschluss | hochster schulabschluss | niveau d'etudes | niveau "
+        "d'etude | niveau d'education | niveau d'instruction | niveau de formation | niveau "
+        "scolaire | diplome le plus eleve | plus haut diplome | plus haut niveau d'etudes | nivel "
+        "de estudios | nivel de educacion | nivel educativo | nivel de instruccion | nivel "
+        "academico | maximo nivel de estudios | escolaridad | titolo di studio | livello di "
+        "istruzione | livello di studio | grado di istruzione | opleiding | opleidingsniveau | "
+        "hoogste opleiding | hoogst voltooide opleiding | hoogst behaalde diploma | escolaridade "
+        "| nivel de escolaridade | nivel de ensino | grau de instrucao | habilitacoes literarias "
+        "| wyksztalcenie | poziom wyksztalcenia"
     ),
-    "employment status": _listed(
-        "employment status | economic activity | economic activity status | labour force status | "
-        "labor force status | working status | work status | activity status | erwerbsstatus | "
-        "erwerbstatigkeit | beschaftigungsstatus | situation professionnelle | statut d'emploi | "
-        "situacion laboral | condizione occupazionale | condizione professionale | "
-        "arbeidssituatie | situacao profissional | sytuacja zawodowa | status zawodowy"
+    "employment status": listed(
+        "employment status | employment situation | economic activity | economic activity status "
+        "| economic status | labour force status | labor force status | labour market status | "
+        "occupational status | working status | work status | work situation | job status | "
+        "activity status | main activity | main activity status | erwerbsstatus | "
+        "erwerbssituation | erwerbstatigkeit | beschaftigungsstatus | berufliche situation | "
+        "situation professionnelle | situation d'emploi | statut d'emploi | statut professionnel "
+        "| statut d'activite | situacion laboral | situacion de empleo | situacion ocupacional | "
+        "condicion de actividad | estado laboral | condizione occupazionale | condizione "
+        "professionale | condizione lavorativa | situazione lavorativa | stato occupazionale | "
+        "arbeidssituatie | arbeidsstatus | werksituatie | situacao profissional | situacao "
+        "laboral | situacao perante o trabalho | condicao de trabalho | sytuacja zawodowa | "
+        "status zawodowy | status na rynku pracy"
     ),
-    "full or part time": _listed(
-        "full or part time | work full time or part time | full time part time employment status "
-        "| full time or part time | full-time or part-time | full time part "
-        "time | vollzeit oder teilzeit | temps plein ou temps partiel | jornada completa o "
-        "parcial"
+    "full or part time": listed(
+        "full or part time | full time or part time | full time part time | work full time or "
+        "part time | work full or part time | job full time or part time | employed full time or "
+        "part time | full time or part time work | full time part time employment status | full "
+        "time or part time status | vollzeit oder teilzeit | vollzeit teilzeit | temps plein ou "
+        "temps partiel | temps plein ou partiel | temps complet ou partiel | jornada completa o "
+        "parcial | tiempo completo o parcial | tempo pieno o parziale | voltijd of deeltijd | "
+        "voltijds of deeltijds | tempo inteiro ou parcial | tempo integral ou parcial | pelny czy "
+        "niepelny etat"
     ),
-    "occupation": _listed(
-        "occupation | profession | job title | official job title | main occupation | beruf | "
-        "berufsbezeichnung | metier | ocupacion | profesion | professione | occupazione | beroep "
-        "| profissao | ocupacao | zawod"
+    "occupation": listed(
+        "occupation | main occupation | profession | job | main job | job title | official job "
+        "title | title of job | title of main job | type of work | kind of work | beruf | "
+        "ausgeubter beruf | berufsbezeichnung | berufliche tatigkeit | metier | profession "
+        "exercee | occupation principale | ocupacion | ocupacion principal | profesion | oficio | "
+        "puesto de trabajo | professione | occupazione | mestiere | beroep | profissao | ocupacao "
+        "| zawod | wykonywany zawod"
     ),
-    "industry": _listed(
-        "industry | branch of industry | economic sector | sector of activity | wirtschaftszweig "
-        "| branche | secteur d'activite | sector de actividad | settore di attivita | bedrijfstak "
-        "| setor de atividade | branza"
+    "industry": listed(
+        "industry | industry sector | branch of industry | type of industry | kind of industry | "
+        "kind of business or industry | nature of business | economic sector | business sector | "
+        "employment sector | sector of employment | sector of activity | sector of industry | "
+        "wirtschaftszweig | wirtschaftsbereich | wirtschaftssektor | branche | branche d'activite "
+        "| secteur d'activite | secteur economique | sector de actividad | sector economico | "
+        "rama de actividad | settore di attivita | settore economico | ramo di attivita | "
+        "bedrijfstak | bedrijfssector | setor de atividade | setor economico | ramo de atividade "
+        "| branza | sektor gospodarki"
     ),
-    "hours worked": _listed(
-        "hours worked | hours worked per week | hours per week worked | working hours | weekly "
-        "hours | hours a week work | how many hours a week work | how many hours per week work | "
-        "how many hours work | hours worked last week | arbeitsstunden | wochenarbeitszeit | "
-        "heures de travail | horas trabajadas | ore lavorate | arbeidsuren | horas trabalhadas | "
-        "godziny pracy"
+    "hours worked": listed(
+        "hours worked | hours worked per week | hours worked a week | hours per week worked | "
+        "working hours | weekly hours | weekly working hours | hours a week work | how many hours "
+        "a week work | how many hours per week work | how many hours work | how many hours work "
+        "per week | how many hours work a week | hours worked last week | usual hours | usual "
+        "hours worked | arbeitsstunden | arbeitsstunden pro woche | wochenarbeitszeit | wie viele "
+        "stunden arbeiten pro woche | heures de travail | heures travaillees par semaine | "
+        "combien d'heures travaillez par semaine | horas trabajadas | horas de trabajo | cuantas "
+        "horas trabaja a la semana | ore lavorate | ore di lavoro settimanali | arbeidsuren | "
+        "uren per week werkt | horas trabalhadas | horas de trabalho por semana | godziny pracy | "
+        "liczba godzin pracy"
     ),
-    "income": _listed(
-        "income | personal income | annual income | total income | total personal income | "
-        "earnings | salary | wage | einkommen | gehalt | revenu | salaire | ingresos | salario | "
-        "reddito | stipendio | inkomen | salaris | rendimento | renda | dochod | wynagrodzenie"
+    "income": listed(
+        "income | personal income | annual income | yearly income | monthly income | gross income "
+        "| net income | total income | total personal income | earnings | salary | annual salary "
+        "| wage | wages | wages or salary | wage or salary income | pay | einkommen | "
+        "jahreseinkommen | monatseinkommen | bruttoeinkommen | nettoeinkommen | gehalt | revenu | "
+        "revenu annuel | revenu mensuel | salaire | ingresos | ingresos mensuales | ingresos "
+        "anuales | salario | reddito | reddito annuo | reddito mensile | stipendio | inkomen | "
+        "jaarinkomen | maandinkomen | salaris | rendimento | rendimento mensal | renda | renda "
+        "mensal | dochod | zarobki | wynagrodzenie"
     ),
-    "household income": _listed(
-        "household income | family income | total household income | income of household | "
-        "haushaltseinkommen | revenu du menage | ingresos del hogar | reddito familiare | "
-        "huishoudinkomen | renda familiar | dochod gospodarstwa domowego"
+    "household income": listed(
+        "household income | family income | total household income | total family income | annual "
+        "household income | monthly household income | gross household income | net household "
+        "income | combined household income | income of household | haushaltseinkommen | "
+        "haushaltsnettoeinkommen | familieneinkommen | revenu du menage | revenu du foyer | "
+        "ingresos del hogar | ingresos familiares | reddito familiare | huishoudinkomen | "
+        "gezinsinkomen | renda familiar | rendimento do agregado | dochod gospodarstwa domowego"
     ),
-    "household size": _listed(
-        "household size | size of household | number of people in household | number of persons "
-        "in household | number of household members | people living in household | number of "
-        "people living in household | haushaltsgrosse | personen im haushalt | taille du menage | "
-        "tamano del hogar | dimensione della famiglia | huishoudgrootte | tamanho do agregado | "
-        "wielkosc gospodarstwa domowego"
+    "household size": listed(
+        "household size | size of household | family size | number of people in household | "
+        "number of persons in household | number of household members | number of family members "
+        "| people living in household | number of people living in household | how many people "
+        "live in household | how many persons live in household | how many people in household | "
+        "people in household | haushaltsgrosse | personen im haushalt | anzahl personen im "
+        "haushalt | anzahl der personen im haushalt | wie viele personen leben im haushalt | "
+        "taille du menage | taille du foyer | nombre de personnes dans menage | nombre de "
+        "personnes dans foyer | combien de personnes vivent dans foyer | tamano del hogar | "
+        "numero de personas en hogar | cuantas personas viven en hogar | dimensione della "
+        "famiglia | numero di componenti della famiglia | quante persone vivono in famiglia | "
+        "huishoudgrootte | aantal personen in huishouden | uit hoeveel personen bestaat "
+        "huishouden | tamanho do agregado | numero de pessoas no agregado | quantas pessoas vivem "
+        "no agregado | wielkosc gospodarstwa domowego | liczba osob w gospodarstwie domowym"
     ),
-    "number of children": _listed(
-        "number of children | how many children | anzahl kinder | anzahl der kinder | nombre "
-        "d'enfants | numero de hijos | numero di figli | aantal kinderen | numero de filhos | "
-        "liczba dzieci"
+    "number of children": listed(
+        "number of children | number of kids | how many children | how many kids | anzahl kinder "
+        "| anzahl der kinder | wie viele kinder | nombre d'enfants | combien d'enfants | numero "
+        "de hijos | cuantos hijos | numero di figli | quanti figli | aantal kinderen | hoeveel "
+        "kinderen | numero de filhos | quantos filhos | liczba dzieci | ile dzieci"
     ),
-    "number of rooms": _listed(
-        "number of rooms | how many rooms | anzahl zimmer | nombre de pieces | numero de "
-        "habitaciones"
+    "number of rooms": listed(
+        "number of rooms | how many rooms | anzahl zimmer | anzahl der zimmer | wie viele zimmer "
+        "| nombre de pieces | combien de pieces | numero de habitaciones | cuantas habitaciones | "
+        "numero di stanze | quante stanze | aantal kamers | hoeveel kamers | numero de divisoes | "
+        "numero de quartos | liczba pokoi | ile pokoi"
     ),
-    "number of bedrooms": _listed(
-        "number of bedrooms | how many bedrooms | anzahl schlafzimmer | nombre de chambres"
+    "number of bedrooms": listed(
+        "number of bedrooms | how many bedrooms | anzahl schlafzimmer | wie viele schlafzimmer | "
+        "nombre de chambres | combien de chambres | numero de dormitorios | cuantos dormitorios | "
+        "numero di camere da letto | aantal slaapkamers | hoeveel slaapkamers | liczba sypialni"
     ),
-    "number of cars": _listed(
-        "number of cars | how many cars | number of cars or vans | how many cars or vans | car "
-        "availability | anzahl autos | nombre de voitures | numero de coches | aantal auto's | "
-        "number of vehicles"
+    "number of cars": listed(
+        "number of cars | how many cars | number of cars or vans | how many cars or vans | car or "
+        "van availability | car availability | number of vehicles | how many vehicles | anzahl "
+        "autos | wie viele autos | nombre de voitures | combien de voitures | numero de coches | "
+        "cuantos coches | numero di auto | quante auto | aantal auto's | hoeveel auto's | numero "
+        "de carros | quantos carros | liczba samochodow | ile samochodow"
     ),
-    "tenure": _listed(
-        "tenure | tenure of household | own or rent | rented or owned | owned or rented | housing "
-        "tenure | house rented or owned | household own or rent | home rented or owned | housing "
-        "unit rented or owned | home ownership | eigentum oder miete | proprietaire ou locataire "
-        "| regimen de tenencia | titolo di godimento | eigendom of huur"
+    "tenure": listed(
+        "tenure | housing tenure | tenure of household | tenure of accommodation | tenure of home "
+        "| own or rent | own or rent home | own or rent accommodation | household own or rent | "
+        "household own or rent accommodation | rented or owned | owned or rented | home rented or "
+        "owned | home owned or rented | house rented or owned | house owned or rented | dwelling "
+        "owned or rented | housing unit rented or owned | home ownership | ownership of dwelling "
+        "| wohnverhaltnis | eigentum oder miete | miete oder eigentum | mieter oder eigentumer | "
+        "proprietaire ou locataire | statut d'occupation | statut d'occupation du logement | "
+        "regimen de tenencia | regimen de tenencia de vivienda | tenencia de la vivienda | titolo "
+        "di godimento | titolo di godimento dell'abitazione | proprietario o affittuario | "
+        "eigendom of huur | koop of huur | eigenaar of huurder | regime de ocupacao | "
+        "proprietario ou inquilino | wlasnosc mieszkania"
     ),
-    "ethnic group": _listed(
-        "ethnic group | ethnicity | ethnic background | ethnic origin | ethnische zugehorigkeit | "
-        "ethnische herkunft | groupe ethnique | origine ethnique | grupo etnico | gruppo etnico | "
-        "etnische groep | grupa etniczna"
+    "ethnic group": listed(
+        "ethnic group | ethnic group or background | ethnicity | ethnic background | ethnic "
+        "origin | ethnic identity | ethnic affiliation | ethnische zugehorigkeit | ethnische "
+        "herkunft | ethnische gruppe | groupe ethnique | origine ethnique | appartenance ethnique "
+        "| ethnie | grupo etnico | origen etnico | pertenencia etnica | etnia | gruppo etnico | "
+        "origine etnica | etnische groep | etnische achtergrond | etniciteit | origem etnica | "
+        "grupa etniczna | pochodzenie etniczne"
     ),
-    "race": _listed("race | rasse | raza | raca | white or nonwhite"),
-    "hispanic origin": _listed(
-        "hispanic origin | hispanic latino or spanish origin | hispanic or latino | hispanic or "
-        "latino origin"
+    "race": listed("race | rasse | raza | raca | cor ou raca"),
+    "hispanic origin": listed(
+        "hispanic origin | hispanic | hispanic or latino | latino or hispanic | hispanic or "
+        "latino origin | hispanic latino or spanish origin | hispanic or spanish origin | "
+        "hispanic or latino ethnicity | hispanic latino ethnicity | hispanic ethnicity | "
+        "ethnicity"
     ),
-    "country of birth": _listed(
-        "country of birth | birth country | which country born | where born | country born in | "
-        "birthplace | place of birth | geburtsland | geburtsort | pays de naissance | lieu de "
-        "naissance | pais de nacimiento | paese di nascita | geboorteland | pais de nascimento | "
-        "kraj urodzenia"
+    "country of birth": listed(
+        "country of birth | birth country | country born in | in which country born | in what "
+        "country born | which country born | where born | birthplace | place of birth | "
+        "geburtsland | geburtsort | in welchem land geboren | wo geboren | pays de naissance | "
+        "lieu de naissance | dans quel pays ne | pais de nacimiento | lugar de nacimiento | en "
+        "que pais nacio | paese di nascita | luogo di nascita | in quale paese nato | "
+        "geboorteland | geboorteplaats | in welk land geboren | pais de nascimento | local de "
+        "nascimento | em que pais nasceu | kraj urodzenia | miejsce urodzenia"
     ),
-    "nationality": _listed(
-        "nationality | citizenship | staatsangehorigkeit | staatsburgerschaft | nationalitat | "
-        "nationalite | citoyennete | nacionalidad | ciudadania | nazionalita | cittadinanza | "
-        "nationaliteit | nacionalidade | obywatelstwo | narodowosc"
+    "nationality": listed(
+        "nationality | citizenship | country of citizenship | country of nationality | "
+        "staatsangehorigkeit | staatsburgerschaft | nationalitat | nationalite | citoyennete | "
+        "nacionalidad | ciudadania | nazionalita | cittadinanza | nationaliteit | "
+        "staatsburgerschap | nacionalidade | cidadania | obywatelstwo"
     ),
-    "main language": _listed(
-        "main language | mother tongue | first language | preferred language | preferred language "
-        "at home | language spoken at home | muttersprache | langue maternelle | lengua materna | "
-        "lingua madre | moedertaal | lingua materna | jezyk ojczysty"
+    "main language": listed(
+        "main language | mother tongue | first language | native language | primary language | "
+        "home language | preferred language | preferred language at home | language at home | "
+        "language spoken at home | language spoken most often at home | language mostly spoken at "
+        "home | muttersprache | erstsprache | hauptsprache | langue maternelle | langue "
+        "principale | langue parlee a la maison | lengua materna | idioma materno | lengua "
+        "principal | lingua madre | lingua principale | moedertaal | thuistaal | lingua materna | "
+        "lingua principal | jezyk ojczysty | jezyk glowny"
     ),
-    "religion": _listed(
-        "religion | religious affiliation | religion belong to | what religion | konfession | "
-        "religionszugehorigkeit | religione | religie | religiao | religia | wyznanie | geloof"
+    "religion": listed(
+        "religion | religious affiliation | religious denomination | religious group | religion "
+        "or belief | religion belong to | religion or denomination | denomination | faith | "
+        "konfession | religionszugehorigkeit | glaubensrichtung | appartenance religieuse | "
+        "confession religieuse | confesion religiosa | religione | confessione religiosa | "
+        "religie | godsdienst | geloof | geloofsovertuiging | religiao | confissao religiosa | "
+        "religia | wyznanie"
     ),
-    "general health": _listed(
-        "general health | health in general | health status | state of health | self rated health "
-        "| self-rated health | health | gesundheitszustand | allgemeiner gesundheitszustand | "
-        "etat de sante | estado de salud | stato di salute | gezondheidstoestand | estado de "
-        "saude | stan zdrowia"
+    "general health": listed(
+        "general health | health in general | overall health | health overall | health | health "
+        "status | general health status | state of health | general state of health | self rated "
+        "health | self reported health | self perceived health | self assessed health | how "
+        "health in general | rate general health | rate health | rate overall health | "
+        "gesundheitszustand | allgemeiner gesundheitszustand | gesundheitszustand im allgemeinen "
+        "| etat de sante | etat de sante general | sante en general | estado de salud | estado "
+        "general de salud | salud en general | stato di salute | salute in generale | "
+        "gezondheidstoestand | algemene gezondheid | gezondheid in het algemeen | estado de saude "
+        "| saude em geral | stan zdrowia | ogolny stan zdrowia"
     ),
-    "disability": _listed(
-        "disability | disabled | long-term illness or disability | limiting long-term illness | "
-        "behinderung | handicap | discapacidad | disabilita | beperking | deficiencia | "
+    "disability": listed(
+        "disability | disability status | disabled | registered disabled | long-term illness or "
+        "disability | long-standing illness or disability | limiting long-term illness | "
+        "long-term health problem or disability | behinderung | schwerbehinderung | handicap | "
+        "situation de handicap | discapacidad | disabilita | beperking | deficiencia | "
         "niepelnosprawnosc"
     ),
-    "region": _listed(
-        "region | region of residence | usual residence region | bundesland | provincia | regione "
-        "| regio | regiao | wojewodztwo | comunidad autonoma"
+    "region": listed(
+        "region | region of residence | usual residence region | geographic region | census "
+        "region | bundesland | provincia | regione | regione di residenza | regio | provincie | "
+        "regiao | wojewodztwo | comunidad autonoma"
     ),
-    "state": _listed(
-        "state | state fips code | state of residence | state or territory | us state"
+    "state": listed(
+        "state | state of residence | state live in | which state live in | what state live in | "
+        "us state | home state | state or territory | state or territory of residence"
     ),
-    "relationship to head": _listed(
+    "relationship to head": listed(
         "relationship to head of household | relationship to household head | relationship to "
-        "reference person | relationship to the head of household | stellung im haushalt | lien "
-        "avec le chef de menage | parentesco con el jefe del hogar"
+        "head | relationship to the head of household | relationship to reference person | "
+        "relationship to householder | relationship with head of household | relationship to head "
+        "of family | stellung im haushalt | verhaltnis zum haushaltsvorstand | lien avec le chef "
+        "de menage | lien de parente avec chef de menage | parentesco con el jefe del hogar | "
+        "relacion con el jefe del hogar | relazione con il capofamiglia | relatie tot hoofd van "
+        "huishouden | parentesco com o chefe de familia"
     ),
-    "student": _listed(
-        "student | schoolchild or full-time student | student in full-time education | in "
-        "full-time education | schoolchild or student in full-time education | full-time student "
-        "| student status"
+    "student": listed(
+        "student | student status | full-time student | schoolchild or student | schoolchild or "
+        "full-time student | in full-time education | student in full-time education | "
+        "schoolchild or student in full-time education | attending school | school attendance | "
+        "enrolled in school | enrolled in education | frequenza scolastica | scolarise | in "
+        "ausbildung"
     ),
-    "social grade": _listed("social grade | approximated social grade | approximate social grade"),
-    "family composition": _listed(
-        "family composition | family type | type of family | families type"
+    "social grade": listed("social grade | approximated social grade | approximate social grade"),
+    "family composition": listed(
+        "family composition | family type | type of family | family structure | family status in "
+        "household | familientyp | type de famille | tipo de familia | tipo di famiglia"
     ),
-    "residence type": _listed(
-        "residence type | type of residence | communal establishment or household | usual "
-        "resident type"
+    "residence type": listed(
+        "residence type | type of residence | household or communal establishment | communal "
+        "establishment or household | household or group quarters | housing unit or group "
+        "quarters | group quarters status"
     ),
 }
 """What forms ask for; the first wording is the plainest."""
-
-SENSES: tuple[tuple[str, ...], ...] = (
-    _listed(
-        "female | f | w | woman | women | girl | weiblich | frau | femme | feminin | fille | "
-        "mujer | femenino | femmina | femminile | donna | vrouw | vrouwelijk | mulher | feminino "
-        "| kobieta | zenska"
-    ),
-    _listed(
-        "male | m | man | men | boy | mannlich | mann | homme | masculin | garcon | hombre | "
-        "masculino | varon | maschio | maschile | uomo | mannelijk | homem | mezczyzna | meska"
-    ),
-    _listed("yes | y | ja | oui | si | sim | tak"),
-    _listed("no | n | nein | non | nee | nao | nie"),
-    _listed(
-        "never married | single | never married and never registered a civil partnership | "
-        "single/never married | never married or never registered | single never married | ledig "
-        "| celibataire | jamais marie | soltero | soltera | soltero/a | celibe | nubile | "
-        "celibe/nubile | ongehuwd | nooit gehuwd | solteiro | solteira | solteiro/a | kawaler | "
-        "panna | kawaler/panna | single never married or never registered a same-sex civil "
-        "partnership"
-    ),
-    _listed(
-        "married | verheiratet | marie | mariee | marie(e) | casado | casada | casado/a | "
-        "coniugato | coniugata | sposato | gehuwd | getrouwd | zonaty | zamezna | zonaty/zamezna "
-        "| now married | married person"
-    ),
-    _listed(
-        "widowed | widow | widower | widow/widower | widow / widower | verwitwet | veuf | veuve | "
-        "veuf/veuve | viudo | viuda | viudo/a | vedovo | vedova | weduwe | weduwnaar | verweduwd "
-        "| viuvo | viuva | wdowiec | wdowa | widowed person"
-    ),
-    _listed(
-        "divorced | geschieden | divorce | divorcee | divorce(e) | divorciado | divorciada | "
-        "divorziato | divorziata | gescheiden | rozwiedziony | rozwiedziona | divorced person"
-    ),
-    _listed(
-        "separated | getrennt lebend | separe | separee | separado | separada | separato | "
-        "separata | w separacji | separated but still legally married | separated but still "
-        "married"
-    ),
-    _listed(
-        "very good | very good health | sehr gut | tres bon | muy bueno | muy buena | molto buono "
-        "| zeer goed | muito bom | bardzo dobry | bardzo dobre"
-    ),
-    _listed("good | good health | gut | bon | bueno | buena | buono | goed | bom | dobry | dobre"),
-    _listed(
-        "fair | fair health | mittelmassig | moyen | assez bon | regular | discreto | redelijk | "
-        "razoavel | taki sobie"
-    ),
-    _listed(
-        "bad | bad health | poor | poor health | schlecht | mauvais | malo | mala | cattivo | "
-        "slecht | mau | zly"
-    ),
-    _listed(
-        "very bad | very bad health | very poor | sehr schlecht | tres mauvais | muy malo | muy "
-        "mala | molto cattivo | zeer slecht | muito mau | bardzo zly"
-    ),
-    _listed("excellent | ausgezeichnet | excelente | eccellente | uitstekend | doskonaly"),
-    _listed(
-        "full time | full-time | vollzeit | temps plein | tiempo completo | tempo pieno | voltijd "
-        "| tempo inteiro | pelny etat"
-    ),
-    _listed(
-        "part time | part-time | teilzeit | temps partiel | tiempo parcial | part-time | deeltijd "
-        "| tempo parcial | niepelny etat"
-    ),
-    _listed(
-        "employed | in employment | working | in work | erwerbstatig | en emploi | empleado | "
-        "occupato | werkend | empregado | pracujacy | working now | at work"
-    ),
-    _listed(
-        "unemployed | out of work | arbeitslos | au chomage | chomeur | desempleado | en paro | "
-        "disoccupato | werkloos | desempregado | bezrobotny"
-    ),
-    _listed(
-        "retired | in rente | rentner | pensioniert | retraite | jubilado | pensionato | "
-        "gepensioneerd | reformado | emeryt | na emeryturze"
-    ),
-    _listed(
-        "owned | owner | own | owner occupied | eigentum | proprietaire | en propiedad | di "
-        "proprieta | koop | proprio | wlasne"
-    ),
-    _listed(
-        "rented | rent | renting | miete | zur miete | locataire | en alquiler | in affitto | "
-        "huur | arrendado | wynajem"
-    ),
-    _listed("christian | christlich | chretien | cristiano | christen | cristao | chrzescijanin"),
-    _listed(
-        "no religion | none | no religious affiliation | konfessionslos | sans religion | sin "
-        "religion | nessuna religione | geen religie | sem religiao | bezwyznaniowy"
-    ),
-    _listed(
-        "muslim | moslem | islam | muslimisch | musulman | musulmano | moslim | muculmano | "
-        "muzulmanin"
-    ),
-    _listed("jewish | jew | judisch | juif | judio | ebreo | joods | judeu | zyd"),
-    _listed("hindu | hinduism"),
-    _listed("buddhist | buddhism"),
-    _listed("sikh | sikhism"),
-)
-"""Printed answers that mean the same."""
-
-OTHERS = frozenset(
-    _listed(
-        "altri | altro | andere | andere angabe | anderes | anders | another | another religion | "
-        "any other | any other religion | autre | autres | inne | inny | other | other (specify) "
-        "| other please specify | other religion | other specify | others | otra | otro | otros | "
-        "outra | outro | outros | overig | something else | sonstige | sonstiges"
-    )
-)
-"""Answers for everybody whom no other answer fits."""
-
-NO_ANSWER_WORDS: dict[str, frozenset[str]] = {
-    "refused": frozenset(
-        _listed(
-            "choose not to answer | decline to answer | declined | declined to answer | do not answer "
-            "| do not want to answer | do not wish to answer | i do not wish to answer | ich mochte "
-            "nicht antworten | je prefere ne pas repondre | keine angabe | mochte ich nicht angeben | "
-            "nao responde | ne souhaite pas repondre | no contesta | no response | odmowa | odmowa "
-            "odpowiedzi | prefer not to answer | prefer not to disclose | prefer not to say | "
-            "preferisco non rispondere | prefiere no contestar | prefiero no contestar | prefiero no "
-            "decirlo | prefiro nao responder | refus | refusal | refuse | refuse to answer | refused "
-            "| rifiuta | unknown-refused | verweigert | wil niet zeggen | wole nie odpowiadac | zeg "
-            "ik liever niet"
-        )
-    ),
-    "don't know": frozenset(
-        _listed(
-            "do not know | don't know | don't know / not sure | don't know or refuse to answer | dont "
-            "know | i don't know | je ne sais pas | nao sabe | nao sei | ne sait pas | nie wiem | no "
-            "sabe | no se | non sa | non so | not sure | nsp | trudno powiedziec | uncertain | "
-            "unknown-don't know | unsure | weet ik niet | weet niet | weiss ich nicht | weiss nicht"
-        )
-    ),
-    "not stated": frozenset(
-        _listed(
-            "blank | brak danych | brak odpowiedzi | desconhecido | desconocido | inconnu | missing | "
-            "missing/unknown | nieznane | niu or blank | no answer | non indicato | non renseigne | "
-            "not answered | not ascertained | not available | not recorded | not reported | not "
-            "reported/missing | not stated | ohne angabe | onbekend | sconosciuto | sem resposta | "
-            "sin especificar | unbekannt | unknown | unknown-not ascertained | unknown/missing | "
-            "unspecified"
-        )
-    ),
-    "not applicable": frozenset(
-        _listed(
-            "does not apply | entfallt | inapplicable | n.v.t. | n/a | na | nao aplicavel | nao se "
-            "aplica | ne s'applique pas | nicht zutreffend | nie dotyczy | niet van toepassing | niu "
-            "| niu (not in universe) | no aplicable | no code required | no corresponde | no procede "
-            "| non applicabile | non concerne | not applicable | not in universe | not required | "
-            "sans objet | trifft nicht zu"
-        )
-    ),
-}
-"""Printed answers that are none, by why they are none."""
-
-NEUTRAL = frozenset(
-    _listed(
-        "a | achieved | an | angeben | annual | answer | are | at | attended | be | best | bist | "
-        "bitte | bracket | by | categories | category | census | choose | code | codes | "
-        "completed | cual | current | currently | das | de | dein | deine | deiner | del | della "
-        "| den | der | des | describe | describes | detailed | di | die | do | does | du | e | "
-        "een | ein | eine | el | enter | es | est | etes | etes-vous | exact | following | for | "
-        "full | general | gli | haben | has | have | her | het | his | how | i | ihr | ihre | "
-        "ihren | il | in | indicate | is | ist | jaka | jaki | jest | jouw | la | las | le | "
-        "legal | les | list | lo | los | main | my | now | o | obtained | of | on | one | "
-        "optional | pana | pani | per | person | person's | personal | please | q | qual | quel | "
-        "quelle | question | range | recode | reported | respondent | respondent's | s | select | "
-        "self | seu | sie | sind | specify | su | sua | suo | teu | the | their | to | today | "
-        "total | tu | tuo | twoj | twoja | usted | usual | usually | uw | van | version | votre | "
-        "vous | w | wat | week | welche | welcher | welches | what | which | wie | you | your | "
-        "yourself | z | zu"
-    )
-)
-"""Words that ask and do not say what for."""
-
-PAST = frozenset(
-    _listed(
-        "ago | did | earlier | era | etait | first | former | had | last | past | previous | "
-        "previously | war | waren | was | were"
-    )
-)
-"""Words that ask for how it was: of a birth they go without saying, of a job they do not."""
-
-NEGATIONS = frozenset(
-    _listed(
-        "aucun | bez | except | geen | kein | keine | ne | never | nicht | nie | niet | no | non "
-        "| none | not | nunca | ohne | pas | sem | senza | sin | without"
-    )
-)
-"""Words that turn an answer round."""

@@ -6,7 +6,7 @@ answers fit. A proposal is **sure** only if
 - the same words with the same answers were decided before, or the wording says the variable and
   nothing else, and no other variable as well;
 - and all answers fit: they are a categorization of the variable, or people write what suits it;
-- and nobody ticks several answers, and the words name nobody else.
+- and nobody ticks several answers, and neither the words nor the section name anybody else.
 
 Where the variable is sure and answers are not, only these are asked for. Everything else is listed
 for a person, the best first.
@@ -14,11 +14,13 @@ for a person, the best first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from gamekeeper.importing.matching.answers import Categories, Fit, fit_answers
-from gamekeeper.importing.matching.texts import answer_text, names_somebody, words_of
+from gamekeeper.importing.matching.answers import Fit, fit_answers
+from gamekeeper.importing.matching.asking import OTHER_PEOPLE
+from gamekeeper.importing.matching.memory import remember
+from gamekeeper.importing.matching.placing import Categories
+from gamekeeper.importing.matching.texts import names_somebody, words_of
 from gamekeeper.importing.matching.wording import Vocabulary, Wording
 from gamekeeper.importing.proposed_question import Answering, Instrument, ProposedQuestion
 from gamekeeper.mapping.environment.environment import Environment
@@ -27,6 +29,7 @@ _SURE_WORDING = 1.0
 _LEAST = 0.3
 _LEAST_SHARE = 0.2
 _MOST_CANDIDATES = 3
+_LISTED = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +52,14 @@ class Candidate:
 class Proposal:
     """A question with the variables it may be about, the likeliest first.
 
-    `was_left_out` tells that the same words were decided before to feed nothing.
+    `was_decided` tells that the same words were decided on before, `was_left_out` that they were
+    decided to feed nothing.
     """
 
     question: ProposedQuestion
     candidates: tuple[Candidate, ...] = ()
     was_left_out: bool = False
+    was_decided: bool = False
 
     @property
     def best(self) -> Candidate | None:
@@ -78,31 +83,63 @@ class Matcher:
     def __init__(self, environment: Environment) -> None:
         self._variables = environment.variables
         self._vocabulary = Vocabulary(environment.variables)
-        self._decided, printed = _memory(environment)
+        self._memory = remember(environment)
         self._categories = {
-            name: Categories.of(variable, printed.get(name, {}))
+            name: Categories.of(
+                variable, self._memory.printed.get(name, {}), self._vocabulary.wordings(name)
+            )
             for name, variable in environment.variables.items()
         }
 
+    def propose_form(self, instrument: Instrument) -> tuple[Proposal, ...]:
+        """Return a proposal for every question of an instrument, in its order.
+
+        A form that asks the same again in another section may ask it of somebody else: only the
+        first is sure. Words to write after a list of answers to the same are for those whom the
+        list does not fit ('please specify').
+        """
+        found = [self.propose(question) for question in instrument.questions]
+        listed: set[str] = set()
+        asked: dict[tuple[str, str], str] = {}
+        for place, proposal in enumerate(found):
+            question, best = proposal.question, proposal.best
+            if best is not None and best.score >= _LISTED and question.answers:
+                listed.add(best.variable)
+            if best is None or not best.says_variable:
+                continue
+            words = " ".join(words_of(question.text or question.label or question.name))
+            first = asked.setdefault((best.variable, words), question.section)
+            why = ""
+            if first != question.section:
+                why = "the form asks the same before, in another section"
+            elif question.answering is Answering.TEXT and best.variable in listed:
+                why = "the form has a list of answers to the same"
+            if why and not proposal.was_decided:
+                doubt = replace(best, says_variable=False, reason=f"{best.reason}; {why}")
+                found[place] = replace(proposal, candidates=(doubt, *proposal.candidates[1:]))
+        return tuple(found)
+
     def propose(self, question: ProposedQuestion) -> Proposal:
         """Return the variables that a question may be about."""
-        earlier = self._decided.get(_key(question), frozenset[str | None]())
+        earlier = self._memory.variables_of(question)
         if earlier == frozenset({None}):
             return Proposal(question, was_left_out=True)
-        if question.answering is Answering.NOTHING or question.is_identifier:
+        if question.answering is Answering.NOTHING:
             return Proposal(question)
         found: list[tuple[Candidate, Wording]] = []
+        read = self._vocabulary.read(question)
         for name in self._variables:
-            wording = self._vocabulary.compare(question, name)
+            wording = self._vocabulary.compare(read, name)
             if wording.score < _LEAST and name not in earlier:
                 continue
-            fit = fit_answers(question, self._categories[name])
+            fit = self._memory.fit(question, self._variables[name])
+            fit = fit or fit_answers(question, self._categories[name])
             found.append((_candidate(name, wording, fit, is_earlier=name in earlier), wording))
         found.sort(key=lambda pair: (-pair[0].score, -len(pair[1].phrase), pair[0].variable))
         candidates = [candidate for candidate, _ in found[:_MOST_CANDIDATES]]
         if found and _says(question, found, earlier):
             candidates[0] = replace(candidates[0], says_variable=True)
-        return Proposal(question, tuple(candidates))
+        return Proposal(question, tuple(candidates), was_decided=bool(earlier))
 
 
 def _says(
@@ -114,12 +151,27 @@ def _says(
     (first, wording), *others = found
     if earlier:
         return earlier == frozenset({first.variable})
-    if wording.score < _SURE_WORDING or names_somebody(question.text):
+    if wording.score < _SURE_WORDING or _is_of_somebody_else(question, wording):
         return False
     if not first.fit.fits and first.fit.share < _LEAST_SHARE:
         return False
-    rivals = [other for _, other in others if other.score >= _SURE_WORDING]
-    return all(len(other.phrase.split()) < len(wording.phrase.split()) for other in rivals)
+    size = len(wording.phrase.split())
+    # Of two variables that are asked for in the same words, the answers may fit one alone.
+    return all(
+        len(other.phrase.split()) < size or (first.fit.is_told and not rival.fit.fits)
+        for rival, other in others
+        if other.score >= _SURE_WORDING
+    )
+
+
+def _is_of_somebody_else(question: ProposedQuestion, wording: Wording) -> bool:
+    """Tell whether a name, a section or a place for a name says that others are meant.
+
+    A question on how many children there are is not one about children.
+    """
+    around = {*words_of(question.name), *words_of(question.section)}
+    others = around & OTHER_PEOPLE if OTHER_PEOPLE.isdisjoint(wording.phrase.split()) else ()
+    return names_somebody(question.text) or bool(others)
 
 
 def propose_questions(environment: Environment, instrument: Instrument) -> tuple[Proposal, ...]:
@@ -136,8 +188,7 @@ def propose_questions(environment: Environment, instrument: Instrument) -> tuple
     >>> found.best.variable, found.is_sure, found.best.fit.new_bands
     ('Age', True, ('0-17', '18-64', '65+'))
     """
-    matcher = Matcher(environment)
-    return tuple(matcher.propose(question) for question in instrument.questions)
+    return Matcher(environment).propose_form(instrument)
 
 
 def _candidate(name: str, wording: Wording, fit: Fit, *, is_earlier: bool) -> Candidate:
@@ -159,45 +210,3 @@ def _candidate(name: str, wording: Wording, fit: Fit, *, is_earlier: bool) -> Ca
     elif fit.why:
         said.append(fit.why)
     return Candidate(name, score, "; ".join(said), fit)
-
-
-def _key(question: ProposedQuestion) -> tuple[str, tuple[str, ...]]:
-    """Return the words of a question and of its answers; both must be the same as before."""
-    text = question.text or question.label or question.name
-    return " ".join(words_of(text)), _answers_key(answer.text for answer in question.answers)
-
-
-def _answers_key(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted({answer_text(text) for text in texts}))
-
-
-def _memory(
-    environment: Environment,
-) -> tuple[dict[tuple[str, tuple[str, ...]], frozenset[str | None]], dict[str, dict[str, str]]]:
-    """Return what questions on forms were decided to be about, and what words meant there.
-
-    Words that meant different categories on different forms are not remembered.
-    """
-    decided: dict[tuple[str, tuple[str, ...]], set[str | None]] = {}
-    printed: dict[str, dict[str, str | None]] = {}
-    for form in environment.forms.values():
-        for question in form.questions:
-            if question.multiple:
-                continue
-            text = " ".join(words_of(question.text or question.name))
-            key = (text, _answers_key(answer.text for answer in question.answers))
-            decided.setdefault(key, set()).add(question.variable)
-            if question.variable is None:
-                continue
-            meant = printed.setdefault(question.variable, {})
-            for answer in question.meaning:
-                text = answer_text(answer.text)
-                if meant.setdefault(text, answer.label) != answer.label:
-                    meant[text] = None
-    return (
-        {key: frozenset(variables) for key, variables in decided.items()},
-        {
-            name: {text: label for text, label in meant.items() if label is not None}
-            for name, meant in printed.items()
-        },
-    )

@@ -6,7 +6,8 @@ import re
 from functools import lru_cache
 
 from gamekeeper.algorithms.categories.band_words import plain_text
-from gamekeeper.importing.matching.concepts import NO_ANSWER_WORDS, SENSES
+from gamekeeper.importing.matching.asking import NO_ANSWER_WORDS
+from gamekeeper.importing.matching.senses import SENSES
 
 _PLACEHOLDERS = re.compile(r"\$\{[^}]*\}|\{[^}]*\}|\[[^\]]*\]")
 _NUMBERING = re.compile(
@@ -16,9 +17,14 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OPENING = re.compile(
     r"^[^,]{1,60},\s+(?=(?:what|which|how|wie|welche|quel|cu[aá]l|qual|hoe|jak)\b)", re.IGNORECASE
 )
+_SENTENCE = re.compile(r"(?<=[a-z]{3})[.:]\s+(?=[A-Z])")
+_ITEM = re.compile(r"\d{1,3}[.):]\s+|[A-Z](?:, ?[A-Z])*\s+(?=[A-Z][a-z])")
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_BRACKETS = re.compile(r"\([^()]*\)")
-_SENSE_OF = {wording: senses[0] for senses in SENSES for wording in senses}
+_BRACKETS = re.compile(r"\([^()]*(?:\)|$)")
+_SENSES_OF: dict[str, tuple[str, ...]] = {}
+for _senses in SENSES:
+    for _wording in _senses:
+        _SENSES_OF[_wording] = (*_SENSES_OF.get(_wording, ()), _senses[0])
 _REASON_OF = {text: why for why, texts in NO_ANSWER_WORDS.items() for text in texts}
 
 
@@ -45,10 +51,10 @@ def names_somebody(text: str) -> bool:
 def readings(text: str) -> tuple[tuple[str, ...], ...]:
     """Return the word sequences to try for a question: whole, and its kernel.
 
-    The kernel is without brackets, ends with the first question mark, and starts after a comma
-    that a question word follows ('In your main job, how many hours ...').
+    The kernel is without brackets, ends with the first question mark or sentence, and starts after
+    a comma that a question word follows ('In your main job, how many hours ...').
     """
-    kernel = _BRACKETS.sub(" ", text).split("?")[0]
+    kernel = _SENTENCE.split(_BRACKETS.sub(" ", _NUMBERING.sub("", text)).split("?")[0])[0]
     if opening := _OPENING.search(kernel):
         kernel = kernel[opening.end() :]
     return tuple(dict.fromkeys((words_of(text), words_of(kernel))))
@@ -61,15 +67,28 @@ def answer_text(text: str) -> str:
 
 
 def answer_wordings(text: str) -> tuple[str, ...]:
-    """Return the wordings of an answer to try: whole, then without what is in brackets."""
-    whole = answer_text(text)
-    short = " ".join(_BRACKETS.sub(" ", whole).split())
-    return (whole,) if short in ("", whole) else (whole, short)
+    """Return the wordings of an answer to try: whole, without brackets, without what numbers it.
+
+    Examples
+    --------
+    >>> answer_wordings("2. Married (now)")
+    ('2 married (now)', '2 married', 'married (now)', 'married')
+    """
+    item = _ITEM.match(text)
+    whole = [answer_text(part) for part in (text, text[item.end() :] if item else text)]
+    found = [w for part in whole for w in (part, " ".join(_BRACKETS.sub(" ", part).split()))]
+    return tuple(dict.fromkeys(wording for wording in found if wording))
 
 
-def sense_of(wording: str) -> str:
-    """Return what an answer means in general, or nothing."""
-    return _SENSE_OF.get(wording, "")
+def senses_of(wording: str) -> tuple[str, ...]:
+    """Return what an answer may mean in general.
+
+    Examples
+    --------
+    >>> senses_of("weiblich"), senses_of("none")
+    (('female',), ('no qualification', 'no religion'))
+    """
+    return _SENSES_OF.get(wording, ())
 
 
 def no_answer(text: str) -> str | None:
@@ -84,6 +103,10 @@ def no_answer(text: str) -> str | None:
         if wording in _REASON_OF:
             return _REASON_OF[wording]
     plain = answer_text(text)
+    if len(plain.split()) > 1 and all(
+        part in _REASON_OF for part in re.split(r"\s*(?:/|\bor\b|\boder\b|\bou\b)\s*", plain)
+    ):
+        return _REASON_OF[re.split(r"\s*(?:/|\bor\b|\boder\b|\bou\b)\s*", plain)[0]]
     if plain.startswith(("no code required", "n/a ", "niu ", "not in universe", "not applicable")):
         return "not applicable"
     return None

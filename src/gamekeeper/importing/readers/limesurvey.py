@@ -7,6 +7,7 @@ one of a list, `Y` yes or no, `G` female or male, `M` and `P` boxes, `N` and `K`
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from gamekeeper.importing.files.cleaning import clean
@@ -71,7 +72,14 @@ def read_lss(file: OpenedFile) -> Instrument:
     below: dict[str, _Rows] = {}
     for row in _first_language(children, "qid", own):
         below.setdefault(row.get("parent_qid", ""), []).append(row)
-    questions = [q for row in top for q in _questions(row, below, texts, answers, own)]
+    groups = _by_language(
+        [*_table(root, "groups"), *_table(root, "group_l10ns")], "gid", "group_name"
+    )
+    questions = [
+        replace(question, section=next(iter(_ordered(groups.get(row.get("gid", ""), {}), own)), ""))
+        for row in top
+        for question in _questions(row, below, texts, answers, own)
+    ]
     title = next((clean(part.text) for part in root.iter("surveyls_title")), "")
     return Instrument(title or file.path.stem, "LimeSurvey", tuple(questions), own)
 

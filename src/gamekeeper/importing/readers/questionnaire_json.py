@@ -21,6 +21,7 @@ from gamekeeper.importing.proposed_question import (
 )
 
 _PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{[a-z_]+\}")
+_ONE_ONLY = re.compile(r"\bone (?:option|answer|box) only\b|\bonly one\b", re.IGNORECASE)
 _KINDS = {
     "Radio": Answering.ONE,
     "Dropdown": Answering.ONE,
@@ -83,6 +84,8 @@ def _asked(question: Mapping[str, Any]) -> Iterable[ProposedQuestion]:
     for answer in answers:
         label = _words(answer.get("label"))
         kind = _KINDS.get(str(answer.get("type")), Answering.TEXT)
+        if kind is Answering.SEVERAL and _ONE_ONLY.search(label):
+            kind = Answering.ONE
         if not answer.get("id"):
             continue
         yield ProposedQuestion(

@@ -34,6 +34,8 @@ _VALIDATION = [
     "text_validation_type_or_show_slider_number",
     "Validation",
 ]
+_HEADER = ["Section Header", "section_header", "Section"]
+_PAGE = ["Form Name", "form_name", "Form"]
 _ONE = ("radio", "dropdown", "yesno", "truefalse", "list", "user_list")
 _SEVERAL = ("checkbox", "multi_list")
 _ASKS_NOTHING = ("calc", "descriptive", "file", "sql", "slider")
@@ -50,11 +52,19 @@ def is_redcap(file: OpenedFile) -> bool:
 def read_redcap(file: OpenedFile) -> Instrument:
     """Return the fields of a data dictionary as questions."""
     _, rows = file.table
-    questions = [_question(row, name) for row in rows if (name := clean(first_of(row, _NAME)))]
+    questions: list[ProposedQuestion] = []
+    section, form = "", ""
+    for row in rows:
+        header, page = clean(first_of(row, _HEADER)), clean(first_of(row, _PAGE))
+        # A header stands at the first field of its section alone.
+        section = header or (section if page == form else "")
+        form = page
+        if name := clean(first_of(row, _NAME)):
+            questions.append(_question(row, name, " ".join(filter(None, (page, section)))))
     return Instrument(file.path.stem, "REDCap", tuple(questions))
 
 
-def _question(row: dict[str, str], name: str) -> ProposedQuestion:
+def _question(row: dict[str, str], name: str, section: str) -> ProposedQuestion:
     kind = first_of(row, _KIND).strip().lower()
     choices = first_of(row, _CHOICES)
     answering, answers = Answering.TEXT, ()
@@ -83,7 +93,7 @@ def _question(row: dict[str, str], name: str) -> ProposedQuestion:
                 row, ["Branching Logic (Show field only if...)", "branching_logic", "Skip Logic"]
             )
         ),
-        section=clean(first_of(row, ["Section Header", "section_header", "Section", "Form Name"])),
+        section=section,
         is_identifier=first_of(row, ["Identifier?", "identifier"]).strip().lower() in ("y", "yes"),
     )
 
