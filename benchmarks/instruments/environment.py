@@ -136,7 +136,7 @@ _LISTS: dict[str, dict[str, list[str]]] = {
     "Disability": {"any": ["yes", "no"]},
     "Student": {"any": ["yes", "no"]},
     "Region": {"any": ["north", "east", "south", "west"]},
-    "State": {"any": _STATES.split("; ")},
+    "State": {"any": [*_STATES.split("; ")]},
     "Relationship to head of household": {
         "any": ["head", "spouse or partner", "child", "other relative", "not related"]
     },
