@@ -1,0 +1,430 @@
+"""What the pages on a protected file say: before and after for the data holder, methods and loss for all.
+
+The internal page has the attacks before and after, what was searched and proven, and what is lost. The
+public one has methods by name, the loss, and how suppressed cells look: no risk, no parameter, no seed,
+no fingerprint and no category, so that it can go with the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gamekeeper.protect.changes import ChangeLog
+from gamekeeper.protect.protected import Protected
+from gamekeeper.protect.step import Step
+from gamekeeper.protect.utility.result import Utility
+from gamekeeper.report.protection_plots import plot_attacks, plot_changes
+from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
+from gamekeeper.results import Provenance, package_version
+from gamekeeper.wording import count_of, percent_text, quoted, share_text, three_digits
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+_WORDS = (
+    ("Hellinger's distance", "how far a table is from before: 0 is the same, 1 nothing in common"),
+    ("Entropy", "how much a variable tells, in bits; what is lost cannot be told from the release"),
+    (
+        "pMSE",
+        (
+            "how well a model tells records of before from those of after; 0 where it cannot, 100% of the"
+            " most where it always can"
+        ),
+    ),
+    (
+        "IL1s",
+        "how far a number moved on average, in standard deviations times the root of 2",
+    ),
+    (
+        "Overlap",
+        "how much of a confidence interval before and after is common to both; below 0 they are apart",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AttackChange:
+    """What an attack achieves before and after.
+
+    Attributes
+    ----------
+    attack
+        What is measured, in words: "records with one candidate".
+    before, after
+        What was found; None where it is not known.
+    target
+        What was asked for, as it was typed.
+    is_met
+        Whether it is reached; None where nothing was asked, or it is not proven.
+    is_share
+        Whether the figures are shares.
+    """
+
+    attack: str
+    before: float | None
+    after: float | None
+    target: str = ""
+    is_met: bool | None = None
+    is_share: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """Whether the target is met, in a word."""
+        if not self.target:
+            return ""
+        return {True: "met", False: "not met", None: "not proven"}[self.is_met]
+
+
+@dataclass(frozen=True, slots=True)
+class AboutProtection:
+    """What the pages say of a protected file besides what was found.
+
+    Attributes
+    ----------
+    name
+        The name of the file that was protected.
+    steps
+        The methods, in their order.
+    suppressed
+        How a suppressed cell looks, in words: "empty", or "the code -9".
+    release
+        The name of the file that was written, if one was.
+    scenario, attacker
+        Who would attack it, and how.
+    certificate
+        What was proven and how it can be checked, in sentences.
+    """
+
+    name: str
+    steps: Sequence[Step] = ()
+    suppressed: str = "empty"
+    release: str = ""
+    scenario: str = ""
+    attacker: str = ""
+    certificate: Sequence[str] = ()
+    notices: Sequence[str] = ()
+
+
+def protection_report(
+    about: AboutProtection,
+    protected: Protected,
+    utility: Utility,
+    attacks: Sequence[AttackChange],
+    *,
+    map_figure: Figure | None = None,
+    candidates: pa.Table | None = None,
+    provenances: Sequence[Provenance] = (),
+) -> RiskReport:
+    """Return the page for the data holder: attacks before and after, what it cost, what is proven.
+
+    Parameters
+    ----------
+    about
+        The file, its steps and its scenario.
+    protected, utility
+        What was made of it, and what that is still good for.
+    attacks
+        What attacks achieve before and after.
+    map_figure, candidates
+        The map of candidates, risk against loss, and their list.
+    provenances
+        How attacks and search came about.
+    """
+    log = protected.log
+    sections = [_attacks(attacks)]
+    if map_figure is not None or candidates is not None:
+        sections.append(_map(map_figure, candidates))
+    sections += [_methods(about.steps, protected, with_options=True), _cells(log, about)]
+    sections += _utility(utility, with_categories=True)
+    if about.certificate:
+        sections.append(RiskSection("certificate", "What is proven", [*about.certificate]))
+    known = [line for line in attacks if line.target]
+    n_met = sum(line.is_met is True for line in known)
+    return RiskReport(
+        f"{about.name}: before and after protection",
+        [*_verdict(attacks), *protected.sentences()[:1], utility.sentences()[0]],
+        facts_of(
+            [
+                ("File", about.name),
+                ("Release", about.release),
+                ("Scenario", about.scenario),
+                ("Attacker", about.attacker),
+                ("Records", f"{log.n_left:,} of {log.n_records:,} released"),
+                ("Suppressed cells", about.suppressed),
+                ("Before", protected.fingerprints[0]),
+                ("After", protected.fingerprints[1]),
+            ]
+        ),
+        [
+            *([(f"{n_met} of {len(known)}", "targets met")] if known else []),
+            (f"{log.n_suppressed:,}", "cells suppressed"),
+            (f"{log.n_changed - log.n_suppressed:,}", "cells with another value"),
+            (three_digits(utility.farthest.distance if utility.farthest else 0), "farthest table"),
+        ],
+        sections,
+        [protected.provenance, *provenances, utility.provenance],
+        list(about.notices),
+        words=_WORDS,
+        kicker="Protection",
+        question="What could an intruder do before, what after, and what did that cost?",
+    )
+
+
+def public_protection_report(
+    about: AboutProtection, protected: Protected, utility: Utility
+) -> RiskReport:
+    """Return the page that goes with a release: methods, loss, and how suppressed cells look."""
+    log = protected.log
+    stars = (
+        f"{count_of(log.n_suppressed, 'cell was', 'cells were')} suppressed; such a cell is"
+        f" {about.suppressed}."
+        if log.n_suppressed
+        else "No cell was suppressed."
+    )
+    left_out = log.n_records - log.n_left
+    lead = [
+        (
+            "This file was changed so that it tells less about single people. What was done, and what that"
+            " means for those who use it, is on this page."
+        ),
+        stars,
+        *([f"{count_of(left_out, 'record was', 'records were')} left out."] if left_out else []),
+        utility.sentences()[0],
+    ]
+    bare = replace(
+        utility.provenance, parameters={}, seed=None, fingerprint="", seconds=0.0,
+        version=package_version(),
+    )  # fmt: skip
+    return RiskReport(
+        f"How {about.release or about.name} was protected",
+        lead,
+        facts_of(
+            [
+                ("File", about.release or about.name),
+                ("Records", f"{log.n_left:,}"),
+                ("Suppressed cells", about.suppressed if log.n_suppressed else "none"),
+            ]
+        ),
+        [
+            (f"{log.n_suppressed:,}", "cells suppressed"),
+            (f"{log.n_changed - log.n_suppressed:,}", "cells with another value"),
+            (three_digits(utility.farthest.distance if utility.farthest else 0), "farthest table"),
+        ],
+        [
+            _methods(about.steps, protected, with_options=False),
+            _cells(log, about),
+            *_utility(utility, with_categories=False),
+        ],
+        [bare],
+        words=_WORDS,
+        kicker="Disclosure control",
+        question="What was changed in this file, and what can it still be used for?",
+        footer="This page has no values of risk, no parameters, no records and no categories.",
+    )
+
+
+def _verdict(attacks: Sequence[AttackChange]) -> list[str]:
+    known = [line for line in attacks if line.target]
+    missed = [line for line in known if line.is_met is False]
+    unproven = [line for line in known if line.is_met is None]
+    said: list[str] = []
+    if missed:
+        said.append(
+            f"{count_of(len(missed), 'target is', 'targets are')} not met:"
+            f" {quoted([line.target for line in missed])}. Do not release the file."
+        )
+    if unproven:
+        said.append(
+            f"{count_of(len(unproven), 'target is', 'targets are')} not proven:"
+            f" {quoted([line.target for line in unproven])}."
+        )
+    if known and not missed and not unproven:
+        said.append(
+            f"{'The target is' if len(known) == 1 else f'All {len(known)} targets are'} met after the"
+            " same attacks, under the same scenario."
+        )
+    if not known:
+        said.append("No target was set: whether the file is safe enough is for you to judge.")
+    return said
+
+
+def _attacks(attacks: Sequence[AttackChange]) -> RiskSection:
+    import pyarrow as pa
+
+    rows = [
+        {
+            "attack": line.attack,
+            "before": _shown(line.before, is_share=line.is_share),
+            "after": _shown(line.after, is_share=line.is_share),
+            "target": line.target or "—",
+            "reached": line.verdict or "—",
+        }
+        for line in attacks
+    ]
+    names = ("attack", "before", "after", "target", "reached")
+    table = pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in names]))
+    drawn = [
+        (line.attack, line.before, line.after)
+        for line in attacks
+        if line.before is not None and line.after is not None
+    ]
+    return RiskSection(
+        "attacks",
+        "Attacks before and after",
+        ["Every attack was done again on the protected file, under the same scenario."]
+        if attacks
+        else ["No attack was done."],
+        [(plot_attacks(drawn), "What is left of each attack, by what it achieved before")]
+        if drawn
+        else [],
+        [RiskTable.of("What attacks achieve", table)] if rows else [],
+    )
+
+
+def _shown(value: float | None, *, is_share: bool) -> str:
+    if value is None:
+        return "not known"
+    if is_share:
+        return share_text(value)
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
+
+
+def _map(figure: Figure | None, candidates: pa.Table | None) -> RiskSection:
+    return RiskSection(
+        "map",
+        "The map: risk against loss",
+        ["Every candidate that was tried, attacked again under the same scenario."],
+        [] if figure is None else [(figure, "Down is safer, to the left is less loss")],
+        [] if candidates is None else [RiskTable.of("Candidates", candidates)],
+    )
+
+
+def _methods(steps: Sequence[Step], protected: Protected, *, with_options: bool) -> RiskSection:
+    import pyarrow as pa
+
+    rows: list[dict[str, str]] = []
+    for number, step in enumerate(steps, 1):
+        what = (type(step).__doc__ or "").strip().partition("\n")[0]
+        row = {
+            "step": str(number),
+            "method": step.do,
+            "ISO/IEC 20889": step.iso or "—",
+            "what": what,
+        }
+        if with_options:
+            options = {key: value for key, value in step.to_json().items() if key != "do"}
+            row["options"] = "; ".join(f"{key}: {value}" for key, value in options.items()) or "—"
+        rows.append(row)
+    names = ["step", "method", "ISO/IEC 20889", "what", *(["options"] if with_options else [])]
+    table = pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in names]))
+    return RiskSection(
+        "methods",
+        "What was done",
+        list(protected.told) if with_options else [],
+        (),
+        [RiskTable.of("Methods, in their order", table)] if rows else [],
+    )
+
+
+def _cells(log: ChangeLog, about: AboutProtection) -> RiskSection:
+    import pyarrow as pa
+
+    schema = pa.schema(
+        {
+            "variable": pa.string(),
+            "categories": pa.int64(),
+            "suppressed": pa.int64(),
+            "changed": pa.int64(),
+            "changed_share": pa.float64(),
+        }
+    )
+    table = pa.Table.from_pylist(
+        [{name: row[name] for name in schema.names} for row in log.rows()], schema
+    )
+    said = [f"A suppressed cell is {about.suppressed} in the release."] if log.n_suppressed else []
+    return RiskSection(
+        "cells",
+        "What was changed, variable by variable",
+        said,
+        [(plot_changes(log), "Cells that were changed, as a share of the records")]
+        if log.n_changed
+        else [],
+        [
+            RiskTable.of(
+                "Changed variables",
+                table,
+                names={"categories": "categories after recoding", "changed": "cells changed"},
+            )
+        ]
+        if table.num_rows
+        else [],
+        () if log.variables else ["No variable was changed."],
+    )
+
+
+def _utility(utility: Utility, *, with_categories: bool) -> list[RiskSection]:
+    tables = [
+        RiskTable.of(
+            "The tables that are farthest from before", utility.tables_listing().to_arrow()
+        ),
+        RiskTable.of(
+            "What every variable lost",
+            utility.to_arrow(),
+            names={"bits_before": "bits before", "bits_lost": "bits lost"},
+        ),
+    ]
+    if not utility.tables:
+        tables = tables[1:]
+    if utility.numbers:
+        tables.append(
+            RiskTable.of("Numbers before and after", utility.numbers_listing().to_arrow())
+        )
+    sections = [
+        RiskSection(
+            "utility",
+            "What the file is still good for",
+            utility.sentences(),
+            [(utility.plot(), "The farthest tables, and what of each variable is lost")],
+            tables,
+        )
+    ]
+    if utility.analyses:
+        listed = utility.analyses_listing().to_arrow() if with_categories else _by_analysis(utility)
+        sections.append(
+            RiskSection(
+                "analyses",
+                "Analyses before and after",
+                [
+                    "Confidence intervals of 95%; suppressed cells are lost to means and regressions."
+                ],
+                (),
+                [RiskTable.of("Estimates and how much their intervals overlap", listed)],
+            )
+        )
+    return sections
+
+
+def _by_analysis(utility: Utility) -> pa.Table:
+    """Return how well each analysis comes out, without its categories."""
+    import pyarrow as pa
+
+    rows: list[dict[str, object]] = []
+    for text in dict.fromkeys(line.analysis for line in utility.analyses):
+        own = [line for line in utility.analyses if line.analysis == text]
+        known = [line.overlap for line in own if line.overlap is not None]
+        rows.append(
+            {
+                "analysis": text,
+                "estimates": len(own),
+                "mean overlap": percent_text(sum(known) / len(known)) if known else "not known",
+                "least overlap": percent_text(min(known)) if known else "not known",
+            }
+        )
+    schema = pa.schema(
+        [("analysis", pa.string()), ("estimates", pa.int64())]
+        + [(name, pa.string()) for name in ("mean overlap", "least overlap")]
+    )
+    return pa.Table.from_pylist(rows, schema)

@@ -1,0 +1,139 @@
+"""Pages on a protected file: what the data holder reads, and what everybody may."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from gamekeeper.data.coding.replaced_cells import replace_cells
+from gamekeeper.data.coding.source_coding import code_frame
+from gamekeeper.protect.changes import ChangeLog, VariableChange
+from gamekeeper.protect.perturbation.microaggregation import Microaggregate
+from gamekeeper.protect.perturbation.pram import Pram
+from gamekeeper.protect.protected import Protected
+from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.utility.measuring import UtilityOptions, measure_utility
+from gamekeeper.report.protection_report import (
+    AboutProtection,
+    AttackChange,
+    protection_report,
+    public_protection_report,
+)
+from gamekeeper.report.risk_page import build_risk_report
+from gamekeeper.results import Provenance
+
+CANARY = "CANARY"
+SEED = 918273
+STEPS = (Pram(variables=("job",), keep=0.77), Microaggregate(variables=("income",), k=4))
+ATTACKS = (
+    AttackChange("people with one candidate", 41, 0, "both>=3", is_met=True),
+    AttackChange("links found", 0.557, 0.021, "linkage<=2%", is_met=False, is_share=True),
+    AttackChange("expected matches", 20.25, None),
+)
+
+
+@pytest.fixture(scope="module")
+def made():
+    rng = np.random.default_rng(1)
+    n = 120
+    table = code_frame(
+        pa.table(
+            {
+                "job": [f"{CANARY} {j}" for j in rng.integers(0, 4, n)],
+                "age": rng.integers(20, 70, n).tolist(),
+                "income": rng.normal(2000, 300, n).round().tolist(),
+            }
+        ),
+        ["job", "age"],
+        numbers=["income"],
+    )
+    setting = Setting(keys=("job", "age"), seed=SEED)
+    done = STEPS[0].apply(table, setting, 1)
+    done = done.then(STEPS[1].apply(done.table, setting, 2))
+    stars = rng.random(n) < 0.1
+    codes = np.where(stars, 0, done.table.codes("age").astype(int))
+    later = Protected(
+        done.table,
+        replace_cells(done.table, {"age": codes}),
+        ChangeLog(n, {"age": VariableChange.of_cells(suppressed=stars)}),
+        ("Some cells were suppressed.",),
+        Provenance("protection: suppress", parameters={"k": "3"}, seed=SEED, fingerprint="f" * 16),
+    )
+    done = done.then(later)
+    options = UtilityOptions(analyses=("share of job", "income ~ age"))
+    return done, measure_utility(table, done.table, options, log=done.log)
+
+
+def text_of(page: str) -> str:
+    bare = re.sub(r"<(style|script)>.*?</\1>", "", page, flags=re.DOTALL)
+    return re.sub(r"<[^>]+>", " ", re.sub(r"<svg.*?</svg>", "", bare, flags=re.DOTALL))
+
+
+def test_the_data_holder_reads_attacks_before_and_after(made):
+    about = AboutProtection(
+        "people.csv", STEPS, "the code -9", "release.csv", scenario="A data broker",
+        certificate=["Every cut was checked again."], notices=["Mind the gap."],
+    )  # fmt: skip
+    page = build_risk_report(protection_report(about, *made, ATTACKS))
+    said = text_of(page)
+    for words in (
+        "1 target is not met: 'linkage&lt;=2%'. Do not release the file.",
+        "1 of 2",
+        "people with one candidate",
+        "55.7%",
+        "2.1%",
+        "not known",
+        "Every cut was checked again.",
+        "Mind the gap.",
+        "microaggregation",
+        "the code -9",
+        "keep: 0.77",
+    ):
+        assert words in said or words.replace("'", "&#39;") in said, words
+    assert str(SEED) in page
+    assert "default-src 'none'" in page
+    assert page.count("<svg") == 3
+    assert page == build_risk_report(protection_report(about, *made, ATTACKS))
+
+
+def test_everybody_reads_methods_and_loss_and_no_risk(made):
+    about = AboutProtection(
+        "people.csv", STEPS, "the code -9", "release.csv", scenario="A data broker",
+        certificate=["Every cut was checked again."],
+    )  # fmt: skip
+    page = build_risk_report(public_protection_report(about, *made))
+    said = text_of(page)
+    for words in ("pram", "microaggregation", "the code -9", "share of job", "Hellinger"):
+        assert words in said, words
+    protected = made[0]
+    for secret in (
+        CANARY, str(SEED), "0.77", protected.before.fingerprint, protected.table.fingerprint, "f" * 16,
+        "A data broker", "both>=3", "candidate", "target", "checked again", "people.csv",
+    ):  # fmt: skip
+        assert secret not in page, secret
+    assert "no values of risk" in said
+
+
+@pytest.mark.parametrize(
+    ("attacks", "words"),
+    [
+        ((), "No target was set"),
+        (ATTACKS[:1], "The target is met"),
+        ((ATTACKS[0], ATTACKS[0]), "All 2 targets are met"),
+        ((AttackChange("x", 1, 1, "x<=2"),), "1 target is not proven"),
+    ],
+)
+def test_the_first_sentence_is_the_verdict(made, attacks, words):
+    assert words in protection_report(AboutProtection("f"), *made, attacks).lead[0]
+
+
+def test_a_file_that_was_not_changed(made):
+    before = made[0].before
+    same = Protected(before, before, ChangeLog(before.n_records), (), Provenance("nothing"))
+    utility = measure_utility(before, before, log=same.log)
+    page = text_of(build_risk_report(public_protection_report(AboutProtection("f"), same, utility)))
+    assert "No cell was suppressed." in page
+    assert "No variable was changed." in page
