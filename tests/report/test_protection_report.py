@@ -10,15 +10,18 @@ import pytest
 
 from gamekeeper.data.coding.replaced_cells import replace_cells
 from gamekeeper.data.coding.source_coding import code_frame
+from gamekeeper.protect.attacking.attack import AttackName, attack_file
+from gamekeeper.protect.attacking.judging import judge_targets
 from gamekeeper.protect.changes import ChangeLog, VariableChange
 from gamekeeper.protect.perturbation.microaggregation import Microaggregate
 from gamekeeper.protect.perturbation.pram import Pram
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.targets import parse_targets
 from gamekeeper.protect.utility.measuring import UtilityOptions, measure_utility
+from gamekeeper.report.protection_attacks import AttackChange, attack_changes
 from gamekeeper.report.protection_report import (
     AboutProtection,
-    AttackChange,
     protection_report,
     public_protection_report,
 )
@@ -137,3 +140,25 @@ def test_a_file_that_was_not_changed(made):
     page = text_of(build_risk_report(public_protection_report(AboutProtection("f"), same, utility)))
     assert "No cell was suppressed." in page
     assert "No variable was changed." in page
+
+
+def test_lines_of_the_attacks_that_were_done(made):
+    done = made[0]
+    setting = Setting(keys=("job", "age"), seed=SEED)
+    nothing = ChangeLog(done.before.n_records)
+    some = [AttackName.LINKAGE]
+    before = attack_file(done.before, done.before, nothing, setting, some)
+    after = attack_file(done.before, done.table, done.log, setting, some)
+    targets = parse_targets(["both>=2", "linkage<=99%", "k_anonymity>=2", "both>=9"])
+    lines = attack_changes(before, after, judge_targets(targets, after))
+    by_target = {line.target: line for line in lines if line.target}
+    assert by_target["both>=2"].more_is_safer
+    assert by_target["both>=2"].after == after.smallest("both")
+    assert by_target["both>=2"].is_met is (after.smallest("both") >= 2)
+    assert by_target["linkage<=99%"].is_share
+    assert by_target["both>=9"].is_met is False
+    assert by_target["k anonymity>=2"].verdict == "not proven"
+    about = AboutProtection("people.csv", STEPS)
+    page = text_of(build_risk_report(protection_report(about, *made, lines)))
+    assert "people who fit at most one record" in page
+    assert "not proven" in page

@@ -15,6 +15,7 @@ from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.step import Step
 from gamekeeper.protect.utility.result import Utility
+from gamekeeper.report.protection_attacks import AttackChange
 from gamekeeper.report.protection_plots import plot_attacks, plot_changes
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
 from gamekeeper.results import Provenance, package_version
@@ -43,39 +44,6 @@ _WORDS = (
         "how much of a confidence interval before and after is common to both; below 0 they are apart",
     ),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class AttackChange:
-    """What an attack achieves before and after.
-
-    Attributes
-    ----------
-    attack
-        What is measured, in words: "records with one candidate".
-    before, after
-        What was found; None where it is not known.
-    target
-        What was asked for, as it was typed.
-    is_met
-        Whether it is reached; None where nothing was asked, or it is not proven.
-    is_share
-        Whether the figures are shares.
-    """
-
-    attack: str
-    before: float | None
-    after: float | None
-    target: str = ""
-    is_met: bool | None = None
-    is_share: bool = False
-
-    @property
-    def verdict(self) -> str:
-        """Whether the target is met, in a word."""
-        if not self.target:
-            return ""
-        return {True: "met", False: "not met", None: "not proven"}[self.is_met]
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,15 +229,16 @@ def _attacks(attacks: Sequence[AttackChange]) -> RiskSection:
             "after": _shown(line.after, is_share=line.is_share),
             "target": line.target or "—",
             "reached": line.verdict or "—",
+            "note": line.note,
         }
         for line in attacks
     ]
-    names = ("attack", "before", "after", "target", "reached")
+    names = ("attack", "before", "after", "target", "reached", "note")
     table = pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in names]))
     drawn = [
         (line.attack, line.before, line.after)
         for line in attacks
-        if line.before is not None and line.after is not None
+        if line.before is not None and line.after is not None and not line.more_is_safer
     ]
     return RiskSection(
         "attacks",
