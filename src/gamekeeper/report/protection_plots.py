@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gamekeeper.results.plotting import COLOURS, GRID, MUTED, drawable, drawable_letters
-from gamekeeper.wording import cell_text, percent_text, short
+from gamekeeper.wording import percent_text, short
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 _LETTERS = 44
 
 
-def plot_attacks(lines: Sequence[tuple[str, float, float]]) -> Figure:
+def plot_attacks(lines: Sequence[tuple[str, float, float, str]]) -> Figure:
     """Plot what attacks achieve before and after, as shares of what they achieved before.
+
+    Every line has a name, both figures, and a text that has them as they are read.
 
     Examples
     --------
-    >>> figure = plot_attacks([("unique records", 40.0, 0.0)])
+    >>> figure = plot_attacks([("unique records", 40.0, 0.0, "40 → 0")])
     >>> len(figure.axes)
     1
     """
@@ -32,14 +34,14 @@ def plot_attacks(lines: Sequence[tuple[str, float, float]]) -> Figure:
     ax = figure.subplots()
     places = list(range(len(lines)))[::-1]
     most = 1.0
-    for place, (_, before, after) in zip(places, lines, strict=True):
+    for place, (_, before, after, text) in zip(places, lines, strict=True):
         share = after / before if before else (0.0 if not after else 1.0)
         most = max(most, share)
         ax.plot([1.0 if before else 0.0, share], [place, place], color=GRID, linewidth=4, zorder=1)
         ax.scatter([1.0 if before else 0.0], [place], color=MUTED, s=36, zorder=2)
         ax.scatter([share], [place], color=COLOURS[0], s=52, zorder=3)
         ax.annotate(
-            f"{cell_text(before)} → {cell_text(after)}",
+            drawable(text, letters),
             (1.0, place),
             xycoords=("axes fraction", "data"),
             xytext=(6, 0),
@@ -97,5 +99,5 @@ def plot_changes(log: ChangeLog) -> Figure:
     ax.grid(axis="x", color=GRID)
     ax.set_axisbelow(True)
     if any(stars) and any(others):
-        ax.legend(frameon=False, fontsize=8, loc="lower right")
+        ax.legend(frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
     return figure

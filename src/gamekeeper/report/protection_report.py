@@ -44,6 +44,10 @@ _WORDS = (
         "how much of a confidence interval before and after is common to both; below 0 they are apart",
     ),
 )
+_VARIABLE_COLUMNS = (
+    "variable", "categories_before", "categories_after", "bits_before", "bits_lost", "changed_share",
+    "suppressed_share", "distance",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +240,12 @@ def _attacks(attacks: Sequence[AttackChange]) -> RiskSection:
     names = ("attack", "before", "after", "target", "reached", "note")
     table = pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in names]))
     drawn = [
-        (line.attack, line.before, line.after)
+        (
+            line.attack,
+            line.before,
+            line.after,
+            " → ".join(_shown(each, is_share=line.is_share) for each in (line.before, line.after)),
+        )
         for line in attacks
         if line.before is not None and line.after is not None and not line.more_is_safer
     ]
@@ -249,7 +258,14 @@ def _attacks(attacks: Sequence[AttackChange]) -> RiskSection:
         [(plot_attacks(drawn), "What is left of each attack, by what it achieved before")]
         if drawn
         else [],
-        [RiskTable.of("What attacks achieve", table)] if rows else [],
+        [
+            replace(
+                RiskTable.of("What attacks achieve", table),
+                numeric=(False, True, True, *[False] * 3),
+            )
+        ]
+        if rows
+        else [],
     )
 
 
@@ -275,19 +291,17 @@ def _methods(steps: Sequence[Step], protected: Protected, *, with_options: bool)
     import pyarrow as pa
 
     rows: list[dict[str, str]] = []
-    for number, step in enumerate(steps, 1):
-        what = (type(step).__doc__ or "").strip().partition("\n")[0]
-        row = {
-            "step": str(number),
-            "method": step.do,
-            "ISO/IEC 20889": step.iso or "—",
-            "what": what,
-        }
+    for step in steps:
+        row = {"method": step.do, "ISO/IEC 20889": step.iso or "—"}
         if with_options:
             options = {key: value for key, value in step.to_json().items() if key != "do"}
-            row["options"] = "; ".join(f"{key}: {value}" for key, value in options.items()) or "—"
+            row["options"] = (
+                "; ".join(f"{key}: {_option(own)}" for key, own in options.items()) or "—"
+            )
+        else:
+            row["what"] = (type(step).__doc__ or "").strip().partition("\n")[0]
         rows.append(row)
-    names = ["step", "method", "ISO/IEC 20889", "what", *(["options"] if with_options else [])]
+    names = ["method", "ISO/IEC 20889", "options" if with_options else "what"]
     table = pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in names]))
     return RiskSection(
         "methods",
@@ -296,6 +310,14 @@ def _methods(steps: Sequence[Step], protected: Protected, *, with_options: bool)
         (),
         [RiskTable.of("Methods, in their order", table)] if rows else [],
     )
+
+
+def _option(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_option, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_option(own)}" for key, own in value.items())
+    return str(value)
 
 
 def _cells(log: ChangeLog, about: AboutProtection) -> RiskSection:
@@ -341,8 +363,9 @@ def _utility(utility: Utility, *, with_categories: bool) -> list[RiskSection]:
         ),
         RiskTable.of(
             "What every variable lost",
-            utility.to_arrow(),
-            names={"bits_before": "bits before", "bits_lost": "bits lost"},
+            utility.to_arrow().slice(0, len(utility.variables)),
+            columns=_VARIABLE_COLUMNS
+            + (("distance_weighted",) if utility.propensity_weighted is not None else ()),
         ),
     ]
     if not utility.tables:

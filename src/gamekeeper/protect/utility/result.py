@@ -18,6 +18,7 @@ WORST = 10
 """How many of the farthest tables are named."""
 
 _TELLS = 1.5
+_EASILY = 0.1
 _FAR = 0.1
 _NEAR = 0.02
 
@@ -305,7 +306,10 @@ class Utility(Result):
                 else f", {three_digits(found.ratio)} times what labels dealt by lot would give"
             )
             tells = found.ratio is not None and found.ratio > _TELLS
-            told = "can be told apart to some degree" if tells else "can hardly be told apart"
+            told = "can hardly be told apart"
+            if tells:
+                easily = (found.of_most or 0.0) >= _EASILY
+                told = "are easily told apart" if easily else "can be told apart to some degree"
             said.append(
                 f"Records of before and after {told}{how}: pMSE is {share_text(found.of_most or 0.0)} of"
                 f" the most that is possible{ratio} (logistic, {model})."
