@@ -67,17 +67,9 @@ def _show(asked: AssessRequest, answer: Answer[Assessment], how: Format) -> None
         say_how(found)
         say_written(asked)
         return
-    riskiest = found.ranked().top(asked.top)["record"].to_pylist() if asked.top else []
-    why = found.measured.uniques.explanations(riskiest)
-    show_for_programs(
-        found,
-        how,
-        answer.notices,
-        what_if=answer.what_if,
-        **found.parts(),
-        why=why if found.named is None else found.with_identifiers(why.to_arrow()),
-        explanations=explained or None,
-    )
+    from gamekeeper.workbench.assessment.running import told_besides
+
+    show_for_programs(found, how, answer.notices, **told_besides(asked, answer))
 
 
 def tell_assessment(found: Assessment, *, indent: str = "") -> None:

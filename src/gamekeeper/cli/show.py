@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 import sys
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import StrEnum
@@ -17,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 from gamekeeper import results
 from gamekeeper.cli.stopping import stopped_by_hand
 from gamekeeper.results import Listing, Result
-from gamekeeper.results.document import SCHEMA
+from gamekeeper.results.plain import document_of, lines_of, plain_row, plain_value
 from gamekeeper.wording import shown_cell
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from rich.console import Console
     from rich.progress import Progress
 
@@ -52,14 +50,6 @@ def _errors() -> Console:
 
 
 _withheld: ContextVar[bool] = ContextVar("withheld", default=False)
-# Parts that are plain values and no records: names and settings, numbers by size, by policy.
-_OF_THE_WHOLE = frozenset(
-    {
-        "anonymity", "attacks", "chances", "classes", "clusterings", "file", "guidance",
-        "larger_sizes", "numbers_of_zeros", "policy", "sizes", "unsafe", "variables", "verdict",
-        "what_if",
-    }
-)  # fmt: skip
 
 
 @contextmanager
@@ -118,37 +108,23 @@ def show(
         show_table(header, rows, title=title)
         return
     is_silent = records_are_withheld()
-    names, lines = ((), ()) if is_silent and result.tells_of_records else _lines(result)
-    # A line at a time: as plain values, long tables take many times the memory of their columns.
-    records = (_plain(dict(zip(names, line, strict=True))) for line in lines)
     if how is Format.JSON:
         _write_json(
-            {
-                "schema": SCHEMA,
-                "result": type(result).__name__,
-                "summary": _plain(result.summary()),
-                "sentences": list(sentences),
-                "notices": list(notices),
-                "rows": records,
-                "parts": {
-                    name: _part(part)
-                    for name, part in (parts or {}).items()
-                    if part is not None and not (is_silent and _is_of_records(name, part))
-                },
-                "provenance": _plain(result.provenance.to_dict()),
-            }
+            document_of(
+                result,
+                sentences=sentences,
+                notices=notices,
+                parts=parts,
+                with_records=not is_silent,
+            )
         )
     else:
+        names, lines = ((), ()) if is_silent and result.tells_of_records else lines_of(result)
+        records = (plain_row(dict(zip(names, line, strict=True))) for line in lines)
         shown = (lambda cell: cell) if _raw_csv.get() else shown_cell
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow([shown(name) for name in names])
         writer.writerows([shown(cell) for cell in record.values()] for record in records)
-
-
-def _is_of_records(name: str, part: Any) -> bool:
-    if name in _OF_THE_WHOLE:
-        return False
-    return not isinstance(part, Result) or part.tells_of_records
 
 
 def _write_json(document: Mapping[str, Any]) -> None:
@@ -242,62 +218,16 @@ def _started_bar(what: str) -> Progress:
 
 
 def _for_people(result: Result) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    names, lines = _lines(result)
+    names, lines = lines_of(result)
     # The columns of a list may be keys of the users, which are to be written as they are.
     is_list = isinstance(result, Listing)
     header = [name if is_list else name.replace("_", " ") for name in names]
     return header, [[_text(cell) for cell in line] for line in lines]
 
 
-def _lines(result: Result) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-    """Return the columns and the lines of a result."""
-    if isinstance(result, Listing):
-        # Arrow takes longer to import than most lists to print.
-        return result.columns, result.lines()
-    table = result.to_arrow()
-    return table.column_names, _arrow_lines(table)
-
-
-def _arrow_lines(table: pa.Table) -> Iterator[tuple[Any, ...]]:
-    """Yield the lines of a table as plain values, some at a time."""
-    for batch in table.to_batches(_BATCH):
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
-
-
 def _text(cell: Any) -> str:
-    plain = _plain_value(cell)
+    plain = plain_value(cell)
     return "" if plain is None else "∞" if plain == "unbounded" else str(plain)
-
-
-def _part(part: Any) -> Any:
-    """Return a part of what is printed as plain values: words and rows of a result or a table."""
-    if isinstance(part, Result):
-        words: Any = getattr(part, "sentences", list)
-        names, lines = _lines(part)
-        rows = [_plain(dict(zip(names, line, strict=True))) for line in lines]
-        return {"summary": _plain(part.summary()), "sentences": list(words()), "rows": rows}
-    if hasattr(part, "to_pylist"):
-        return {"rows": [_plain(row) for row in part.to_pylist()]}
-    return _plain_value(part)
-
-
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _plain_value(value) for name, value in row.items()}
-
-
-def _plain_value(value: Any) -> Any:
-    """JSON and CSV have no infinity, so it is a word; whole numbers are written as such."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain_value(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain_value(item) for item in value]
-    if not isinstance(value, float):
-        return value
-    if math.isnan(value):
-        return None
-    if math.isinf(value):
-        return "unbounded"
-    return int(value) if value.is_integer() else value
 
 
 def _looks_numeric(cell: str) -> bool:

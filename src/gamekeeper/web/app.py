@@ -14,18 +14,35 @@ from gamekeeper.web import errors
 from gamekeeper.web.guard import Guard
 from gamekeeper.web.pages import add_pages
 from gamekeeper.web.routes import (
+    accounts,
     analysis,
     edits,
     environment,
+    exports,
     forms,
     groups,
+    imports,
+    jobs,
     scenarios,
     session,
     variables,
 )
 from gamekeeper.web.server import Server
 
-ROUTERS = (session, environment, forms, variables, groups, scenarios, edits, analysis)
+ROUTERS = (
+    session,
+    environment,
+    forms,
+    variables,
+    groups,
+    scenarios,
+    edits,
+    analysis,
+    imports,
+    jobs,
+    exports,
+    accounts,
+)
 """The modules of routes, in the order in which they are documented."""
 
 _SMALLEST_PACKED = 1_000
@@ -60,6 +77,7 @@ def bare_app(lifespan: object = None) -> FastAPI:
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        separate_input_output_schemas=False,
         lifespan=lifespan,  # pyright: ignore[reportArgumentType]
         responses={
             status: {"model": errors.Refusal, "description": words}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 import traceback
 from collections.abc import Sequence
 from typing import Any
@@ -114,6 +115,15 @@ def refusal_of(error: GamekeeperError) -> Refusal:
     )
 
 
+def without_folders(request: Request, refusal: Refusal) -> Refusal:
+    """Return a refusal that names the store, and does not say in which folder it lies."""
+    server = getattr(request.app.state, "server", None)
+    if server is None:
+        return refusal
+    folder = f"{server.settings.store.parent}/"
+    return Refusal.model_validate_json(refusal.model_dump_json().replace(folder, ""))
+
+
 def status_of(error: GamekeeperError) -> int:
     """Return the status of HTTP for an error of ours."""
     if error.reason in _STATUS:
@@ -148,11 +158,22 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(GamekeeperError)
     def _ours(request: Request, error: GamekeeperError) -> JSONResponse:  # pyright: ignore[reportUnusedFunction]
-        return answer(status_of(error), refusal_of(error))
+        return answer(status_of(error), without_folders(request, refusal_of(error)))
+
+    @app.exception_handler(sqlite3.OperationalError)
+    def _own_database(request: Request, error: sqlite3.OperationalError) -> JSONResponse:  # pyright: ignore[reportUnusedFunction]
+        return answer(
+            507,
+            Refusal(
+                code=Reason.NOT_WRITABLE.value,
+                message="The server's own folder cannot be written: its disk may be full.",
+                hint="Make space in the folder of the server, and do it again.",
+            ),
+        )
 
     @app.exception_handler(Refused)
     def _refused(request: Request, error: Refused) -> JSONResponse:  # pyright: ignore[reportUnusedFunction]
-        return answer(error.status, error.refusal)
+        return answer(error.status, without_folders(request, error.refusal))
 
     @app.exception_handler(RequestValidationError)
     def _misshapen(request: Request, error: RequestValidationError) -> JSONResponse:  # pyright: ignore[reportUnusedFunction]

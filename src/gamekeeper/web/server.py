@@ -14,6 +14,7 @@ from gamekeeper.web.accounts import Accounts
 from gamekeeper.web.database import Database
 from gamekeeper.web.events import Events
 from gamekeeper.web.ids import Names
+from gamekeeper.web.jobs import Jobs
 from gamekeeper.web.sessions import Sessions
 from gamekeeper.web.settings import Settings
 from gamekeeper.workbench.environments import Place, opened
@@ -30,6 +31,7 @@ class Server:
         self.accounts = Accounts(self.database)
         self.sessions = Sessions(self.database)
         self.events = Events()
+        self.jobs = Jobs(self.database, settings.state / "jobs", keep_days=settings.keep_days)
         self._say = say
         self._lock = Lock()
         self._token = secrets.token_urlsafe(32)

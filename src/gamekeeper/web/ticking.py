@@ -32,9 +32,11 @@ class Ticker:
         self._revision = 0
         self._changed = 0.0
         self._first_unsaved = 0.0
+        self._jobs: dict[str, float] = {}
 
     def tick(self) -> None:
-        """Tell of a new revision, and see to the backup."""
+        """Tell of jobs that went on and of a new revision, and see to the backup."""
+        self._tell_jobs()
         with opened_store(self._server.settings.store) as store:
             store.environment()
             revision = store.revision
@@ -52,6 +54,15 @@ class Ticker:
             if (fault := self._server.held.renew_backup()) is not None:
                 LOG.warning("the backup could not be renewed [%s]", fault.reason.value)
                 self._server.events.publish("backup", code=fault.reason.value)
+
+    def _tell_jobs(self) -> None:
+        self._server.jobs.advance()
+        for job in self._server.jobs.all():
+            if self._jobs.get(job.id) != job.changed:
+                self._jobs[job.id] = job.changed
+                self._server.events.publish(
+                    "job", id=job.id, state=job.state.value, done=job.done, total=job.total
+                )
 
 
 @contextmanager

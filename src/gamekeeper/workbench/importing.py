@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from gamekeeper.errors import InputError, Reason
@@ -112,6 +113,12 @@ def import_forms(asked: ImportFormsRequest, *, ask: Asking | None = None) -> For
     edited = edit_store(asked.place.store, edits, asked.signature)
     _save(asked, _left(decided))
     return FormsImported(decided, tuple(edits), edited)
+
+
+def decided_edits(store: Path, decided: DecisionsFile) -> list[Edit]:
+    """Return the edits that enter what was decided; nothing is changed."""
+    with opened(store) as place:
+        return edits_for(place.environment, decided)
 
 
 def import_variables(asked: ImportVariableRequest) -> list[Edit]:

@@ -59,6 +59,20 @@ def assess_release(asked: AssessRequest, *, progress: Progress | None = None) ->
     return Answer(found, found.notices, found.what_if)
 
 
+def told_besides(asked: AssessRequest, answer: Answer[Assessment]) -> dict[str, Any]:
+    """Return what programs are told besides the records, by name: as printed, and as sent."""
+    found = answer.found
+    riskiest = found.ranked().top(asked.top)["record"].to_pylist() if asked.top else []
+    why = found.measured.uniques.explanations(riskiest)
+    explained = {str(record): found.explain_record(record) for record in asked.explain}
+    return {
+        "what_if": answer.what_if,
+        **found.parts(),
+        "why": why if found.named is None else found.with_identifiers(why.to_arrow()),
+        "explanations": explained or None,
+    }
+
+
 def assess(
     data: Any,
     *,

@@ -1,0 +1,129 @@
+"""The kinds of jobs: a first look at a file, and its assessment.
+
+Each takes its request as plain values, the folder for what it finds, and whom to tell how far it is. It
+leaves `result.json`, what everybody may see; `records.json`, with single records and categories too,
+for editors; tables as Parquet; and pages and pictures to download.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from gamekeeper.files.writing import write_file
+from gamekeeper.options import build, require_valid
+from gamekeeper.results import Progress, Result
+from gamekeeper.results.plain import document_of
+
+RESULT, RECORDS, REPORT, PLOT = "result.json", "records.json", "report.html", "plot.svg"
+TABLES = ("records", "why", "unmapped")
+"""Tables that a job may leave, for editors: single records, what sets the riskiest apart in words, and
+values that fit no category."""
+
+_TOP = 20
+_EXPLAINED = 1_000
+
+
+def assess(request: Mapping[str, Any], folder: Path, progress: Progress) -> None:
+    """Assess a file: everything in one go, as `gamekeeper assess` does."""
+    from gamekeeper.data.keys.missing import Missing
+    from gamekeeper.report.tables import write_table
+    from gamekeeper.workbench.assessment.running import assess_release, told_besides
+    from gamekeeper.workbench.requests.assessment import AssessRequest
+
+    values = dict(request)
+    given_values = values.pop("values", {})
+    if given_values:
+        values["values"] = _values_file(folder / "values.csv", given_values)
+    asked = build(
+        AssessRequest,
+        {
+            **values,
+            **{name: Path(values[name]) for name in ("file", "environment") if values.get(name)},
+            **{
+                name: tuple(values[name])
+                for name in ("keys", "sensitive", "missing_values", "recodes")
+                if name in values
+            },
+            "missing": Missing(values.get("missing", Missing.CATEGORY)),
+            "top": _TOP,
+            "report": folder / REPORT,
+            "plot": folder / PLOT,
+            "replace": True,
+            **({"unmapped": folder / "unmapped.csv"} if values.get("scenario") else {}),
+        },
+    )
+    require_valid(asked, "An assessment was asked for.")
+    (folder / "unmapped.csv").unlink(missing_ok=True)
+    answer = assess_release(asked, progress=progress)
+    found = answer.found
+    write_table(found.to_arrow(), folder / "records.parquet")
+    riskiest = found.ranked().top(_EXPLAINED)["record"].to_pylist()
+    write_table(found.measured.uniques.explanations(riskiest).to_arrow(), folder / "why.parquet")
+    _write(folder, found, found.sentences(), answer.notices, told_besides(asked, answer))
+
+
+def look(request: Mapping[str, Any], folder: Path, progress: Progress) -> None:
+    """Look at a file first: columns, missing cells, likely identifiers, possible keys."""
+    from gamekeeper.workbench.looking import look_at
+    from gamekeeper.workbench.requests.looking import LookRequest
+
+    progress(0, None)
+    values = dict(request)
+    asked = build(
+        LookRequest,
+        {
+            **values,
+            **{name: Path(values[name]) for name in ("file", "environment") if values.get(name)},
+            "missing_values": tuple(values.get("missing_values", ())),
+        },
+    )
+    require_valid(asked, "A look at a file was asked for.")
+    found = look_at(asked)
+    # Its rows are columns of the file, and no records.
+    document = document_of(found, sentences=found.sentences())
+    document["rows"] = list(document["rows"])
+    _write_json(folder / RESULT, document)
+    _write_json(folder / RECORDS, document)
+
+
+KINDS: dict[str, Callable[[Mapping[str, Any], Path, Progress], None]] = {
+    "assess": assess,
+    "look": look,
+}
+"""What each kind of job does."""
+
+
+def _write(
+    folder: Path,
+    result: Result,
+    sentences: list[str],
+    notices: tuple[str, ...],
+    parts: Mapping[str, Any],
+) -> None:
+    for name, with_records in ((RESULT, False), (RECORDS, True)):
+        document = document_of(
+            result, sentences=sentences, notices=notices, parts=parts, with_records=with_records
+        )
+        # Single records have a table of their own, a page of which is read at a time.
+        document["rows"] = []
+        _write_json(folder / name, document)
+
+
+def _write_json(path: Path, document: Mapping[str, Any]) -> None:
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+    write_file(path, text.encode(errors="replace"), private=True)
+
+
+def _values_file(path: Path, given: Mapping[str, Mapping[str, str]]) -> Path:
+    """Write what values mean as the command line reads it."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(["variable", "value", "category"])
+    for variable, meanings in given.items():
+        writer.writerows([variable, value, category] for value, category in meanings.items())
+    return write_file(path, text.getvalue().encode(), private=True)

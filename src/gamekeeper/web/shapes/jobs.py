@@ -1,0 +1,177 @@
+"""Jobs on the wire: what is asked of them, how far they are, what they found."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from gamekeeper.web.errors import Refusal
+from gamekeeper.web.jobs import Job
+
+_Name = Annotated[str, Field(max_length=20_000)]
+_Names = Annotated[list[_Name], Field(max_length=2_000)]
+
+
+class FileAsked(BaseModel):
+    """A file that may be read: the folder by its name, and the path within it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    folder: str
+    name: str
+
+
+class Reading(BaseModel):
+    """How a file is read, where that is not told by the file."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    missing_values: _Names = []
+    delimiter: str | None = Field(default=None, max_length=8)
+    encoding: str | None = Field(default=None, max_length=40)
+    decimal: str | None = Field(default=None, max_length=4)
+    sheet: str | None = None
+    header: bool = True
+
+
+class LookAsked(BaseModel):
+    """A first look at a file."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["look"]
+    file: FileAsked
+    scenario: str = Field(default="", description="Suggest the key variables of this scenario.")
+    reading: Reading = Reading()
+
+
+class AssessAsked(BaseModel):
+    """The assessment of a file; the options are those of `gamekeeper assess`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["assess"]
+    file: FileAsked
+    keys: _Names = Field(default=[], description="Columns to match on; or give a scenario.")
+    scenario: str = ""
+    columns: dict[str, str] = Field(
+        default={}, description="Key variables of the scenario with other names in the file."
+    )
+    values: dict[str, dict[str, str]] = Field(
+        default={}, description="By variable, what values mean that fit no category."
+    )
+    weight: str = ""
+    strata: str = ""
+    fraction: str = Field(default="", max_length=10_000)
+    household: str = ""
+    sensitive: _Names = []
+    policy: str = Field(default="", max_length=40, description="The name of a profile.")
+    missing: Literal["category", "ignore", "wildcard", "exclude"] = "category"
+    recodes: _Names = []
+    seed: int = 0
+    max_size: int | None = Field(default=None, ge=1, le=60)
+    reading: Reading = Reading()
+
+
+JobAsked = Annotated[LookAsked | AssessAsked, Field(discriminator="kind")]
+"""What may be asked to be done as a job."""
+
+
+class JobShape(BaseModel):
+    """A job and how far it is."""
+
+    id: str
+    kind: str
+    who: str
+    state: Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
+    made: str
+    changed: str
+    done: int
+    total: int | None
+    is_cancelled: bool = Field(description="Whether it was asked to stop.")
+    file: FileAsked
+    request: dict[str, Any]
+    error: Refusal | None
+    deleted_on: str = Field(description="When what it found is deleted.")
+
+
+class JobList(BaseModel):
+    """Jobs, the newest first."""
+
+    jobs: list[JobShape]
+
+
+class ResultShape(BaseModel):
+    """What a job found: the document that the command line prints, without single records.
+
+    Editors get `parts` of single records and categories too; a table has the records themselves.
+    """
+
+    job: JobShape
+    document: dict[str, Any]
+    with_records: bool
+    downloads: list[str] = Field(description="Names of what can be downloaded.")
+
+
+class TablePage(BaseModel):
+    """Some rows of a table."""
+
+    columns: list[str]
+    total: int
+    offset: int
+    rows: list[list[Any]]
+
+
+class AllowedFolder(BaseModel):
+    """A folder that may be read, and the files in it."""
+
+    folder: str
+    files: list[AllowedFileShape]
+
+
+class AllowedFileShape(BaseModel):
+    """A file that may be read."""
+
+    name: str
+    size: int
+    changed: str
+
+
+class FileList(BaseModel):
+    """The files that may be read."""
+
+    folders: list[AllowedFolder]
+
+
+def job_shape(job: Job, keep_days: int, *, with_values: bool) -> JobShape:
+    """Return a job as pages show it; what values of a file mean is for editors."""
+    request = {
+        k: v for k, v in job.request.items() if k not in ("file", "environment", "file_asked")
+    }
+    if not with_values:
+        request.pop("values", None)
+    error = None if job.error is None else Refusal.model_validate(job.error)
+    return JobShape(
+        id=job.id,
+        kind=job.kind,
+        who=job.who,
+        state=job.state.value,
+        made=_time(job.made),
+        changed=_time(job.changed),
+        done=job.done,
+        total=job.total,
+        is_cancelled=job.is_cancelled,
+        file=FileAsked.model_validate(job.request["file_asked"]),
+        request=request,
+        error=error,
+        deleted_on=_time(job.changed + keep_days * 24 * 3600),
+    )
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+AllowedFolder.model_rebuild()
