@@ -39,6 +39,8 @@ from gamekeeper.results import Provenance
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 _OF_RECIPES = ("do", "found", "frozen")
+# Options that name columns.
+_COLUMNS = ("variable", "variables", "within")
 
 
 class Step(ABC):
@@ -53,6 +55,14 @@ class Step(ABC):
     @abstractmethod
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Do it to a file; `place` is that of the step in its recipe, from 1."""
+
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns of the file that the step needs besides the keys."""
+        found: list[str] = []
+        for name in _COLUMNS:
+            value = getattr(self, name, ())
+            found += [value] if isinstance(value, str) else list(value or ())
+        return tuple(name for name in found if name)
 
     def to_json(self) -> dict[str, Any]:
         """Return the step as plain values; what is at its default is left out."""

@@ -144,10 +144,8 @@ class FileAttack(Result):
         nobody = int(np.count_nonzero(self.candidates.people_to_released == 0))
         alone -= nobody
         none = f", {nobody:,} none" if nobody else ""
-        said = [
-            f"{count_of(alone, 'person fits', 'people fit')} exactly one released record{none}, of"
-            f" {self.n_people:,}."
-        ]
+        alone_text = count_of(alone, "person fits", "people fit")
+        said = [f"{alone_text} exactly one released record{none}, of {self.n_people:,}."]
         if self.expected is not None:
             rough = ""
             if self.n_approximate:

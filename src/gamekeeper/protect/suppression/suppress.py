@@ -146,6 +146,10 @@ class Suppress(Step):
         int, Option("Rows times sets of variables at most.", least=1, panel=_HOW)
     ] = MAX_WORK
 
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns that follow key variables."""
+        return tuple(self.related)
+
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Suppress cells; `place` does not matter, since nothing is drawn."""
         started = time.perf_counter()

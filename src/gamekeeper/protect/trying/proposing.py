@@ -1,0 +1,150 @@
+"""Which candidates to try for some targets: suppression, recoding, both together; then stronger ones.
+
+Targets on candidates say what to ask for. Others (expected matches, links, a policy) are not monotone
+or have no criterion of their own: for these a criterion is asked for that makes them smaller, each
+candidate is attacked, and where none meets them k grows. So what is found is the best that was
+verified, and never called the best there is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gamekeeper.protect.step import Step
+from gamekeeper.protect.steps import STEPS
+from gamekeeper.protect.suppression.suppress import Suppress
+from gamekeeper.protect.targets import Criterion, Target
+from gamekeeper.wording import percent_text
+
+_LADDER = (2, 3, 5, 10, 20, 50, 100)
+_SEARCH, _COMBINED = "search recoding", "recode and suppress"
+_SHARES = (0.01, 0.05)
+_STRENGTH = (Criterion.RELEASED_TO_PEOPLE, Criterion.BOTH, Criterion.OWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Steps to try, and what they are in a few words."""
+
+    label: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a steward wishes of candidates.
+
+    Attributes
+    ----------
+    suppress
+        Options of suppression by name: costs, pinned variables and so on.
+    search
+        Options of the search for recodings by name: keep, at least, forbid and so on.
+    methods
+        Which to try: "suppress", "recode", "both"; all of them when empty.
+    """
+
+    suppress: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    search: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    methods: Sequence[str] = ()
+
+    def wants(self, method: str) -> bool:
+        """Tell whether a method is to be tried."""
+        return not self.methods or method in self.methods
+
+
+def aim_of(targets: Sequence[Target]) -> tuple[Criterion, int, bool]:
+    """Return the criterion and the k to begin with, and whether these are all that is asked.
+
+    Examples
+    --------
+    >>> from gamekeeper.protect.targets import parse_targets
+    >>> aim_of(parse_targets(["both>=3"]))
+    (<Criterion.BOTH: 'both'>, 3, True)
+    >>> aim_of(parse_targets(["policy=k5", "linkage<=2%"]))[:2]
+    (<Criterion.OWN: 'own'>, 5)
+    """
+    criterion, k, is_all = None, 0, bool(targets)
+    for target in targets:
+        own, number = target.criterion, int(target.limit)
+        if own is None:
+            own, number, exactly = _alike(target)
+            is_all &= exactly
+        if own is not None:
+            k = max(k, number)
+            if criterion is None or _STRENGTH.index(own) > _STRENGTH.index(criterion):
+                criterion = own
+    return criterion or Criterion.BOTH, max(k, 2), is_all
+
+
+def _alike(target: Target) -> tuple[Criterion | None, int, bool]:
+    """Return the number of records that must look alike for a target on policies, if it is one."""
+    limits = (
+        [(limit.criterion.name, limit.value) for limit in target.policy.limits]
+        if target.policy is not None
+        else [(target.measure, target.limit)]
+    )
+    found = 0
+    for name, value in limits:
+        if name == "k_anonymity":
+            found = max(found, int(value))
+        elif name == "highest_risk" and value > 0:
+            found = max(found, math.ceil(1 / value))
+        elif name == "share_of_uniques" and value == 0:
+            found = max(found, 2)
+    exactly = all(name in ("k_anonymity", "highest_risk") for name, _ in limits)
+    return (Criterion.OWN, found, exactly) if found else (None, 0, False)
+
+
+def rounds(targets: Sequence[Target], wishes: Wishes, n_records: int) -> Iterator[list[Proposal]]:
+    """Yield candidates to try, round by round; the next round is for where none meets the targets."""
+    criterion, first, is_all = aim_of(targets)
+    yield proposals(criterion, first, wishes)
+    if is_all or not targets:
+        # What can be reached by a k was asked for; a larger one reaches it no better.
+        if criterion is not Criterion.OWN:
+            yield proposals(Criterion.OWN, first, replace(wishes, methods=("suppress",)))
+        return
+    for k in _LADDER:
+        if first < k <= n_records:
+            yield proposals(criterion, k, wishes)
+
+
+def proposals(criterion: Criterion, k: int, wishes: Wishes) -> list[Proposal]:
+    """Return candidates for a criterion and a k."""
+    found: list[Proposal] = []
+    asked_stars: dict[str, Any] = {**wishes.suppress, "criterion": criterion, "k": k}
+    stars = Suppress(**asked_stars)
+    name = criterion.value.replace("_", " ")
+    if wishes.wants("suppress"):
+        found.append(Proposal(f"suppression, {name} {k}", (stars,)))
+    search = STEPS.get(_SEARCH)
+    if search is None:
+        return found
+    options: dict[str, Any] = {**wishes.search, "k": k}
+    if wishes.wants("recode"):
+        found.append(Proposal(f"recoding, classes of {k}", (search(**options),)))
+    if wishes.wants("both"):
+        combined = STEPS.get(_COMBINED)
+        if combined is not None:
+            known = {**_known(combined, wishes.search), **_known(combined, wishes.suppress)}
+            asked = {**known, **_known(combined, {"criterion": criterion, "k": k})}
+            found.append(
+                Proposal(f"recoding and suppression together, {name} {k}", (combined(**asked),))
+            )
+        else:
+            for share in _SHARES:
+                first = search(**{**options, "most_share": share})
+                label = f"recoding but for {percent_text(share)}, then suppression, {name} {k}"
+                found.append(Proposal(label, (first, stars)))
+    return found
+
+
+def _known(step: type[Step], options: Mapping[str, Any]) -> dict[str, Any]:
+    from gamekeeper.options import options_of
+
+    names = {item.name for item in options_of(step)}
+    return {name: value for name, value in options.items() if name in names}

@@ -1,0 +1,189 @@
+"""The risk-utility map: every candidate by what is still at risk and by what is lost.
+
+A candidate is on the frontier if no other one leaves less at risk and loses no more, or loses less
+and leaves no more at risk. Risk is the share of people who are expected to be matched rightly; loss
+is the share of what the key variables told, in bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gamekeeper.protect.trying.candidate import Candidate
+from gamekeeper.results import Provenance, Result
+from gamekeeper.results.plotting import COLOURS, GRID, MUTED
+from gamekeeper.wording import count_of, percent_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RiskUtilityMap(Result):
+    """All candidates of a study, risk against loss.
+
+    Attributes
+    ----------
+    candidates
+        The candidates, in the order of their numbers.
+    before
+        The share at risk before anything was done; None where it is not known.
+    current
+        The number of the candidate that the next one is made from; 0 for the file itself.
+    """
+
+    tells_of_records: ClassVar[bool] = False
+
+    candidates: tuple[Candidate, ...]
+    before: float | None
+    current: int
+    provenance: Provenance
+
+    @property
+    def frontier(self) -> tuple[int, ...]:
+        """The numbers of the candidates that no other one beats, from least loss on."""
+        return frontier_of(self.candidates)
+
+    @property
+    def best(self) -> Candidate | None:
+        """The candidate that meets every target and loses least; None where none does."""
+        known = [c for c in self.candidates if c.is_met and c.lost_share is not None]
+        return min(known, key=lambda c: (c.lost_share or 0.0, c.number), default=None)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        best = self.best
+        return {
+            "candidates": len(self.candidates),
+            "meeting_targets": sum(c.is_met for c in self.candidates),
+            "frontier": list(self.frontier),
+            "best": None if best is None else best.number,
+        }
+
+    def sentences(self) -> list[str]:
+        """Return what the map shows, in words."""
+        best = self.best
+        made = count_of(len(self.candidates), "candidate")
+        met = sum(c.is_met for c in self.candidates)
+        if best is None:
+            first = f"None of {made} meets every target."
+        else:
+            first = (
+                f"Candidate {best.number} of {len(self.candidates)} meets every target and loses"
+                f" least: {best.sentence}"
+            )
+        said = [first]
+        if best is not None and met > 1:
+            said.append(f"{count_of(met, 'candidate meets', 'candidates meet')} every target.")
+        if self.frontier:
+            numbers = ", ".join(map(str, self.frontier))
+            said.append(f"On the frontier, where no other one is better in both: {numbers}.")
+        if self.before is not None:
+            said.append(f"Before: right matches of {percent_text(self.before)} to be expected.")
+        return said
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per candidate."""
+        import pyarrow as pa
+
+        on_frontier = set(self.frontier)
+        rows = [
+            {
+                "candidate": c.number,
+                "from": c.parent,
+                "what": c.label,
+                "meets_targets": c.is_met,
+                "risk_share": c.expected_share,
+                "lost_share": c.lost_share,
+                "suppressed": c.risk.get("suppressed"),
+                "fewest_candidates": c.risk.get("both"),
+                "linkage": c.risk.get("linkage"),
+                "frontier": c.number in on_frontier,
+                "current": c.number == self.current,
+                "failed": c.failed,
+            }
+            for c in self.candidates
+        ]
+        schema = pa.schema(
+            {
+                "candidate": pa.int64(),
+                "from": pa.int64(),
+                "what": pa.string(),
+                "meets_targets": pa.bool_(),
+                "risk_share": pa.float64(),
+                "lost_share": pa.float64(),
+                "suppressed": pa.int64(),
+                "fewest_candidates": pa.int64(),
+                "linkage": pa.float64(),
+                "frontier": pa.bool_(),
+                "current": pa.bool_(),
+                "failed": pa.string(),
+            }
+        )
+        return pa.Table.from_pylist(rows, schema)
+
+    def plot(self) -> Figure:
+        """Draw the map with its frontier; needs no display."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(7.0, 5.0), layout="constrained")
+        ax = figure.subplots()
+        ax.grid(color=GRID, linewidth=0.8)
+        ax.set_axisbelow(True)
+        ax.spines[["top", "right"]].set_visible(False)
+        shown = [
+            (c, c.lost_share, c.expected_share)
+            for c in self.candidates
+            if c.lost_share is not None and c.expected_share is not None
+        ]
+        by_number = {c.number: (lost, risk) for c, lost, risk in shown}
+        line = [by_number[number] for number in self.frontier]
+        if len(line) > 1:
+            ax.plot(
+                *zip(*line, strict=True), color=MUTED, linewidth=1.2, zorder=1, label="frontier"
+            )
+        for is_met, mark, label in ((True, "o", "meets every target"), (False, "x", "misses one")):
+            own = [(lost, risk) for c, lost, risk in shown if c.is_met is is_met]
+            if own:
+                colour = COLOURS[0] if is_met else COLOURS[1]
+                ax.scatter(
+                    *zip(*own, strict=True), marker=mark, color=colour, zorder=2, label=label
+                )
+        for c, lost, risk in shown:
+            ax.annotate(str(c.number), (lost, risk), xytext=(5, 4), textcoords="offset points")
+        if self.before is not None:
+            ax.axhline(self.before, color=MUTED, linestyle=":", linewidth=1.0, label="before")
+        ax.set_xlabel("lost, share of what the key variables told")
+        ax.set_ylabel("at risk, share of people matched rightly")
+        ax.set_xlim(left=0)
+        ax.set_ylim(bottom=0)
+        if ax.get_legend_handles_labels()[0]:
+            ax.legend(frameon=False)
+        return figure
+
+
+def frontier_of(candidates: Sequence[Candidate]) -> tuple[int, ...]:
+    """Return the numbers of candidates that no other one beats, from least loss on.
+
+    Examples
+    --------
+    >>> one = Candidate(1, 0, "a", (), {"people": 10, "expected_matches": 5}, loss={"share": 0.1})
+    >>> two = Candidate(2, 0, "b", (), {"people": 10, "expected_matches": 6}, loss={"share": 0.2})
+    >>> frontier_of([one, two])
+    (1,)
+    """
+    known = [
+        (c.lost_share, c.expected_share, c.number)
+        for c in candidates
+        if c.lost_share is not None and c.expected_share is not None and not c.failed
+    ]
+    found: list[int] = []
+    least = float("inf")
+    for _, risk, number in sorted(known):
+        if risk < least:
+            least = risk
+            found.append(number)
+    return tuple(found)
