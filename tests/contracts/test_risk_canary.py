@@ -167,9 +167,9 @@ def command() -> Callable[..., object]:
     return typer.main.get_command(app)
 
 
-def failing(arguments: tuple[str, ...]) -> GamekeeperError:
+def failing(arguments: tuple[str, ...], group: tuple[str, ...] = ("risk",)) -> GamekeeperError:
     with pytest.raises(GamekeeperError) as caught:
-        command()(["risk", *arguments], standalone_mode=False)
+        command()([*group, *arguments], standalone_mode=False)
     return caught.value
 
 
@@ -241,6 +241,56 @@ def test_files_that_cannot_be_read_show_nothing(
     with caplog.at_level(logging.DEBUG):
         error = failing(("keys", str(place / name), *KEYS, *OF_FILES[name]))
     is_silent(*everything_said(error), caplog.text)
+
+
+@pytest.mark.parametrize("name", OF_FILES)
+def test_looks_at_files_that_cannot_be_read_show_nothing(
+    place: Path,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+) -> None:
+    for options in ((), ("--values",), ("--format", "json")):
+        with caplog.at_level(logging.DEBUG):
+            error = failing(("look", str(place / name), *OF_FILES[name], *options), ())
+        is_silent(*everything_said(error), caplog.text, *capsys.readouterr())
+
+
+# A look and an assessment, which belong to no group.
+ALONE: dict[str, tuple[str, ...]] = {
+    "look, scenario": ("look", "{file}", "--scenario", "A clark", "-e", "{place}/world"),
+    "look, no environment": ("look", "{file}", "--scenario", SCENARIO),
+    "look, an environment": ("look", "{file}", "--scenario", SCENARIO, "-e", "{file}"),
+    "look, memory": ("look", "{file}", "--memory", "1b"),
+    "look, a folder": ("look", "{place}"),
+    "assess, columns": ("assess", "{file}", "-k", "place,aeg"),
+    "assess, explain": ("assess", "{file}", *KEYS, "--explain", "99"),
+    "assess, id": ("assess", "{file}", *KEYS, "--id", "no such column"),
+    "assess, household": ("assess", "{file}", *KEYS, "--household", "hose"),
+    "assess, policy": ("assess", "{file}", *KEYS, "--policy", "{place}/values.csv"),
+    "assess, weights": ("assess", "{file}", *KEYS, "--weight", "zero"),
+    "assess, bands": ("assess", "{file}", *KEYS, "--recode", "age=0-10, 11-20"),
+    "assess, words": ("assess", "{file}", *KEYS, "--recode", "place=width 5"),
+    "assess, groups": ("assess", "{file}", *KEYS, "--recode", "place=a: nobody | none"),
+    "assess, unmapped": ("assess", "{file}", "--scenario", SCENARIO, "-e", "{place}/world",
+                         "--column", "Age=age"),
+    "infer, known": ("risk", "infer", "{file}", *KEYS, "-f", "1/2", "--known", "both=nobody",
+                     "--ask", "age"),
+    "infer, population": ("risk", "infer", "{file}", *KEYS, "-f", "1/2", "--population",
+                          "{others}"),
+    "model, method": ("risk", "model", "{file}", "-k", "place,empty"),
+    "compare, fraction": ("risk", "compare", "{file}", *KEYS, "--fraction", "1/99"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ALONE)
+def test_errors_of_looks_assessments_and_models_show_nothing(
+    place: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str], case: str
+) -> None:
+    ending = ENDINGS[list(ALONE).index(case) % 3]
+    with caplog.at_level(logging.DEBUG):
+        error = failing(filled(ALONE[case], place, ending), ())
+    is_silent(*everything_said(error), caplog.text, *capsys.readouterr())
 
 
 @pytest.mark.parametrize("case", ["keys, zero weights", "suda, unmapped", "match, population"])

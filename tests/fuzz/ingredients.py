@@ -73,7 +73,8 @@ def data_file(random: Random, frame: pd.DataFrame) -> tuple[str, bytes]:
         return _packed(random, content) if random.random() < 0.1 else ("d.csv", content)
     if ending == "xlsx":
         out = io.BytesIO()
-        write_sheets(out, {"people": [list(frame.columns), *frame.astype(str).values.tolist()]})
+        rows = [["" if cell is None else str(cell) for cell in row] for row in frame.values]
+        write_sheets(out, {"people": [list(frame.columns), *rows]})
         content = out.getvalue()
         return "d.xlsx", some_bytes(random, content) if random.random() < 0.25 else content
     if ending == "parquet":

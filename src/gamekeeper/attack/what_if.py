@@ -25,6 +25,7 @@ from gamekeeper.wording import count_of, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from matplotlib.figure import Figure
 
     from gamekeeper.results import Progress
 
@@ -98,6 +99,12 @@ class WhatIf(Result):
                 f" instead of {three_digits(matches.before)} (expected from models)."
             )
         return told
+
+    def plot(self) -> Figure:
+        """Plot the measures before and after, side by side."""
+        from gamekeeper.attack.what_if_plot import plot_what_if
+
+        return plot_what_if(self)
 
     def to_arrow(self) -> pa.Table:
         """Return one row per measure."""

@@ -169,7 +169,8 @@ def what_if_section(what_if: WhatIf, *, with_rules: bool = True) -> RiskSection:
     """Return the section of a file before and after a recoding; rules may name categories."""
     told = what_if.sentences() if with_rules else what_if.outlines()
     table = RiskTable.of("Before and after", what_if.to_arrow())
-    return RiskSection("what-if", "Before and after recoding", told, tables=[table])
+    figures = [(what_if.plot(), "The file before and after recoding")]
+    return RiskSection("what-if", "Before and after recoding", told, figures, [table])
 
 
 def _internal(

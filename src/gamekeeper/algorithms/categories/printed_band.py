@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 
 from gamekeeper.algorithms.categories.band_words import (
     NOTHING,
@@ -30,14 +31,6 @@ _NUMBER = re.compile(
 )
 WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?|\S")
 _BEFORE_A_WORD = {True: r"(?![^\W\d])", False: r"(?!\w)"}  # 'CHF100' is money, 'e8' is a name
-_PHRASES = re.compile(
-    "|".join(
-        (r"(?<![^\W\d])" if phrase[0].isalpha() else "")
-        + re.escape(phrase)
-        + (_BEFORE_A_WORD[VOCABULARY[phrase][0] is Part.UNIT] if phrase[-1].isalpha() else "")
-        for phrase in sorted(VOCABULARY, key=len, reverse=True)
-    )
-)
 BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _PASSED_OVER = ("\\", '"', "'")
 TIME_UNITS = {"minute": 1, "hour": 60, "day": 1440, "week": 10_080}
@@ -119,6 +112,19 @@ class Printed:
     period: str = ""
     is_exact: bool = False
     decimals: int = 0
+
+
+@cache
+def _phrases() -> re.Pattern[str]:
+    """Return what finds a word of the vocabulary; made when it is first needed, since it is long."""
+    return re.compile(
+        "|".join(
+            (r"(?<![^\W\d])" if phrase[0].isalpha() else "")
+            + re.escape(phrase)
+            + (_BEFORE_A_WORD[VOCABULARY[phrase][0] is Part.UNIT] if phrase[-1].isalpha() else "")
+            for phrase in sorted(VOCABULARY, key=len, reverse=True)
+        )
+    )
 
 
 def read_band(
@@ -241,7 +247,7 @@ def _tokens(
                 text += f"e{len(str(times)) - 1}"
             tokens.append(_Token(part, text))
             continue
-        phrase = _PHRASES.match(plain, place)
+        phrase = _phrases().match(plain, place)
         word = WORD.match(plain, place)
         assert word is not None
         if phrase is not None:
@@ -274,7 +280,7 @@ def _is_plain_tail(plain: str, place: int, shared: frozenset[str]) -> bool:
     if any(stem(word.group()) not in shared for word in WORD.finditer(plain, place)):
         return False
     telling = (Part.UNIT, Part.PERIOD, Part.OR_MORE, Part.OR_LESS)
-    return not any(VOCABULARY[p.group()][0] in telling for p in _PHRASES.finditer(plain, place))
+    return not any(VOCABULARY[p.group()][0] in telling for p in _phrases().finditer(plain, place))
 
 
 def _value(digits: str, decimal: str) -> str | None:

@@ -15,10 +15,7 @@ from gamekeeper.attack.assessment.sentences import advice, drivers, of_record, v
 from gamekeeper.attack.risk import RecordRisk
 from gamekeeper.attack.what_if import WhatIf
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.report.assessment_page import AssessmentPage, assessment_page
-from gamekeeper.report.attack_report import AboutFile, shown_to
 from gamekeeper.report.audience import Audience
-from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.results import Provenance, Result
 from gamekeeper.results.html import table_html
 from gamekeeper.wording import count_of
@@ -258,6 +255,11 @@ class Assessment(Result):
         audience
             "internal", or "external": what was done, without values of risk and parameters.
         """
+        # Imported here: most who assess a file write no page.
+        from gamekeeper.report.assessment_page import AssessmentPage, assessment_page
+        from gamekeeper.report.attack_report import AboutFile, shown_to
+        from gamekeeper.report.risk_page import write_risk_report
+
         page = AssessmentPage(
             self.measured,
             self.policy,
