@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper import InputError
+from gamekeeper import Cancelled, InputError, LimitError
 from gamekeeper.algorithms.perturbation.group_means import error_share, group_means
 from gamekeeper.algorithms.perturbation.mdav import mdav_groups, standardized
 
@@ -84,6 +84,29 @@ def test_many_records_are_moved_together_and_none_is_lost():
     values = np.random.default_rng(3).normal(size=(500, 3))
     labels = mdav_groups(values, 3, standardize=False)
     assert in_lists(labels) == slow_groups(values.tolist(), 3)
+
+
+def test_who_waits_is_told_and_may_cancel(monkeypatch):
+    values = np.random.default_rng(3).normal(size=(200, 2))
+    whole = mdav_groups(values, 3)
+    monkeypatch.setattr("gamekeeper.algorithms.perturbation.mdav._CELLS", 1)
+    told: list[tuple[int, int | None]] = []
+    parts = mdav_groups(values, 3, progress=lambda done, total: told.append((done, total)))
+    assert parts.tolist() == whole.tolist()
+    assert len(told) > 20
+    assert told[-1] == (200, 200)
+
+    def cancel(done: int, total: int | None) -> None:
+        raise Cancelled("Groups were asked for.")
+
+    with pytest.raises(Cancelled):
+        mdav_groups(values, 3, progress=cancel)
+
+
+def test_what_would_take_hours_is_refused_beforehand(monkeypatch):
+    monkeypatch.setattr("gamekeeper.algorithms.perturbation.mdav._MOST_WORK", 100)
+    with pytest.raises(LimitError, match="two hours"):
+        mdav_groups(np.zeros((50, 1)), 3)
 
 
 def test_weighted_totals_stay():

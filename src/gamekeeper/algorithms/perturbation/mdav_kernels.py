@@ -114,22 +114,30 @@ def _compacted(x, ids, width):
     return kept
 
 
-@kernel
-def mdav(x, k, ids, labels):
-    """Give every record the number of its group; `x`, a row per variable, is used up.
-
-    `ids` are the numbers 0, 1, 2, ... of the records, and are used up too. Returns how many groups
-    there are.
-    """
-    n_columns, n = x.shape
-    width, left, group = n, n, np.int64(0)
-    sums, lost, centre = np.zeros(n_columns), np.zeros(n_columns), np.zeros(n_columns)
-    for j in range(n_columns):
-        for i in range(n):
+@inner
+def _start(x, sums, lost):
+    for j in range(len(x)):
+        for i in range(x.shape[1]):
             _add(sums, lost, j, x[j, i])
-    distances = np.empty(n)
+
+
+@kernel
+def mdav(x, k, ids, labels, sums, lost, state, most):
+    """Give records the numbers of their groups, and tell how many records have none yet.
+
+    `x`, a row per variable, and `ids`, the numbers 0, 1, 2, ... of the records, are used up. `sums` and
+    `lost` begin with zeros. `state` has how wide `x` is, how many records are left and how many groups
+    there are; some `most` groups are made, so that whoever waits can be told, and a next call goes on.
+    """
+    n_columns = len(x)
+    width, left, group = state[0], state[1], state[2]
+    if group == 0:
+        _start(x, sums, lost)
+    centre = np.zeros(n_columns)
+    distances = np.empty(width)
     nearest = np.empty(k + 1, np.int64)
-    while left >= 2 * k:
+    stop = group + most
+    while left >= 2 * k and group < stop:
         for j in range(n_columns):
             centre[j] = sums[j] + lost[j]
         # So many times as far, from the sum and not from the mean: whole numbers stay whole, and
@@ -150,7 +158,11 @@ def mdav(x, k, ids, labels):
         group += 1
         if 8 * (width - left) > width:
             width = _compacted(x, ids, width)
-    width = _compacted(x, ids, width)
-    for i in range(width):
-        labels[ids[i]] = group
-    return group + 1
+    if left < 2 * k:
+        width = _compacted(x, ids, width)
+        for i in range(width):
+            labels[ids[i]] = group
+        left = 0
+        group += 1
+    state[0], state[1], state[2] = width, left, group
+    return left

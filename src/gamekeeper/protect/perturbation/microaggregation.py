@@ -32,6 +32,7 @@ from gamekeeper.protect.perturbation.columns import (
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.step import Step, protected_by
+from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, percent_text
 
 
@@ -102,7 +103,7 @@ class Microaggregate(Step):
                 if 0 < len(own) < self.k:
                     n_small += 1
                     continue
-                groups = self._groups(before[np.ix_(own, columns)])
+                groups = self._groups(before[np.ix_(own, columns)], setting.progress)
                 labels[own] = groups + n_own
                 n_own += int(groups.max(initial=-1)) + 1
             grouped = order[labels[order] >= 0]
@@ -136,9 +137,9 @@ class Microaggregate(Step):
             seconds=time.perf_counter() - begun,
         )  # fmt: skip
 
-    def _groups(self, values: Floats) -> Labels:
+    def _groups(self, values: Floats, progress: Progress | None) -> Labels:
         if self.grouping == Grouping.MDAV:
-            return mdav_groups(values, self.k)
+            return mdav_groups(values, self.k, progress=progress)
         return univariate_groups(values[:, 0], self.k)
 
     def _check(self, asked: str, n_small: int, n_left: int, within: tuple[str, ...]) -> None:
