@@ -64,6 +64,8 @@ def run_case(case: Case) -> Outcome:
     show._errors.cache_clear()
     with (
         tempfile.TemporaryDirectory(prefix="fuzz-") as folder,
+        # A value that lands where an output is named must not be written where the tests are run.
+        contextlib.chdir(folder),
         mock.patch("gamekeeper.cli.app.app", _command()),
         mock.patch(real_tell, tell),
         contextlib.redirect_stdout(out),

@@ -70,3 +70,10 @@ def test_values_that_are_shown_are_a_fault(monkeypatch):
         "risk", ("risk", "keys", "{place}/d.csv", "--keys", f"{CANARY}"), {"d.csv": b"a\n1\n"}
     )
     assert run_case(case).fault == "a value of a data file was shown"
+
+
+def test_outputs_of_any_name_go_where_the_case_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments = ("risk", "keys", "{place}/d.csv", "--keys", "a", "--output", "0.csv")
+    assert run_case(Case("risk", arguments, {"d.csv": b"a\n1\n"})).code == 0
+    assert list(tmp_path.iterdir()) == []

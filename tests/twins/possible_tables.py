@@ -58,8 +58,8 @@ def releases(draw, can_conflict=True):
     return CountConstraints(shape, tuple(margins))
 
 
-def all_tables(constraints):
-    """Return every table, one per row.
+def largest_values(constraints):
+    """Return how large each cell need be taken.
 
     A cell without an upper limit goes up to the largest lower limit of its sums: more fulfils no
     sum that this does not fulfil.
@@ -69,7 +69,12 @@ def all_tables(constraints):
     for margin in constraints.margins:
         most = np.minimum(most, margin.upper.reshape(-1)[margin.cells])
         enough = np.maximum(enough, margin.lower.reshape(-1)[margin.cells])
-    most = np.where(most >= UNBOUNDED, enough, most)
+    return np.where(most >= UNBOUNDED, enough, most)
+
+
+def all_tables(constraints):
+    """Return every table, one per row."""
+    most = largest_values(constraints)
     tables = np.zeros((1, 0), np.int64)
     for cell in range(constraints.size):
         values = np.arange(most[cell] + 1)
@@ -77,14 +82,38 @@ def all_tables(constraints):
             [np.repeat(tables, len(values), axis=0), np.tile(values, len(tables))]
         )
         for margin in constraints.margins:
-            for row in range(margin.lower.size):
-                members = margin.cells == row
-                sums = tables[:, members[: cell + 1]].sum(axis=1)
-                fits = sums <= margin.upper.reshape(-1)[row]
-                if not members[cell + 1 :].any():
-                    fits &= sums >= margin.lower.reshape(-1)[row]
-                tables = tables[fits]
+            row = margin.cells[cell]
+            members = margin.cells == row
+            sums = tables[:, members[: cell + 1]].sum(axis=1)
+            fits = sums <= margin.upper.reshape(-1)[row]
+            fits &= (
+                sums + most[cell + 1 :][members[cell + 1 :]].sum() >= margin.lower.reshape(-1)[row]
+            )
+            tables = tables[fits]
     return tables
+
+
+def any_table(constraints):
+    """Tell whether there is a table, by filling cell after cell; most have one that is soon found."""
+    most = largest_values(constraints)
+    rows = [
+        (np.flatnonzero(margin.cells == row), int(low), int(high))
+        for margin in constraints.margins
+        for row, (low, high) in enumerate(zip(margin.lower.flat, margin.upper.flat, strict=True))
+    ]
+    of_cell = [[row for row in rows if cell in row[0]] for cell in range(constraints.size)]
+
+    def fits(table, cell):
+        for members, low, high in of_cell[cell]:
+            total = sum(table[k] for k in members if k <= cell)
+            left = sum(int(most[k]) for k in members if k > cell)
+            if total > high or total + left < low:
+                return False
+        return cell + 1 == constraints.size or any(
+            fits((*table, value), cell + 1) for value in range(most[cell + 1] + 1)
+        )
+
+    return any(fits((value,), 0) for value in range(most[0] + 1))
 
 
 def is_unbounded(constraints):

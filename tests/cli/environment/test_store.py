@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import gamekeeper as gk
+from gamekeeper.store.database.environment_store import EnvironmentStore
+from gamekeeper.workbench.names import names_in
 
 
 @pytest.fixture(autouse=True)
@@ -479,6 +481,17 @@ def test_names_that_exist_are_offered(store, words, number, offered):
     done = completed(words.format(store), number)
     assert done.stdout.split() == offered
     assert done.stderr == ""
+
+
+def test_names_are_offered_without_loading_what_a_store_holds(store):
+    heavy = ("numpy", "pydantic", "sqlalchemy")
+    told = f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
+    done = completed(f"scenario show {store} C", 4, told)
+    assert done.stderr == "[]\n"
+    with EnvironmentStore.open(store, readonly=True) as kept:
+        environment = kept.environment()
+    for kind in ("forms", "variables", "groups", "scenarios"):
+        assert names_in(store, kind) == list(getattr(environment, kind))
 
 
 def test_options_are_offered_without_making_values_of_what_was_typed():

@@ -8,6 +8,8 @@ from typing import Any
 
 import typer
 
+from gamekeeper.workbench.names import names_in
+
 
 def _offer(kind: str) -> Callable[[typer.Context, str], list[str]]:
     """Return what offers the forms, variables, groups or scenarios of the environment named."""
@@ -18,11 +20,9 @@ def _offer(kind: str) -> Callable[[typer.Context, str], list[str]]:
         if path is None:
             return []
         from gamekeeper.errors import GamekeeperError
-        from gamekeeper.workbench.environments import opened
 
         try:
-            with opened(Path(str(path))) as place:
-                known = list(getattr(place.environment, kind))
+            known = names_in(Path(str(path)), kind)
         except (GamekeeperError, OSError):
             # Whoever types wants no error; the command itself will tell.
             return []
