@@ -89,4 +89,14 @@ def test_nothing_to_tell_apart_and_no_variables():
     assert logistic_pmse(same, same).pmse == 0
     empty = np.zeros((3, 0), np.int64)
     assert logistic_pmse(empty, empty).ratio is None
-    assert fit_logistic(np.ones((1, 1)), np.array([3.0]), np.array([1.0])) == pytest.approx([0.25])
+    alone = fit_logistic(np.zeros((1, 0), np.int64), 1, np.array([3.0]), np.array([1.0]))
+    assert alone == pytest.approx([0.25])
+
+
+def test_more_variables_than_a_key_has_room_for():
+    rng = np.random.default_rng(6)
+    before, after = rng.integers(0, 12, (200, 25)), rng.integers(0, 12, (200, 25))
+    found = logistic_pmse(before, after)
+    assert found.n_parameters == 25 * 11
+    turned = logistic_pmse(before[:, ::-1], after[:, ::-1])
+    assert turned.pmse == pytest.approx(found.pmse, rel=1e-4)

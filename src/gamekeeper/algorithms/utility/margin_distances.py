@@ -96,12 +96,26 @@ def margin_distances(
         1 + max(int(before[:, p].max(initial=0)), int(after[:, p].max(initial=0)))
         for p in range(n_variables)
     ]
+    columns = [
+        [np.ascontiguousarray(table[:, place], dtype=np.int64) for place in range(n_variables)]
+        for table in (before, after)
+    ]
     found: list[MarginDistance] = []
+    kept: tuple[int, ...] | None = None
+    cells: list[NDArray[np.int64]] = []
     for chosen in _margins(n_variables, most):
         if not any(changed[place] for place in chosen):
             found.append(MarginDistance(chosen, 0.0))
             continue
-        first, second = (_cells(table, chosen, sizes) for table in (before, after))
+        if chosen[:-1] != kept:
+            # Margins that differ in their last variable come one after the other.
+            kept = chosen[:-1]
+            cells = [_cells(own, kept, sizes) for own in columns]
+        last = chosen[-1]
+        first, second = (
+            own[last] if not kept else start * sizes[last] + own[last]
+            for start, own in zip(cells, columns, strict=True)
+        )
         found.append(MarginDistance(chosen, hellinger(*_counted(first, second, given))))
     return found
 
@@ -142,11 +156,12 @@ def _margins(n_variables: int, most: int) -> Iterable[tuple[int, ...]]:
         yield from combinations(range(n_variables), size)
 
 
-def _cells(table: Codes, chosen: Sequence[int], sizes: Sequence[int]) -> NDArray[np.int64]:
-    cells = table[:, chosen[0]].astype(np.int64)
-    for place in chosen[1:]:
-        cells *= sizes[place]
-        cells += table[:, place]
+def _cells(
+    columns: Sequence[NDArray[np.int64]], chosen: Sequence[int], sizes: Sequence[int]
+) -> NDArray[np.int64]:
+    cells = np.zeros(len(columns[0]), np.int64)
+    for number, place in enumerate(chosen):
+        cells = cells * sizes[place] + columns[place] if number else columns[place]
     return cells
 
 

@@ -42,6 +42,8 @@ _RIDGE = 1e-6
 _MOST_STEPS = 100
 _MOST_HALVINGS = 40
 _ENOUGH = 1e-10
+_HARDLY = 1e-8
+_MOST_ROOM = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +121,12 @@ def logistic_pmse(
     rows, old, new, n_records = _patterns(before, after, weights)
     share = float(new.sum() / (old.sum() + new.sum()))
     most = share * (1 - share)
-    design, has_pairs = _design(rows, most_parameters)
-    rank = _rank(design, old + new)
+    terms, n_columns, has_pairs = _terms(rows, most_parameters)
+    rank = _rank(terms, n_columns)
     expected = rank * most / max(1, n_records - 1)
     if np.array_equal(old / old.sum(), new / new.sum()):
         return Propensity(0.0, 0.0, expected, 0.0 if expected else None, rank, has_pairs)
-    fitted = fit_logistic(design, old, new)
+    fitted = fit_logistic(terms, n_columns, old, new)
     if fitted is None:
         return Propensity(None, None, expected, None, rank, has_pairs)
     both = old + new
@@ -155,25 +157,45 @@ def dealt_null(
     return found
 
 
-def fit_logistic(design: Floats, misses: Floats, hits: Floats) -> Floats | None:
+def fit_logistic(
+    terms: NDArray[np.int64], n_columns: int, misses: Floats, hits: Floats
+) -> Floats | None:
     """Return the fitted probability of a hit per row, or None where Newton's method does not arrive.
 
-    The first column of the design is the intercept; a small ridge is on all others.
+    Parameters
+    ----------
+    terms
+        A row per class of equal records; in each term the number of its coefficient, from 1, or 0
+        where the term adds none.
+    n_columns
+        How many coefficients there are, with the intercept. A small ridge is on all others.
+    misses, hits
+        How many records of before and after a row stands for.
+
+    Examples
+    --------
+    >>> fit_logistic(np.zeros((1, 0), np.int64), 1, np.array([3.0]), np.array([1.0])).tolist()
+    [0.25]
     """
+    from gamekeeper.algorithms.utility.logistic_kernels import add_products, add_up
+
     total = misses + hits
     scale = total.sum()
-    ridge = np.full(design.shape[1], _RIDGE)
+    ridge = np.full(n_columns, _RIDGE)
     ridge[0] = 0.0
     share = hits.sum() / scale
-    line = np.zeros(design.shape[1])
+    line = np.zeros(n_columns)
     line[0] = np.log(share) - np.log1p(-share)
-    height = _height(design, misses, hits, line, ridge, scale)
+    at = np.empty(len(terms))
+    add_up(terms, line, at)
+    height = _height(at, misses, hits, line, ridge, scale)
     for _ in range(_MOST_STEPS):
-        fitted = _chances(design @ line)
-        slope = design.T @ (hits - total * fitted) / scale - ridge * line
-        bend = (design * (total * fitted * (1 - fitted))[:, None]).T @ design / scale
-        bend[np.diag_indices_from(bend)] += ridge
-        bend[0, 0] += 1e-15
+        fitted = 1 / (1 + np.exp(-np.clip(at, -700, 700)))
+        slope, bend = np.zeros(n_columns), np.zeros((n_columns, n_columns))
+        add_products(terms, total * fitted * (1 - fitted), hits - total * fitted, slope, bend)
+        slope = slope / scale - ridge * line
+        bend = (bend + np.tril(bend, -1).T) / scale
+        bend[np.diag_indices_from(bend)] += np.maximum(ridge, 1e-15)
         try:
             step = np.linalg.solve(bend, slope)
         except np.linalg.LinAlgError:
@@ -181,26 +203,23 @@ def fit_logistic(design: Floats, misses: Floats, hits: Floats) -> Floats | None:
         promised = float(slope @ step)
         if promised < _ENOUGH:
             return fitted
-        size = 1.0
+        size, tried, moved = 1.0, -np.inf, np.empty(len(terms))
         for _ in range(_MOST_HALVINGS):
-            tried = _height(design, misses, hits, line + size * step, ridge, scale)
+            add_up(terms, line + size * step, moved)
+            tried = _height(moved, misses, hits, line + size * step, ridge, scale)
             if tried >= height + 1e-4 * size * promised:
                 break
             size /= 2
         else:
-            return fitted if promised < np.sqrt(_ENOUGH) * 1e-3 else None
-        line, height = line + size * step, tried
+            # What is promised is less than rounding lets one see.
+            return fitted if promised < _HARDLY else None
+        line, height, at = line + size * step, tried, moved
     return None
 
 
-def _chances(at: Floats) -> Floats:
-    return 1 / (1 + np.exp(-np.clip(at, -700, 700)))
-
-
 def _height(
-    design: Floats, misses: Floats, hits: Floats, line: Floats, ridge: Floats, scale: float
+    at: Floats, misses: Floats, hits: Floats, line: Floats, ridge: Floats, scale: float
 ) -> float:
-    at = design @ line
     gained = hits * at - (hits + misses) * np.logaddexp(0.0, at)
     return float(gained.sum() / scale - (ridge * line**2).sum() / 2)
 
@@ -209,48 +228,69 @@ def _patterns(
     before: Codes, after: Codes, weights: tuple[ArrayLike, ArrayLike] | None
 ) -> tuple[NDArray[np.int64], Floats, Floats, int]:
     """Return the distinct rows of both files, with rare categories as one, and their weights."""
-    both = np.concatenate((before, after)).astype(np.int64)
-    n_first = len(before)
-    columns: list[NDArray[np.int64]] = []
-    for column in both.T:
-        _, places, counts = np.unique(column, return_inverse=True, return_counts=True)
-        rank = np.argsort(np.argsort(-counts, kind="stable"), kind="stable")
-        columns.append(np.minimum(rank[places], MOST_CATEGORIES - 1))
-    table = np.stack(columns, axis=1) if columns else np.zeros((len(both), 0), np.int64)
-    key = np.zeros(len(both), np.int64)
-    for column in table.T:
-        _, key = np.unique(key * MOST_CATEGORIES + column, return_inverse=True)
-    _, first = np.unique(key, return_index=True)
-    given = (
-        np.ones(len(both))
-        if weights is None
-        else np.concatenate([np.asarray(own, dtype=np.float64) for own in weights])
-    )
-    sums = [np.zeros(len(first)), np.zeros(len(first))]
-    np.add.at(sums[0], key[:n_first], given[:n_first])
-    np.add.at(sums[1], key[n_first:], given[n_first:])
-    return table[first], sums[0], sums[1], len(both)
-
-
-def _design(rows: NDArray[np.int64], most_parameters: int) -> tuple[Floats, bool]:
-    """Return a column per category but the first, and per pair of them where they are few."""
-    main = [
-        [(rows[:, place] == code) for code in range(1, int(rows[:, place].max(initial=0)) + 1)]
-        for place in range(rows.shape[1])
+    n_first, n_records = len(before), len(before) + len(after)
+    key = np.zeros(n_records, np.int64)
+    room = 1
+    ranks: list[NDArray[np.int64]] = []
+    for place in range(before.shape[1]):
+        counts = np.bincount(before[:, place])
+        others = np.bincount(after[:, place], minlength=len(counts))
+        others[: len(counts)] += counts
+        rank = np.argsort(np.argsort(-others, kind="stable"), kind="stable")
+        rank = np.minimum(rank, MOST_CATEGORIES - 1)
+        ranks.append(rank)
+        if room * MOST_CATEGORIES > _MOST_ROOM:
+            _, key = np.unique(key, return_inverse=True)
+            room = n_records
+        key *= MOST_CATEGORIES
+        key[:n_first] += rank[before[:, place]]
+        key[n_first:] += rank[after[:, place]]
+        room *= MOST_CATEGORIES
+    _, first, key = np.unique(key, return_index=True, return_inverse=True)
+    given = None
+    if weights is not None:
+        given = np.concatenate([np.asarray(own, dtype=np.float64) for own in weights])
+    sums = [
+        np.bincount(key[rows], None if given is None else given[rows], len(first)).astype(
+            np.float64
+        )
+        for rows in (slice(None, n_first), slice(n_first, None))
     ]
-    columns = [column for own in main for column in own]
-    n_pairs = sum(len(a) * len(b) for a, b in combinations(main, 2))
-    has_pairs = n_pairs > 0 and len(columns) + n_pairs <= most_parameters
-    if has_pairs:
-        columns += [x & y for a, b in combinations(main, 2) for x in a for y in b]
-    columns = [column for column in columns if column.any()]
-    made = np.ones((len(rows), 1 + len(columns)))
-    for place, column in enumerate(columns, 1):
-        made[:, place] = column
-    return made, has_pairs
+    rows = np.zeros((len(first), before.shape[1]), np.int64)
+    of_first = first < n_first
+    for place, rank in enumerate(ranks):
+        rows[of_first, place] = rank[before[first[of_first], place]]
+        rows[~of_first, place] = rank[after[first[~of_first] - n_first, place]]
+    return rows, sums[0], sums[1], n_records
 
 
-def _rank(design: Floats, counts: Floats) -> int:
+def _terms(rows: NDArray[np.int64], most_parameters: int) -> tuple[NDArray[np.int64], int, bool]:
+    """Return the coefficients of every row: one per category but the first, and per pair of these.
+
+    Also how many there are with the intercept, and whether pairs are among them: where they are few.
+    """
+    tops = [int(column.max(initial=0)) for column in rows.T]
+    n_pairs = sum(a * b for a, b in combinations(tops, 2))
+    has_pairs = n_pairs > 0 and sum(tops) + n_pairs <= most_parameters
+    terms: list[NDArray[np.int64]] = []
+    n_columns = 1
+    for column, top in zip(rows.T, tops, strict=True):
+        terms.append(np.where(column > 0, column + n_columns - 1, 0))
+        n_columns += top
+    for first, second in combinations(range(len(tops)), 2) if has_pairs else ():
+        one, other = rows[:, first], rows[:, second]
+        place = (one - 1) * tops[second] + other - 1
+        terms.append(np.where((one > 0) & (other > 0), place + n_columns, 0))
+        n_columns += tops[first] * tops[second]
+    made = np.stack(terms, axis=1) if terms else np.zeros((len(rows), 0), np.int64)
+    return np.ascontiguousarray(made), n_columns, has_pairs
+
+
+def _rank(terms: NDArray[np.int64], n_columns: int) -> int:
     """Return how many free parameters there are besides the intercept."""
-    used = design[counts > 0]
-    return int(np.linalg.matrix_rank(used.T @ used)) - 1 if len(used) else 0
+    from gamekeeper.algorithms.utility.logistic_kernels import add_products
+
+    ones = np.ones(len(terms))
+    slope, gram = np.zeros(n_columns), np.zeros((n_columns, n_columns))
+    add_products(terms, ones, ones, slope, gram)
+    return int(np.linalg.matrix_rank(gram + np.tril(gram, -1).T, hermitian=True)) - 1

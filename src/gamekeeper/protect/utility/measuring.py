@@ -10,6 +10,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.algorithms.utility.margin_distances import (
     entropy,
     margin_distances,
@@ -123,7 +124,9 @@ def measure_utility(
     ]
     single = {m.variables[0]: m.distance for m in plain if len(m.variables) == 1}
     numbers, numbers_of = _numbers(before, after, log, options, decimal)
-    moved = _moved_correlations(numbers_of)
+    moved = _moved_correlations(
+        {name: pair for name, pair in numbers_of.items() if name in before.numbers}
+    )
     analyses = parse_analyses(options.analyses, list(numbers_of), names)
     sides = [
         Side(
@@ -262,15 +265,11 @@ def _bits_lost(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
 
 def _saturated(first: NDArray[np.int64], second: NDArray[np.int64]) -> float | None:
     """Return pMSE by classes as a share of the most, where a class has some records on average."""
-    both = np.concatenate((first, second))
-    key = np.zeros(len(both), np.int64)
-    for column in both.T:
-        _, key = np.unique(key * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
-    n_classes = int(key.max(initial=-1)) + 1
-    if not n_classes or len(both) < _RECORDS_A_CLASS * n_classes:
+    numbers = class_numbers(first, second)
+    n_classes = 1 + max(int(own.max(initial=-1)) for own in numbers)
+    if not n_classes or len(first) + len(second) < _RECORDS_A_CLASS * n_classes:
         return None
-    counts = [np.bincount(part, minlength=n_classes).tolist()
-              for part in (key[: len(first)], key[len(first) :])]  # fmt: skip
+    counts = [np.bincount(own, minlength=n_classes).tolist() for own in numbers]
     return float(saturated_pmse(*counts)[1])
 
 
