@@ -45,6 +45,10 @@ PARTS = {
         "serve",
         "Open the workbench in the browser, on this machine, until it is stopped with Ctrl-C.",
     ),
+    "account": (
+        "account",
+        "Accounts of the workbench in the browser: who may sign in, in which role.",
+    ),
     "demo": ("demo", "Run the main job on made-up data and write HTML reports."),
     "shell": (
         "environment.shell",

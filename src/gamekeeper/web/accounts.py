@@ -69,6 +69,14 @@ class Accounts:
             )
         made = _hashed(password)
         with self._database.at_work() as connection:
+            (n_accounts,) = connection.execute("SELECT COUNT(*) FROM account").fetchone()
+            if not n_accounts and role < Role.ADMINISTRATOR:
+                raise InputError(
+                    Reason.BAD_OPTION,
+                    f"The account {quoted([name])} was to be added, as {role.word}.",
+                    "It is the first, and nobody could see to the others.",
+                    "Begin with an administrator.",
+                )
             if _row(connection, name) is not None:
                 raise InputError(
                     Reason.DUPLICATE,

@@ -7,7 +7,7 @@ behind it is told in one line without a value, and no traceback is printed.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import MutableMapping
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -32,6 +32,7 @@ _HEADERS = {
 }
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _BODIES = re.compile(r"application/(json|octet-stream)\s*(;.*)?", re.IGNORECASE)
+_MOST_DIGITS = 12
 MOST_BYTES = 8 << 20
 MOST_UPLOADED = 50 << 20
 UPLOADS = "/api/imports"
@@ -50,6 +51,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        body = _Body(receive, MOST_UPLOADED if scope["path"].startswith(UPLOADS) else MOST_BYTES)
         has_begun = False
 
         async def sending(message: Message) -> None:
@@ -59,10 +61,17 @@ class Guard:
                 _add_headers(message)
             await send(message)
 
+        async def sending_inner(message: Message) -> None:
+            # Whoever was reading what is too large may have made another error of it.
+            if not body.is_too_large:
+                await sending(message)
+
         try:
             self._require_fit(scope)
-            limit = MOST_UPLOADED if scope["path"].startswith(UPLOADS) else MOST_BYTES
-            await self._app(scope, _bounded(scope, receive, limit), sending)
+            body.require_fit(scope)
+            await self._app(scope, body.read, sending_inner)
+            if body.is_too_large and not has_begun:
+                raise Refused(413)
         except Refused as refused:
             if not has_begun:
                 await answer(refused.status, refused.refusal)(scope, receive, sending)
@@ -101,19 +110,26 @@ def _add_headers(message: MutableMapping[str, Any]) -> None:
         headers["Cache-Control"] = "no-store"
 
 
-def _bounded(scope: Scope, receive: Receive, limit: int) -> Callable[[], Awaitable[Message]]:
-    """Return what reads a request, and refuses to read on beyond a limit."""
-    length = Headers(scope=scope).get("content-length", "")
-    if length.isdecimal() and (len(length) > 12 or int(length) > limit):
-        raise Refused(413)
-    seen = 0
+class _Body:
+    """What a request says, read up to a limit."""
 
-    async def read() -> Message:
-        nonlocal seen
-        message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > limit:
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive = receive
+        self._limit = limit
+        self._seen = 0
+        self.is_too_large = False
+
+    def require_fit(self, scope: Scope) -> None:
+        """Refuse what says of itself that it is too large."""
+        length = Headers(scope=scope).get("content-length", "")
+        if length.isdecimal() and (len(length) > _MOST_DIGITS or int(length) > self._limit):
+            raise Refused(413)
+
+    async def read(self) -> Message:
+        """Return the next part, or refuse to read on."""
+        message = await self._receive()
+        self._seen += len(message.get("body", b""))
+        if self._seen > self._limit:
+            self.is_too_large = True
             raise Refused(413)
         return message
-
-    return read

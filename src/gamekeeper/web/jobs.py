@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from gamekeeper.files.writing import refusal
@@ -69,7 +70,6 @@ class Jobs:
         self._database = database
         self._folder = folder
         self._keep_seconds = keep_days * 24 * 3600
-        self._children: dict[str, subprocess.Popen[bytes]] = {}
         folder.mkdir(mode=0o700, exist_ok=True)
 
     def submit(self, kind: str, request: Mapping[str, Any], who: str) -> Job:
@@ -142,8 +142,6 @@ class Jobs:
     def advance(self) -> list[Job]:
         """See to jobs: start, stop, find ended ones, delete what is old; return what changed."""
         since = time.time()
-        for child in list(self._children.values()):
-            child.poll()
         for row in self._rows(State.RUNNING):
             self._look_after(row)
         self._begin_waiting()
@@ -181,7 +179,8 @@ class Jobs:
                     (State.FAILED, time.time(), json.dumps(told), asked),
                 )
             return
-        self._children[asked] = child
+        # Whoever ends is waited for, or it would stay in the list of processes.
+        Thread(target=child.wait, name=f"job-{asked}", daemon=True).start()
         with self._database.at_work() as connection:
             connection.execute(
                 "UPDATE job SET pid = ?, started = ? WHERE id = ?",

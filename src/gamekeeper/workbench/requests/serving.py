@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 from gamekeeper.options import Option
+from gamekeeper.workbench.requests.environment import InStore
 
 State = Annotated[
     Path | None,
@@ -46,3 +48,55 @@ class ServeRequest:
         Option("Results of single records are deleted after so many days.", least=1, most=3_650),
     ] = 14
     state: State = None
+
+
+class AccountRole(StrEnum):
+    """What an account is for."""
+
+    READER = "reader"
+    EDITOR = "editor"
+    ADMINISTRATOR = "administrator"
+
+
+_Role = Annotated[
+    AccountRole,
+    Option(
+        "reader looks; editor edits, and reads and assesses files of people; administrator sees to"
+        " accounts too.",
+    ),
+]
+_Name = Annotated[str, Option("The account.", is_argument=True)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountsRequest:
+    """The accounts of the server of a store."""
+
+    place: InStore
+    state: State = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountRequest:
+    """One account."""
+
+    of: AccountsRequest
+    name: _Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAccountRequest:
+    """An account to be added."""
+
+    of: AccountsRequest
+    name: _Name
+    role: _Role = AccountRole.EDITOR
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleRequest:
+    """Another role for an account."""
+
+    of: AccountsRequest
+    name: _Name
+    role: Annotated[AccountRole, Option("The new role.", is_argument=True)]

@@ -1,0 +1,94 @@
+"""The `account` commands: who may sign in to the workbench in the browser, in which role."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+from gamekeeper.cli.commands import AsFormat, command
+from gamekeeper.cli.serve import needs_web
+from gamekeeper.cli.show import Format, say, show
+from gamekeeper.results import EVERYTHING, make_listing
+from gamekeeper.workbench.requests.serving import (
+    AccountRequest,
+    AccountsRequest,
+    NewAccountRequest,
+    RoleRequest,
+)
+
+if TYPE_CHECKING:
+    from gamekeeper.web.managing import Managed
+
+app = typer.Typer(name="account", rich_markup_mode="rich", no_args_is_help=True)
+
+
+@app.callback()
+def _account() -> None:  # pyright: ignore[reportUnusedFunction]
+    """Accounts of the workbench in the browser: who may sign in, in which role.
+
+    As long as there are none, whoever starts the server is the only one who can use it.
+    """
+
+
+@command(app, "add")
+def add_command(asked: NewAccountRequest) -> None:
+    """Add an account; its password is asked for, or read from standard input.
+
+    [bold]Examples[/bold]
+
+      gamekeeper account add norland.gk ana --role administrator
+    """
+    managed = _managed(asked.of)
+    managed.add(asked.name, asked.role, _password())
+    say(f"{asked.name} may sign in, as {asked.role.value}.")
+
+
+@command(app, "list")
+def list_command(asked: AccountsRequest, how: AsFormat = Format.TABLE) -> None:
+    """List the accounts and their roles."""
+    rows = [(account.name, account.role.word) for account in _managed(asked).all()]
+    show(make_listing("accounts", ("account", "role"), rows, EVERYTHING), how)
+
+
+@command(app, "role")
+def role_command(asked: RoleRequest) -> None:
+    """Give an account another role; its sessions end."""
+    _managed(asked.of).change(asked.name, role=asked.role)
+    say(f"{asked.name} is {asked.role.value} now.")
+
+
+@command(app, "password")
+def password_command(asked: AccountRequest) -> None:
+    """Give an account another password; its sessions end."""
+    managed = _managed(asked.of)
+    managed.change(asked.name, password=_password())
+    say(f"{asked.name} has another password.")
+
+
+@command(app, "remove")
+def remove_command(asked: AccountRequest) -> None:
+    """Remove an account; its sessions end, and what it did stays in the history."""
+    _managed(asked.of).remove(asked.name)
+    say(f"{asked.name} may sign in no longer.")
+
+
+@command(app, "revoke")
+def revoke_command(asked: AccountRequest) -> None:
+    """End all sessions of an account, which may sign in again."""
+    say(f"Sessions that ended: {_managed(asked.of).revoke(asked.name)}.")
+
+
+def _managed(asked: AccountsRequest) -> Managed:
+    try:
+        from gamekeeper.web.managing import Managed
+    except ModuleNotFoundError as error:
+        raise needs_web("Accounts were asked for.", error) from error
+    return Managed(asked)
+
+
+def _password() -> str:
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\n")
+    return typer.prompt("Password", hide_input=True, confirmation_prompt=True)

@@ -1,0 +1,340 @@
+"""Jobs: run in processes of their own, told of, cancelled, interrupted, run again, deleted."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.web import jobs as module
+from gamekeeper.web import kinds
+from gamekeeper.web.job import run
+from gamekeeper.web.jobs import Jobs, State
+from gamekeeper.web.processes import start_of
+from gamekeeper.web.roles import Role
+from gamekeeper.web.server import Server
+from tests.web.conftest import CANARY, signed_in
+
+FILE = {"folder": "files", "name": "people.csv"}
+LOOK = {"kind": "look", "file": FILE}
+ASKED = {"file_asked": FILE}
+
+
+def sleeping(
+    jobs: Jobs, monkeypatch: pytest.MonkeyPatch, code: str = "time.sleep(120)"
+) -> list[subprocess.Popen[bytes]]:
+    """Let jobs be processes that only wait; return them as they are started."""
+    made: list[subprocess.Popen[bytes]] = []
+
+    def started(asked: str) -> subprocess.Popen[bytes]:
+        told = "import sys, time, signal; " + code
+        made.append(subprocess.Popen([sys.executable, "-c", told], start_new_session=True))
+        return made[-1]
+
+    monkeypatch.setattr(jobs, "_started", started)
+    return made
+
+
+def until(jobs: Jobs, job: str, *states: State) -> None:
+    for _ in range(600):
+        jobs.advance()
+        if jobs.job(job).state in states:
+            return
+        time.sleep(0.05)
+    pytest.fail(f"the job is {jobs.job(job).state}")
+
+
+def not_started(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "_begin", lambda asked: None)
+
+
+@pytest.fixture
+def jobs(server: Server) -> Jobs:
+    return server.jobs
+
+
+def test_a_look_at_a_file_in_a_process_of_its_own(client: TestClient) -> None:
+    told = client.post("/api/jobs", json=LOOK)
+    assert told.status_code == 202
+    job = told.json()["id"]
+    for _ in range(600):
+        now = client.get(f"/api/jobs/{job}").json()
+        if now["state"] not in ("waiting", "running"):
+            break
+        time.sleep(0.1)
+    assert (now["state"], now["error"]) == ("done", None)
+    found = client.get(f"/api/jobs/{job}/result").json()
+    assert [row["column"] for row in found["document"]["rows"]] == ["age", "sex", "region"]
+    assert CANARY not in json.dumps(found)
+    assert client.delete(f"/api/jobs/{job}").status_code == 204
+    assert client.get(f"/api/jobs/{job}").status_code == 404
+
+
+def test_an_assessment_is_the_one_of_the_command_line(
+    client: TestClient, server: Server, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    from typer.testing import CliRunner
+
+    from gamekeeper.cli.app import app
+
+    not_started(server.jobs, monkeypatch)
+    asked = {"kind": "assess", "file": FILE, "keys": ["age", "sex", "region"], "policy": "hdx"}
+    job = client.post("/api/jobs", json=asked).json()["id"]
+    own = server.jobs.folder(job)
+    own.mkdir()
+    monkeypatch.chdir(own)
+    run(server.database.path, job)
+    assert server.jobs.job(job).state is State.DONE
+    found = client.get(f"/api/jobs/{job}/result").json()
+    printed = CliRunner().invoke(
+        app,
+        f"assess {folder / 'people.csv'} -k age -k sex -k region --policy hdx --top 20"
+        " --format json",
+    )
+    document = json.loads(printed.stdout)
+    records = document.pop("rows")
+    for each in (document, found["document"]):
+        each["provenance"].pop("seconds")
+        each.pop("rows", None)
+    assert found["document"] == document
+    table = client.get(f"/api/jobs/{job}/tables/records?limit=1000&sort=record&descending=false")
+    page = table.json()
+    assert [dict(zip(page["columns"], row, strict=True)) for row in page["rows"]] == records
+    why = client.get(f"/api/jobs/{job}/tables/why", params={"record": 61}).json()
+    assert why["total"] >= 1
+    report = client.get(f"/api/jobs/{job}/files/report.html")
+    assert report.headers["content-disposition"].startswith("attachment")
+    assert (own / "records.parquet").stat().st_mode & 0o077 == 0
+
+
+def test_readers_get_no_single_records(
+    outside: TestClient, team: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    not_started(team.jobs, monkeypatch)
+    signed_in(outside, Role.EDITOR)
+    asked = {"kind": "assess", "file": FILE, "keys": ["age", "region"], "values": {"a": {"b": "c"}}}
+    job = outside.post("/api/jobs", json={**asked, "values": {}}).json()["id"]
+    own = team.jobs.folder(job)
+    own.mkdir()
+    monkeypatch.chdir(own)
+    run(team.database.path, job)
+    signed_in(outside, Role.READER)
+    told = outside.get(f"/api/jobs/{job}/result")
+    assert told.status_code == 200
+    assert not told.json()["with_records"]
+    assert CANARY not in told.text
+    assert not {"why", "categories"} & told.json()["document"]["parts"].keys()
+    signed_in(outside, Role.EDITOR)
+    assert CANARY in outside.get(f"/api/jobs/{job}/result").text
+
+
+def test_values_that_fit_no_category_are_told_to_editors_alone(
+    client: TestClient, server: Server, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    (folder / "homes.csv").write_text(
+        "Age,Place/of residence\n10,England\n20,Wales\n30,Wales\n40," + CANARY + "\n"
+    )
+    client.post(
+        "/api/scenarios", json={"name": "S", "question": {"target": "Census", "strict": False}}
+    )
+    not_started(server.jobs, monkeypatch)
+    file = {"folder": "files", "name": "homes.csv"}
+    asked: dict[str, Any] = {"kind": "assess", "file": file, "scenario": "S"}
+
+    def ran() -> str:
+        job = client.post("/api/jobs", json=asked).json()["id"]
+        own = server.jobs.folder(job)
+        own.mkdir()
+        monkeypatch.chdir(own)
+        run(server.database.path, job)
+        return job
+
+    job = ran()
+    told = client.get(f"/api/jobs/{job}")
+    assert (told.json()["state"], told.json()["error"]["code"]) == ("failed", "unmapped-values")
+    assert CANARY not in told.text
+    page = client.get(f"/api/jobs/{job}/tables/unmapped").json()
+    assert CANARY in [cell for row in page["rows"] for cell in row]
+    asked["values"] = {"Place/of residence": {CANARY: "Elsewhere"}}
+    assert client.get(f"/api/jobs/{ran()}").json()["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../forms.gk",
+        "../../etc/passwd",
+        "/etc/passwd",
+        "a\0.csv",
+        "",
+        ".",
+        "link.csv",
+        "x" * 9_000,
+        "inside/../../forms.gk",
+        "secret.bin",
+        "pipe.csv",
+        "folder.csv",
+    ],
+)
+def test_only_files_in_the_folders_are_read(
+    client: TestClient, folder: Path, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "outside.csv").write_text("a\n1\n")
+    (folder / "link.csv").symlink_to(tmp_path / "outside.csv")
+    (folder / "secret.bin").write_text("a")
+    (folder / "folder.csv").mkdir()
+    os.mkfifo(folder / "pipe.csv")
+    told = client.post("/api/jobs", json={**LOOK, "file": {"folder": "files", "name": name}})
+    assert (told.status_code, told.json()["code"]) == (404, "not-found")
+    listed = client.get("/api/files").json()["folders"]
+    assert [file["name"] for file in listed[0]["files"]] == ["people.csv"]
+    other = client.post("/api/jobs", json={**LOOK, "file": {"folder": "other", "name": "a.csv"}})
+    assert other.status_code == 404
+
+
+def test_a_policy_is_no_path(client: TestClient) -> None:
+    asked = {"kind": "assess", "file": FILE, "keys": ["age"], "policy": "/etc/passwd"}
+    assert client.post("/api/jobs", json=asked).json()["code"] == "unknown-name"
+
+
+def test_a_job_that_is_cancelled_stops_where_it_tells_progress(
+    client: TestClient, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    not_started(server.jobs, monkeypatch)
+    job = client.post("/api/jobs", json=LOOK).json()["id"]
+    told: list[int] = []
+
+    def work(request: object, folder: Path, progress: Any) -> None:
+        for done in range(10):
+            told.append(done)
+            if done == 3:
+                client.post(f"/api/jobs/{job}/cancel")
+            progress(done, done)
+
+    run(server.database.path, job, {"look": work})
+    assert told == [0, 1, 2, 3]
+    assert server.jobs.job(job).state is State.CANCELLED
+
+
+def test_a_job_that_does_not_listen_is_stopped_by_signals(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_TERM_AFTER", 0.0)
+    monkeypatch.setattr(module, "_KILL_AFTER", 0.3)
+    ready = server.settings.state / "ready"
+    deaf = "signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+    deaf += f" open({str(ready)!r}, 'w').close(); time.sleep(120)"
+    running = sleeping(server.jobs, monkeypatch, deaf)
+    job = server.jobs.submit("look", ASKED, "ana").id
+    while not ready.exists():
+        time.sleep(0.05)
+    server.jobs.cancel(job)
+    until(server.jobs, job, State.CANCELLED)
+    assert running[0].wait(10) == -9
+
+
+def test_a_job_outlives_its_server_and_is_found_by_the_next(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = sleeping(server.jobs, monkeypatch)
+    job = server.jobs.submit("look", ASKED, "ana").id
+    following = Server(server.settings, say=lambda _: None)
+    following.jobs.advance()
+    assert following.jobs.job(job).state is State.RUNNING
+    monkeypatch.setattr(module, "_TERM_AFTER", 0.0)
+    following.jobs.cancel(job)
+    until(following.jobs, job, State.CANCELLED)
+    assert running[0].wait(10) == -15
+
+
+def test_an_interrupted_job_can_be_run_again(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = sleeping(server.jobs, monkeypatch)
+    job = server.jobs.submit("look", {**ASKED, "seed": 7}, "ana").id
+    running[0].kill()
+    running[0].wait(10)
+    server.jobs.advance()
+    assert server.jobs.job(job).state is State.INTERRUPTED
+    not_started(server.jobs, monkeypatch)
+    again = server.jobs.run_again(job, "bo")
+    assert (again.request, again.who) == ({**ASKED, "seed": 7}, "bo")
+
+
+def test_a_number_that_another_process_has_now_is_not_the_job(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    not_started(server.jobs, monkeypatch)
+    job = server.jobs.submit("look", ASKED, "ana").id
+    with server.database.at_work() as connection:
+        connection.execute("UPDATE job SET pid = ?, started = '1'", (os.getpid(),))
+    server.jobs.advance()
+    assert server.jobs.job(job).state is State.INTERRUPTED
+    assert start_of(os.getpid()) is not None
+    assert start_of(2**22 + 1) is None
+
+
+def test_at_most_two_run_at_once(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    running = sleeping(server.jobs, monkeypatch)
+    made = [server.jobs.submit("look", ASKED, "ana").id for _ in range(3)]
+    assert [server.jobs.job(job).state for job in made] == ["running", "running", "waiting"]
+    assert server.jobs.cancel(made[2]).state is State.CANCELLED
+    for child in running:
+        child.kill()
+        child.wait(10)
+
+
+def test_results_are_deleted_after_a_time(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    not_started(server.jobs, monkeypatch)
+    job = server.jobs.submit("look", ASKED, "ana").id
+    folder = server.jobs.folder(job)
+    folder.mkdir()
+    with server.database.at_work() as connection:
+        connection.execute(
+            "UPDATE job SET state = 'done', changed = ?", (time.time() - 15 * 86400,)
+        )
+    server.jobs.advance()
+    assert not folder.exists()
+    assert server.jobs.all() == []
+
+
+def test_what_fails_is_told_in_our_words(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    not_started(server.jobs, monkeypatch)
+
+    def refused(*_: object) -> None:
+        raise InputError(Reason.BAD_OPTION, "It was asked.", "It cannot be.", "Leave it.")
+
+    def broken(*_: object) -> None:
+        raise KeyError(CANARY)
+
+    for work, code in ((refused, "bad-option"), (broken, "our-fault")):
+        job = server.jobs.submit("look", ASKED, "ana").id
+        run(server.database.path, job, {"look": work})
+        found = server.jobs.job(job)
+        assert found.state is State.FAILED
+        assert found.error is not None
+        assert found.error["code"] == code
+        assert CANARY not in json.dumps(found.error)
+
+
+def test_a_folder_that_cannot_be_written_fails_the_job(
+    client: TestClient, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(asked: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(server.jobs, "_started", full)
+    told = client.post("/api/jobs", json=LOOK).json()
+    assert (told["state"], told["error"]["code"]) == ("failed", "disk-full")
+
+
+def test_every_kind_that_can_be_asked_for_can_be_run() -> None:
+    assert set(kinds.KINDS) == {"look", "assess"}
