@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gamekeeper.attack.tables.audit.auditing import audit_tables
 from gamekeeper.attack.tables.audit.result import TableAudit
+from gamekeeper.attack.tables.audit.standing import read_rules
 from gamekeeper.data.cells.argus_file import apply_apriori, read_argus_table
 from gamekeeper.data.cells.cell_file import Columns, read_cells
 from gamekeeper.data.cells.cell_rows import CellRows
@@ -65,6 +66,7 @@ def open_tables(asked: PublishedRequest) -> TableSet:
 def audit_published(asked: AuditRequest, *, progress: Progress | None = None) -> Answer[TableAudit]:
     """Say which hidden cells of published tables are given away, and how rules stand."""
     require_outputs(asked)
+    read_rules(asked.options.rules)
     tables = open_tables(asked.published)
     found = audit_tables(tables, **given(asked.options), progress=progress)
 
@@ -75,11 +77,11 @@ def audit_published(asked: AuditRequest, *, progress: Progress | None = None) ->
         write_risk_report(audit_report(found, with_records=not asked.published.no_records), path)
 
     write_outputs(asked, found, page=write_page)
-    notices = (
-        *(n for table in tables.tables for n in table.notices),
-        *tables.notices,
-        *found.known.notices,
-    )
+    told = (*(n for table in tables.tables for n in table.notices), *tables.notices)
+    if asked.published.no_records:
+        # What is after a colon names labels.
+        told = tuple(f"{notice.partition(':')[0].rstrip('.')}." for notice in told)
+    notices = (*told, *found.known.notices)
     return Answer(found, notices)
 
 

@@ -111,8 +111,6 @@ class FactSearch:
         self.programs = 0
         self._duals: dict[tuple[int, bool], tuple[FactComponent, Mapping[int, Fraction]]] = {}
         self._by_branching: set[tuple[int, bool]] = set()
-        self._traced: Any = None
-        self._is_consistent = True
         self.components = components(facts, self.limits.lower, self.limits.upper, self.wanted)
 
     def run(
@@ -173,9 +171,8 @@ class FactSearch:
         part, duals = self._duals[number, is_upper]
         rows = {int(part.rows[row]): times for row, times in duals.items()}
         first = Certificate(number, is_upper, rows, Fraction(0))
-        trace = self._traced = self._traced or self.limits.traced()
         for member, factor in first.left_over(self.facts).items():
-            below = trace(member, (factor > 0) == is_upper)
+            below = self.limits.traced(member, is_upper=(factor > 0) == is_upper)
             if below is None:
                 return None
             for row, times in below.items():
@@ -237,6 +234,8 @@ class _Component:
         self.only_known = only_known
         self.until, self.most = until, most_programs
         self.numbers = part.numbers.tolist()
+        self.places = np.array(own, np.int64)
+        self.seen = np.full(len(own), NO_LIMIT, np.int64), np.full(len(own), -NO_LIMIT, np.int64)
 
     def steps(self) -> Any:
         """Settle one side of one number after another."""
@@ -265,9 +264,18 @@ class _Component:
         )
 
     def _meet(self, solved: Solved) -> None:
-        if solved.point is not None:
-            for at in self.own:
-                self.search.meet(self.numbers[at], Fraction(int(solved.point[at]), solved.times))
+        if solved.point is None:
+            return
+        values = solved.point[self.places]
+        worth = np.arange(len(values))
+        if solved.times == 1:
+            # Most points show nothing new of most numbers.
+            own = values.astype(np.int64)
+            worth = np.flatnonzero((own < self.seen[0]) | (own > self.seen[1]))
+            np.minimum(self.seen[0], own, out=self.seen[0])
+            np.maximum(self.seen[1], own, out=self.seen[1])
+        for at in worth.tolist():
+            self.search.meet(self.numbers[self.own[at]], Fraction(int(values[at]), solved.times))
 
     def _is_settled(self, number: int, *, is_upper: bool) -> bool:
         search = self.search

@@ -51,17 +51,18 @@ class Limits:
     steps: list[tuple[Integers, bool, Integers, Integers]] = field(
         default_factory=list[tuple[Integers, bool, Integers, Integers]]
     )
+    _tracer: _Tracer | None = None
 
     def proof(self, target: int, *, is_upper: bool) -> Certificate | None:
         """Return the rows from which a limit follows; None where it would take too many."""
-        tracer = _Tracer(self)
-        rows = tracer.rows(target, is_upper=is_upper)
+        rows = self.traced(target, is_upper=is_upper)
         return None if rows is None else verified(self.facts, target, rows, is_upper=is_upper)
 
-    def traced(self) -> Callable[[int, bool], dict[int, Fraction] | None]:
-        """Return what gives, for a number and a side, the rows that prove its limit."""
-        tracer = _Tracer(self)
-        return lambda target, is_upper: tracer.rows(target, is_upper=is_upper)
+    def traced(self, target: int, *, is_upper: bool) -> dict[int, Fraction] | None:
+        """Return how many times each row is taken to prove a limit."""
+        if self._tracer is None:
+            self._tracer = _Tracer(self)
+        return self._tracer.rows(target, is_upper=is_upper)
 
 
 def propagate(

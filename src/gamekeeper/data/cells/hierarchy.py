@@ -7,7 +7,7 @@ that nothing needs to be nested. What goes round in a circle, or counts a part t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from gamekeeper.errors import InputError, Problem, Reason
@@ -28,6 +28,8 @@ class Hierarchy:
         Where that is from, in words.
     roots
         The categories that are part of no other.
+    tops
+        The roots of each tree, where several are joined.
 
     Examples
     --------
@@ -39,6 +41,7 @@ class Hierarchy:
     parts: Mapping[str, tuple[tuple[str, ...], ...]]
     source: str
     roots: tuple[str, ...] = ()
+    tops: tuple[tuple[str, ...], ...] = ()
 
     @classmethod
     def of_tree(cls, children: Mapping[str, Iterable[str]], source: str) -> Hierarchy:
@@ -111,16 +114,29 @@ class Hierarchy:
             ]
             for label in dict.fromkeys([*self.parts, *other.parts])
         }
-        return Hierarchy.of_ways(
+        made = Hierarchy.of_ways(
             ways, f"{self.source} and {other.source}", [*self.roots, *other.roots]
         )
+        tops = (*(self.tops or (self.roots,)), *(other.tops or (other.roots,)))
+        return replace(made, tops=tops)
 
     def with_total(self, label: str) -> Hierarchy:
-        """Return the hierarchy with a category that is the sum of all roots of each tree."""
+        """Return the hierarchy with a category that is the whole axis: the sum of the roots of each tree.
+
+        Where trees share parts in another way, it is the sum of all that is finest.
+        """
         if label in self.parts or not self.parts:
             return self
-        own = tuple(root for root in self.roots if root != label)
-        return Hierarchy({**self.parts, label: (own,)}, self.source, (label,))
+        leaves = _leaves(self.parts, self.roots)
+        every = frozenset().union(*(leaves[root] for root in self.roots))
+        ways = [
+            tuple(root for root in top if root != label)
+            for top in self.tops or (self.roots,)
+            if sum(len(leaves[root]) for root in top) == len(every)
+            and frozenset().union(*(leaves[root] for root in top)) == every
+        ]
+        parts = {**self.parts, label: tuple(ways) or (tuple(sorted(every)),)}
+        return Hierarchy(parts, self.source, (label,))
 
     def __repr__(self) -> str:
         return f"Hierarchy({len(self.parts)} sums, from {self.source})"
@@ -177,12 +193,12 @@ def _problems(parts: Mapping[str, tuple[tuple[str, ...], ...]]) -> list[Problem]
     return problems or _twice(parts)
 
 
-def _twice(parts: Mapping[str, tuple[tuple[str, ...], ...]]) -> list[Problem]:
-    """Return the categories that hold something twice by one way, or less by one than by another."""
+def _leaves(
+    parts: Mapping[str, tuple[tuple[str, ...], ...]], labels: Iterable[str]
+) -> dict[str, frozenset[str]]:
+    """Return what each of some categories, and all below them, holds by the first way."""
     leaves: dict[str, frozenset[str]] = {}
-    problems: list[Problem] = []
-
-    def below(label: str) -> frozenset[str]:
+    for label in labels:
         waiting = [label]
         while waiting:
             at = waiting[-1]
@@ -191,19 +207,26 @@ def _twice(parts: Mapping[str, tuple[tuple[str, ...], ...]]) -> list[Problem]:
                 waiting += missing
                 continue
             waiting.pop()
-            every = [frozenset().union(*(leaves[one] for one in way)) for way in parts.get(at, ())]
-            leaves[at] = every[0] if every else frozenset([at])
-            where = f"category {quoted([at])}"
-            for way, own in zip(parts.get(at, ()), every, strict=True):
-                if sum(len(leaves[one]) for one in way) > len(own):
-                    said = f"counts something twice in {quoted(way, most=_SHOWN)}."
-                    problems.append(Problem(Reason.NOT_A_PARTITION_GRAPH, where, said))
-            if len(set(every)) > 1:
-                odd = frozenset().union(*every) - every[0].intersection(*every)
-                said = f"holds different things by different ways (see {quoted(sorted(odd), most=_SHOWN)})."
-                problems.append(Problem(Reason.NOT_A_PARTITION_GRAPH, where, said))
-        return leaves[label]
+            ways = parts.get(at, ())
+            leaves[at] = (
+                frozenset().union(*(leaves[one] for one in ways[0])) if ways else frozenset([at])
+            )
+    return leaves
 
-    for label in parts:
-        below(label)
-    return list(dict.fromkeys(problems))
+
+def _twice(parts: Mapping[str, tuple[tuple[str, ...], ...]]) -> list[Problem]:
+    """Return the categories that hold something twice by one way, or less by one than by another."""
+    leaves = _leaves(parts, parts)
+    problems: list[Problem] = []
+    for label, ways in parts.items():
+        where = f"category {quoted([label])}"
+        every = [frozenset().union(*(leaves[one] for one in way)) for way in ways]
+        for way, own in zip(ways, every, strict=True):
+            if sum(len(leaves[one]) for one in way) > len(own):
+                said = f"counts something twice in {quoted(way, most=_SHOWN)}."
+                problems.append(Problem(Reason.NOT_A_PARTITION_GRAPH, where, said))
+        if len(set(every)) > 1:
+            odd = frozenset().union(*every) - every[0].intersection(*every)
+            said = f"holds different things by different ways (see {quoted(sorted(odd), most=_SHOWN)})."
+            problems.append(Problem(Reason.NOT_A_PARTITION_GRAPH, where, said))
+    return problems

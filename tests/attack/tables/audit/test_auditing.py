@@ -1,0 +1,299 @@
+"""Audits of published tables: what is told is proven, by hand and by putting figures in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from gamekeeper.attack.tables.audit.auditing import audit_tables
+from gamekeeper.attack.tables.audit.standing import Standing
+from gamekeeper.data.cells.cell_rows import CellRows, Share
+from gamekeeper.data.cells.hierarchy import Hierarchy
+from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.errors import Cancelled, InputError, Reason
+
+REGIONS = dict(zip("ABIJKLMN", (2, 2, 8, 8, 3, 3, 3, 7), strict=True))
+COUNTIES = Hierarchy.of_tree({"county-1": "ABIJ", "county-2": "KLMN"}, "counties")
+SIZES = Hierarchy.of_tree({"large": "LM", "small": "ABIJKN"}, "sizes")
+
+
+def regions(groups: Hierarchy, name: str) -> CellRows:
+    rows = [["Total", sum(REGIONS.values())]]
+    rows += [[label, None if count <= 3 else count] for label, count in REGIONS.items()]
+    rows += [[label, sum(REGIONS[one] for one in way)] for label, (way,) in groups.parts.items()]
+    return CellRows.typed(["Region"], rows, name)
+
+
+def test_two_safe_tables_give_a_cell_away_together():
+    # sdcTable's test of linked tables: counties and, across them, sizes of place.
+    first = audit_tables(
+        TableSet.of([regions(COUNTIES, "t1")], {"Region": COUNTIES}), rules=["exact"]
+    )
+    second = audit_tables(TableSet.of([regions(SIZES, "t2")], {"Region": SIZES}), rules=["exact"])
+    assert (first.n_recomputed, second.n_recomputed) == (0, 0)
+    assert first.is_met
+    assert second.is_met
+    tables = [regions(COUNTIES, "t1"), regions(SIZES, "t2")]
+    both = audit_tables(TableSet.of(tables, {"Region": COUNTIES.joined(SIZES)}), rules=["exact"])
+    assert both.n_recomputed == 1
+    assert not both.is_met
+    assert both.sentences()[0] == "1 of 5 hidden cells can be recomputed from what is published."
+    assert both.sentences()[-1] == (
+        "Region=K is 3: 16 (Region=county-2) less 7 (Region=N) and 6 (Region=large)."
+    )
+
+
+def test_bounds_of_each_table_alone_are_those_that_enumeration_gives():
+    # Golden values of the same example.
+    first = audit_tables(TableSet.of([regions(COUNTIES, "t1")], {"Region": COUNTIES}))
+    found = {
+        first.tables.words(one.cell)[-1]: (one.interval.low, one.interval.high)
+        for one in first.cells
+    }
+    assert found == {"A": (0, 4), "B": (0, 4), "K": (0, 9), "L": (0, 9), "M": (0, 9)}
+    second = audit_tables(TableSet.of([regions(SIZES, "t2")], {"Region": SIZES}))
+    found = {
+        second.tables.words(one.cell)[-1]: (one.interval.low, one.interval.high)
+        for one in second.cells
+    }
+    assert found == {"A": (0, 7), "B": (0, 7), "K": (0, 7), "L": (0, 6), "M": (0, 6)}
+
+
+def random_set(
+    rng: np.random.Generator, *, whole: bool
+) -> tuple[TableSet, dict[tuple[str, str], int]]:
+    tree = Hierarchy.of_tree({"A": ["a1", "a2", "a3"], "B": ["b1", "b2"]}, "a tree")
+    fine, sex = ["a1", "a2", "a3", "b1", "b2"], ["m", "f", "x"]
+    base = {key: int(rng.integers(0, 9)) for key in product(fine, sex)}
+    holds = {**{f: [f] for f in fine}, "A": fine[:3], "B": fine[3:], "Total": fine}
+    sides = {**{s: [s] for s in sex}, "Total": sex}
+    rows = []
+    truth = {}
+    for area, side in product(holds, sides):
+        figure = sum(base[key] for key in product(holds[area], sides[side]))
+        truth[area, side] = figure
+        rows.append([area, side, figure, "hidden" if rng.random() < 0.3 else "shown"])
+    table = CellRows.typed(["Area", "Sex"], rows)
+    return TableSet.of([table], {"Area": tree}, whole=whole), truth
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("seed", range(12))
+def test_every_proof_holds_when_figures_are_put_in(seed: int, whole: bool):
+    tables, truth = random_set(np.random.default_rng(seed), whole=whole)
+    found = audit_tables(tables)
+    assert not found.n_not_settled
+    for one in found.cells:
+        labels = found.tables.labels_of(one.cell)
+        figure = truth[labels[0], labels[1]]
+        assert one.truth == figure
+        assert one.interval.low <= figure
+        assert one.interval.high is None or figure <= one.interval.high
+        assert one.is_tight
+        if one.is_known:
+            assert one.interval.low == figure
+            (proof, *_) = found.proofs[one.cell]
+            assert not proof.is_equation or proof.holds(lambda cell: tables.figures[cell])
+            assert not proof.is_equation or proof.value == figure
+            assert f" is {figure:,}:" in found.why(one) or not proof.is_equation
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_hiding_more_never_narrows_an_interval(seed: int):
+    rng = np.random.default_rng([7, seed])
+    tables, _ = random_set(rng, whole=True)
+    before = {one.cell: one.interval for one in audit_tables(tables).cells}
+    table = tables.tables[0]
+    statuses = [type(s)("hidden") if rng.random() < 0.2 else s for s in table.statuses]
+    tree = Hierarchy.of_tree({"A": ["a1", "a2", "a3"], "B": ["b1", "b2"]}, "a tree")
+    more = TableSet.of([replace(table, statuses=statuses)], {"Area": tree})
+    after = {one.cell: one.interval for one in audit_tables(more).cells}
+    for cell, interval in before.items():
+        assert after[cell].low <= interval.low
+        assert after[cell].high is None or after[cell].high >= interval.high
+
+
+def test_the_order_of_rows_and_the_names_of_labels_change_nothing():
+    tables, _ = random_set(np.random.default_rng(3), whole=True)
+    table = tables.tables[0]
+    order = np.random.default_rng(1).permutation(len(table)).tolist()
+    shuffled = replace(
+        table,
+        labels=tuple(
+            [f"L{own[at]}" if own[at] != "Total" else "Total" for at in order]
+            for own in table.labels
+        ),
+        figures=[table.figures[at] for at in order],
+        statuses=[table.statuses[at] for at in order],
+        marks=[table.marks[at] for at in order],
+    )
+    tree = Hierarchy.of_tree({"LA": ["La1", "La2", "La3"], "LB": ["Lb1", "Lb2"]}, "a tree")
+    again = audit_tables(TableSet.of([shuffled], {"Area": tree}))
+
+    def told(found):
+        return sorted(
+            (
+                tuple(label.removeprefix("L") for label in found.tables.labels_of(one.cell)),
+                one.interval.low,
+                one.interval.high,
+            )
+            for one in found.cells
+        )
+
+    assert told(audit_tables(tables)) == told(again)
+
+
+def test_whole_numbers_can_be_known_where_real_ones_are_not():
+    # Golden 'audit_whole_against_real' in small: x + y = 1 as a count, with x at most one half.
+    table = CellRows.typed(["Area"], [["Total", 1], ["a", None], ["b", None]])
+    share = Share("pct", [None, Fraction(30), None], [0, 0, 0], ("Area",), 100)
+    told = replace(table, shares=(share,))
+    with pytest.raises(InputError):
+        audit_tables(TableSet.of([told]))
+    real = audit_tables(TableSet.of([told], whole=False))
+    assert not real.n_recomputed
+
+
+def test_percentages_give_hidden_counts_away():
+    rows = [["Total", 37], ["a", None], ["b", None], ["c", None], ["d", None]]
+    share = Share("pct", [None, *map(Fraction, (8, 41, 5, 46))], [0] * 5, ("Area",), 100)
+    found = audit_tables(TableSet.of([replace(CellRows.typed(["Area"], rows), shares=(share,))]))
+    assert found.n_recomputed == 4
+    assert [int(one.interval.low) for one in sorted(found.cells, key=lambda one: one.cell)] == [
+        3,
+        15,
+        2,
+        17,
+    ]
+
+
+def test_levels_that_are_missed_break_the_rule():
+    rows = [["Total", 20], ["a", 5, "unsafe"], ["b", 6, "secondary"], ["c", 9]]
+    table = CellRows.typed(["Area"], rows)
+    low = [None, Fraction(5), None, None]
+    for up, standing in ((6, Standing.MET), (7, Standing.BROKEN)):
+        told = replace(table, lower_levels=low, upper_levels=[None, Fraction(up), None, None])
+        (rule,) = audit_tables(TableSet.of([told], whole=False), rules=["levels"]).standings
+        assert rule.standing is standing
+    # A level below 0 is cut to what is possible, and that is told.
+    told = replace(table, lower_levels=[None, Fraction(9), None, None], upper_levels=[None] * 4)
+    (rule,) = audit_tables(TableSet.of([told], whole=False), rules=["levels"]).standings
+    assert rule.standing is Standing.MET
+    assert rule.notes
+
+
+def test_an_unsafe_cell_that_is_published_breaks_a_rule():
+    rows = [["Total", 100], ["a", 60], ["b", 40]]
+    table = replace(
+        CellRows.typed(["Area"], rows),
+        counts=[Fraction(9), Fraction(2), Fraction(7)],
+        tops=(
+            [Fraction(35), Fraction(35), Fraction(10)],
+            [Fraction(25), Fraction(25), Fraction(9)],
+        ),
+    )
+    found = audit_tables(
+        TableSet.of([table], whole=False), rules=["p:10", "minimum:3", "dominance:1:85"]
+    )
+    assert [one.standing for one in found.standings] == [
+        Standing.BROKEN,
+        Standing.BROKEN,
+        Standing.MET,
+    ]
+
+
+def test_a_rule_without_what_it_needs_is_not_proven():
+    rows = [["Total", 20], ["a", None], ["b", None], ["c", 9]]
+    found = audit_tables(
+        TableSet.of([CellRows.typed(["Area"], rows)]), rules=["p:10", "levels", "within:10"]
+    )
+    assert [one.standing for one in found.standings] == [
+        Standing.NOT_PROVEN, Standing.NOT_PROVEN, Standing.MET,
+    ]  # fmt: skip
+    assert not found.is_met
+    with pytest.raises(InputError):
+        audit_tables(TableSet.of([CellRows.typed(["Area"], rows)]), rules=["q:10", "exakt"])
+
+
+def test_a_status_that_is_published_tells_something():
+    rows = [["Total", 20], ["a", 1, "unsafe"], ["b", 10, "secondary"], ["c", 9]]
+    table = replace(CellRows.typed(["Area"], rows), marks=["V", "A", "D", "V"])
+    found = audit_tables(TableSet.of([table]), says={"A": (1, 1)})
+    assert (found.n_recomputed, found.without_flags) == (2, 0)
+
+
+def test_a_sole_contributor_learns_of_others():
+    rows = [["Total", 20], ["a", 5, "unsafe"], ["b", 6, "secondary"], ["c", 9]]
+    table = replace(
+        CellRows.typed(["Area"], rows), counts=[Fraction(9), Fraction(1), Fraction(4), Fraction(4)]
+    )
+    found = audit_tables(TableSet.of([table], whole=False), insiders=True)
+    assert not found.n_recomputed
+    (gain,) = found.gains
+    assert [found.tables.words(cell) for cell in (gain.insider, *gain.cells)] == [
+        "Area=a",
+        "Area=b",
+    ]
+
+
+def test_what_was_proven_when_it_is_stopped_is_kept():
+    side = [*"abc", "Total"]
+    figures = np.arange(9).reshape(3, 3) + 1
+    figures = np.vstack(
+        [np.column_stack([figures, figures.sum(1)]), [*figures.sum(0), figures.sum()]]
+    )
+    rows = [
+        [a, b, int(figures[i, j]), "hidden" if i < 3 and j < 2 else "shown"]
+        for i, a in enumerate(side)
+        for j, b in enumerate(side)
+    ]
+    tables = TableSet.of([CellRows.typed(["A", "B"], rows)])
+    whole = audit_tables(tables, rules=["exact"])
+    assert whole.is_met
+
+    def stop(done: int, total: int | None) -> None:
+        raise Cancelled("An audit.")
+
+    found = audit_tables(tables, rules=["exact"], progress=stop)
+    assert found.is_stopped
+    assert found.n_hidden == whole.n_hidden
+    known = {one.cell: one.interval for one in whole.cells}
+    for one in found.cells:
+        assert one.interval.low <= known[one.cell].low
+        if one.is_known:
+            assert known[one.cell].is_known
+    assert found.standings[0].standing is not Standing.BROKEN
+
+
+def test_figures_that_contradict_each_other_are_refused():
+    rows = [["Total", "Total", 9], ["a", "Total", 5], ["b", "Total", 4],
+            ["Total", "m", 3], ["Total", "f", 6], ["a", "m", 4], ["b", "m", None], ["a", "f", None],
+            ["b", "f", None]]  # fmt: skip
+    with pytest.raises(InputError) as error:
+        audit_tables(TableSet.of([CellRows.typed(["Area", "Sex"], rows)]))
+    assert error.value.reason is Reason.CONFLICTING_COUNTS
+
+
+def test_nothing_is_called_open_where_tables_are_not_joined(monkeypatch):
+    # Two tables that share no margin but the total are joined through cells that nobody published.
+    first = CellRows.typed(
+        ["A", "B"], [[a, b, None if a == b == "1" else 2] for a in "12" for b in "12"], "one"
+    )
+    second = CellRows.typed(
+        ["B", "C"], [[b, c, None if b == c == "1" else 2] for b in "12" for c in "12"], "two"
+    )
+    options = {"disjoint": ["A", "B", "C"]}
+    joined = audit_tables(TableSet.of([first, second], **options), rules=["exact"])
+    assert joined.tables.system.is_joined
+    ring = CellRows.typed(
+        ["A", "C"], [[a, c, None if a == c == "1" else 2] for a in "12" for c in "12"], "three"
+    )
+    made = TableSet.of([first, second, ring], **options)
+    apart = replace(made, system=replace(made.system, is_joined=False))
+    found = audit_tables(apart, rules=["exact"])
+    assert found.n_not_settled + found.n_recomputed == found.n_hidden
+    assert not found.is_met

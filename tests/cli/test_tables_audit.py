@@ -1,0 +1,173 @@
+"""`gamekeeper tables audit`: what people and programs read, exit codes, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from tests.given.microdata import write
+
+# A table that tau-ARGUS 4.2.3 protected (modular, minimum frequency 3, dominance 1 of 85%).
+ARGUS = """ACTIVITY,SIZE,VAL,N_OBS,MAX,Status
+01,Total,150,15,20,V
+01,tr1,100,10,20,V
+01,tr2,50,5,15,V
+02,Total,50,7,20,V
+02,tr1,30,2,20,A
+02,tr2,20,5,10,D
+06,Total,100,14,38,V
+06,tr1,60,8,16,D
+06,tr2,40,6,38,B
+Total,Total,300,36,38,V
+Total,tr1,190,20,20,V
+Total,tr2,110,16,38,V
+"""
+CODES = "Code,n\nTotal,12\nA,5\nA01,3\nA02,*\nB,7\n"
+OPTIONS = ("--value", "VAL", "--count", "N_OBS", "--largest", "MAX")
+
+
+def test_a_protected_table_keeps_its_rules(run, tmp_path):
+    path = write(tmp_path, "t.csv", ARGUS)
+    done = run(
+        "tables",
+        "audit",
+        path,
+        *OPTIONS,
+        "--rule",
+        "exact",
+        "--rule",
+        "minimum:3",
+        "--rule",
+        "dominance:1:85",
+    )
+    assert done.exit_code == 0
+    assert "None of 4 hidden cells can be recomputed" in done.out
+    assert done.out.count("is met") == 3
+
+
+def test_a_table_without_secondaries_is_given_away(run, tmp_path):
+    path = write(tmp_path, "t.csv", ARGUS.replace(",D\n", ",V\n"))
+    done = run("tables", "audit", path, *OPTIONS, "--rule", "exact")
+    assert done.exit_code == 4
+    assert "2 of 2 hidden cells can be recomputed from what is published." in done.out
+    assert (
+        "ACTIVITY=02, SIZE=tr1 is 30: 190 (SIZE=tr1) less 100 (ACTIVITY=01, SIZE=tr1) and 60" in done.out
+    )
+    # Without a rule, an audit tells and does not judge.
+    assert run("tables", "audit", path, *OPTIONS).exit_code == 0
+
+
+def test_everything_is_in_json_csv_and_the_page(run, tmp_path):
+    path = write(tmp_path, "t.csv", CODES)
+    report, out = tmp_path / "a.html", tmp_path / "a.csv"
+    done = run(
+        "tables",
+        "audit",
+        path,
+        "--hierarchy",
+        "Code=codes",
+        "--format",
+        "json",
+        "--report",
+        report,
+        "-o",
+        out,
+    )
+    document = json.loads(done.out)
+    assert document["summary"]["recomputed"] == 1
+    (row,) = document["rows"]
+    assert (row["Code"], row["lower"], row["upper"], row["known"]) == ("A02", 2, 2, "recomputed")
+    assert row["why"] == "Code=A02 is 2: 5 (Code=A) less 3 (Code=A01)."
+    assert row["why"] in report.read_text(encoding="utf-8")
+    (written,) = csv.DictReader(io.StringIO(out.read_text(encoding="utf-8-sig")))
+    assert written["known"] == "recomputed"
+
+
+def test_nothing_of_a_cell_is_told_without_records(run, tmp_path):
+    path = write(tmp_path, "t.csv", CODES)
+    done = run(
+        "tables",
+        "audit",
+        path,
+        "--hierarchy",
+        "Code=codes",
+        "--no-records",
+        "--report",
+        tmp_path / "a.html",
+    )
+    assert "A02" not in done.out
+    assert "A02" not in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+def test_linked_tables_of_other_axes_are_audited_together(run, tmp_path):
+    one = write(
+        tmp_path,
+        "one.csv",
+        "Area,Sex,n\nTotal,Total,30\na,Total,*\nb,Total,*\nTotal,m,14\nTotal,f,16\na,m,5\na,f,*\nb,m,9\nb,f,*\n",
+    )
+    two = write(tmp_path, "two.csv", "Area,Work,n\na,yes,6\na,no,4\n")
+    alone = run("tables", "audit", one, "--rule", "exact")
+    assert alone.exit_code == 0
+    both = run(
+        "tables",
+        "audit",
+        one,
+        two,
+        "--rule",
+        "exact",
+        "--absent",
+        "hidden",
+        "--disjoint",
+        "Area,Work",
+    )
+    assert both.exit_code == 4
+    assert "4 of 4 hidden cells can be recomputed" in both.out
+
+
+def test_an_environment_tells_what_adds_up(run, tmp_path):
+    from tests.given.microdata import write_world
+
+    write_world(tmp_path)
+    rows = "Age,n\nTotal,20\n"
+    done = run(
+        "tables",
+        "audit",
+        write(tmp_path, "t.csv", rows),
+        "--hierarchy",
+        "Age=variable:Nothing",
+        "-e",
+        tmp_path / "world",
+    )
+    assert done.exit_code == 2
+    assert "no such variable" in done.err
+    missing = run(
+        "tables", "audit", write(tmp_path, "t.csv", rows), "--hierarchy", "Age=variable:Age"
+    )
+    assert missing.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        (CODES, (), "possible-subtotals"),
+        (CODES, ("--hierarchy", "Code=none.hrc"), "not-found"),
+        (CODES, ("--hierarchy", "Kode=codes"), "unknown-name"),
+        (CODES, ("--rule", "safe"), "bad-option"),
+        (CODES, ("--hierarchy", "Code=codes", "--says", "A=few"), "bad-option"),
+        (CODES, ("--hierarchy", "Code=codes", "--tolerance", "-1"), "bad-option"),
+        (CODES, ("--hierarchy", "Code=codes", "--absent", "what"), "bad-option"),
+        ("Code,n\nTotal,12\na,5\nb,6\n", (), "conflicting-counts"),
+        ("Code,n\nTotal,12\nA,5\nA01,3\nA02,*\nB,7\n", ("--disjoint", "Code"), "conflicting-counts"),
+        ("Code,n\nTotal,1,5\n", (), "malformed"),
+        ("Code;n\nTotal;1,5\na;1,5\nb;0\n", (), "bad-count"),
+        ("Code,n\nTotal,12\na,5\na,7\n", (), "duplicate"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_audited_is_one_clear_error(run, tmp_path, text, options, said):
+    done = run("tables", "audit", write(tmp_path, "t.csv", text), *options)
+    assert done.exit_code == 2
+    assert f"[{said}]" in done.err
+    assert "Traceback" not in done.err

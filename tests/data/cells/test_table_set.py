@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from gamekeeper.data.cells.cell_facts import cell_facts
+from gamekeeper.data.cells.cell_rows import CellRows, Share
+from gamekeeper.data.cells.hierarchy import Hierarchy
+from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.errors import InputError, LimitError, Reason
+
+CODES = CellRows.typed(["Code"], [["Total", 12], ["A", 5], ["A01", 3], ["A02", None], ["B", 7]])
+
+
+def refused(*args, **options):
+    with pytest.raises(InputError) as error:
+        cell_facts(TableSet.of(*args, **options))
+    return error.value
+
+
+def test_a_subtotal_is_never_taken_for_a_category_of_its_own():
+    assert refused([CODES]).reason is Reason.POSSIBLE_SUBTOTALS
+    # 'A' is the sum of its codes, or they exclude each other: somebody must say so.
+    by_codes = cell_facts(TableSet.of([CODES], {"Code": "codes"}))
+    assert len(by_codes.wanted) == 1
+
+
+def test_sums_that_are_found_are_taken_when_they_are_confirmed():
+    rows = [["Total", 41, 57], ["x", 30, 41], ["y", 11, 16], ["p", 12, 20], ["q", 18, 21]]
+    lines = [
+        [line, label, row[at]]
+        for row in rows
+        for label in [row[0]]
+        for at, line in ((1, "m"), (2, "f"))
+    ]
+    table = CellRows.typed(["Sex", "Code"], [[a, b, c] for a, b, c in lines])
+    assert refused([table]).reason is Reason.POSSIBLE_SUBTOTALS
+    made = TableSet.of([table], {"Code": "detected"})
+    assert made.notices == ("On axis 'Code', 1 label is taken as sums: 'x' of 'p', 'q'.",)
+    assert cell_facts(made).n_checked == 4
+
+
+def test_sums_that_do_not_add_up_are_named_with_the_tolerance_that_they_need():
+    table = CellRows.typed(["Area"], [["Total", 10], ["a", 5], ["b", 4]])
+    error = refused([table])
+    assert error.reason is Reason.CONFLICTING_COUNTS
+    assert "--tolerance 0.34" in error.do
+    cell_facts(TableSet.of([table]), tolerance=Fraction("0.34"))
+
+
+def test_two_totals_are_one_cell_and_must_agree():
+    table = CellRows.typed(["Area"], [["Total", 9], ["All", 9], ["a", 5], ["b", 4]])
+    made = TableSet.of([table], totals=["Total", "All"])
+    assert made.system.n_cells == 3
+    other = CellRows.typed(["Area"], [["Total", 9], ["All", 8], ["a", 5], ["b", 4]])
+    assert refused([other], totals=["Total", "All"]).reason is Reason.CONFLICTING_COUNTS
+
+
+def test_missing_rows_are_told_and_read_as_said():
+    rows = [["Total", "Total", 9], ["a", "Total", 5], ["b", "Total", 4], ["a", "m", 2],
+            ["Total", "m", 6], ["Total", "f", 3], ["a", "f", 3]]  # fmt: skip
+    table = CellRows.typed(["Area", "Sex"], rows)
+    error = refused([table])
+    assert error.reason is Reason.NOTHING_GIVEN
+    assert "--absent" in error.problems[0].do
+    # As 0, the sum of the women and men of b would not be what is published.
+    assert refused([table], absent="zero").reason is Reason.CONFLICTING_COUNTS
+    hidden = cell_facts(TableSet.of([table], absent="hidden"))
+    assert len(hidden.cells) == 2
+    assert not len(hidden.wanted)
+
+
+def test_a_row_that_is_there_twice_is_refused():
+    table = CellRows.typed(["Area"], [["Total", 9], ["a", 5], ["a", 4]])
+    assert refused([table]).reason is Reason.DUPLICATE
+
+
+def test_labels_outside_the_hierarchy_and_unknown_axes_are_refused():
+    tree = Hierarchy.of_tree({"A": ["A01", "A02"]}, "a tree")
+    error = refused([CODES], {"Code": tree})
+    assert error.reason is Reason.UNKNOWN_NAME
+    assert "'B'" in str(error)
+    assert refused([CODES], {"Kode": tree}).reason is Reason.UNKNOWN_NAME
+    assert refused([CODES], {"Code": "nonsense"}).reason is Reason.BAD_OPTION
+
+
+def test_tables_with_other_labels_on_an_axis_are_questioned():
+    coarse = CellRows.typed(["Area"], [["Total", 9], ["North", 5], ["South", 4]])
+    fine = CellRows.typed(["Area"], [["Total", 9], ["Hill", 2], ["Dale", 3], ["South", 4]])
+    assert refused([coarse, fine]).reason is Reason.POSSIBLE_SUBTOTALS
+    tree = Hierarchy.of_tree({"North": ["Hill", "Dale"], "South": []}, "a tree")
+    made = TableSet.of([coarse, fine], {"Area": tree})
+    assert made.system.n_cells == 5
+
+
+def test_what_one_table_hides_and_another_shows_is_told():
+    hidden = CellRows.typed(["Area"], [["Total", 9], ["a", None], ["b", None]])
+    shown = CellRows.typed(["Area"], [["Total", 9], ["a", 5], ["b", None]])
+    made = TableSet.of([hidden, shown])
+    assert [made.words(cell) for cell in made.published_elsewhere] == ["Area=a"]
+
+
+def test_a_huge_product_of_axes_is_refused_before_any_work():
+    labels = [[f"{axis}{number}" for axis in range(9)] for number in range(200)]
+    table = CellRows.typed([f"v{axis}" for axis in range(9)], [[*own, 1] for own in labels])
+    with pytest.raises(LimitError) as error:
+        TableSet.of([table], disjoint=[f"v{axis}" for axis in range(9)])
+    assert error.value.reason is Reason.TOO_LARGE
+
+
+def test_negative_values_leave_hidden_ones_without_a_least():
+    table = CellRows.typed(["Area"], [["Total", 3], ["a", -5], ["b", None], ["c", None]])
+    made = cell_facts(TableSet.of([table], whole=False))
+    assert made.facts.lower.max() < 0
+    assert "below 0" in made.notices[0]
+
+
+def test_a_mean_and_a_count_limit_a_sum():
+    table = CellRows.typed(["Area"], [["Total", 40], ["a", None], ["b", None]])
+    share = Share("mean", [None, Fraction("4.2"), None], [1, 1, 1], (), 1)
+    told = replace(table, counts=[None, Fraction(5), None], means=(share,))
+    made = cell_facts(TableSet.of([told], whole=False))
+    at = int(made.number[made.cells[0]])
+    assert (made.facts.lower[at], made.facts.upper[at]) == (20, 22)
