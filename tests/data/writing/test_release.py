@@ -342,6 +342,33 @@ def test_any_file_may_become_text_or_parquet(spss, tmp_path):
     assert ages.fillna(0).tolist() == [0, 41, 0, 0, 41, 0]
 
 
+@pytest.mark.parametrize("ending", [".sav", ".dta"])
+def test_text_may_become_spss_or_stata(text, tmp_path, ending):
+    source = open_source(text, missing=["-9"])
+    read = pyreadstat.read_sav if ending == ".sav" else pyreadstat.read_dta
+    look = SuppressedCells(CellLook.USER_MISSING, "-8" if ending == ".sav" else "s", "withheld")
+    padded = write(source, tmp_path / f"a{ending}", protected(source, recode=True))
+    new, after = read(str(padded.path), user_missing=True)
+    # An age is written 036: with leading zeros they are texts.
+    assert new["age"].tolist() == ["", "41", "", "", "41", "-9"]
+    assert new["region"].tolist()[:3] == ["north", "elsewhere", "north"]
+    assert new["income"].tolist() == [1.5, 2.25, 3.0, 4.0, 5.0, 6.0]
+    assert after.column_names_to_labels["full_name"] == "full name"
+    text.write_bytes(TEXT.replace("036", "36").replace("; n;", ";1;").replace(";s;", ";2;")
+                     .replace(";n;", ";1;").replace(";w;", ";3;").encode("cp1252"))  # fmt: skip
+    source = open_source(text, missing=["-9"])
+    made = write(source, tmp_path / f"b{ending}", protected(source, recode=True), suppressed=look)
+    new, after = read(str(made.path), user_missing=True)
+    star = -8.0 if ending == ".sav" else "s"
+    assert [cell for cell in new["age"].tolist() if cell == cell] == [star, 41.0, star, 41.0, -9.0]
+    assert after.variable_value_labels["age"][star] == "withheld"
+    assert set(after.variable_value_labels["region"].values()) == {"north", "elsewhere"}
+    if ending == ".sav":
+        assert {own["lo"] for own in after.missing_ranges["age"]} == {-9.0, -8.0}
+    again = write(source, tmp_path / f"c{ending}", protected(source, recode=True), suppressed=look)
+    assert again.path.read_bytes() == made.path.read_bytes()
+
+
 def test_a_value_without_a_new_category_is_not_released(arrow, text, tmp_path):
     for path, ending in ((arrow, ".parquet"), (text, ".csv")):
         source = open_source(path, missing=["-9"])
@@ -366,9 +393,9 @@ def test_refusals_write_nothing(text, tmp_path):
     source = open_source(text)
     made = protected(source)
     for to, words in (
-        (tmp_path / "out.sav", "not turned into"),
         (tmp_path / "out.xlsx", "cannot be told"),
-        (tmp_path / "out.sav.gz", "not turned into"),
+        (tmp_path / "out.sas7bdat", "cannot be told"),
+        (tmp_path / "out.sav.gz", "cannot be told"),
         (text, "original itself"),
     ):
         with pytest.raises(InputError, match=words):

@@ -1,4 +1,4 @@
-"""A release written as the original is, or as text or Parquet: through the one gate for files.
+"""A release written as the original is, or in another format: through the one gate for files.
 
 A release has the columns of the original in their order, without those that are left out, and its records
 in their order, without those that a sample left out. It is a file of its own: the original is never
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from gamekeeper.data.reading.csv_file import CsvFile
 from gamekeeper.data.reading.packed import open_bytes
 from gamekeeper.data.reading.source import Source, check_columns
-from gamekeeper.data.reading.statistical_file import StatisticalFile
 from gamekeeper.data.writing.csv_writer import CsvStyle, style_of, write_csv
 from gamekeeper.data.writing.parquet_writer import write_parquet
 from gamekeeper.data.writing.released_cells import CellReplacer, released_batches
@@ -32,7 +31,7 @@ from gamekeeper.wording import quoted
 
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat")
 PARQUET = (".parquet", ".pq")
-STATISTICAL = {"spss": (".sav", ".zsav"), "stata": (".dta",)}
+STATISTICAL = (".sav", ".zsav", ".dta")
 _DIGITS = re.compile(r"[0-9a-f]{16}")
 
 
@@ -63,7 +62,7 @@ def write_release(
     source
         The original. It is read again, and refused if it changed since.
     path
-        Where to; its ending says the format: that of the original, or .csv or .parquet.
+        Where to; its ending says the format: text, Parquet, SPSS or Stata.
     columns
         The columns with changed cells; all others are released as they are.
     records
@@ -102,7 +101,7 @@ def write_release(
     path = Path(path)
     asked = f"A release of {source.words} was to be written to {quoted([path.name])}."
     ending, packed = _ending(path)
-    _require_writable(asked, source, ending, packed=packed)
+    _require_writable(asked, ending, packed=packed)
     check_columns(list(leave_out), source.names, f"of {source.words}")
     check_columns([column.name for column in columns], source.names, f"of {source.words}")
     if source.path is not None and path.exists() and path.samefile(source.path):
@@ -140,16 +139,15 @@ def _ending(path: Path) -> tuple[str, bool]:
     return path.suffix.lower(), False
 
 
-def _require_writable(asked: str, source: Source, ending: str, *, packed: bool) -> None:
-    own = STATISTICAL.get(source.kind, ())
-    known = ending in (*TEXT, *PARQUET, *own)
-    if known and (not packed or ending in TEXT):
-        return
-    others = [*own, ".csv", ".parquet"]
-    found = "Its format cannot be told from the end of its name."
-    if ending in {end for ends in STATISTICAL.values() for end in ends}:
-        found = f"A file of kind {quoted([source.kind])} is not turned into {quoted([ending])}."
-    raise InputError(Reason.BAD_OPTION, asked, found, f"Let the name end in {' or '.join(others)}.")
+def _require_writable(asked: str, ending: str, *, packed: bool) -> None:
+    known = (*TEXT, *PARQUET, *STATISTICAL)
+    if ending not in known or (packed and ending not in TEXT):
+        raise InputError(
+            Reason.BAD_OPTION,
+            asked,
+            "Its format cannot be told from the end of its name, or is not written.",
+            f"Let the name end in {', '.join((*STATISTICAL, '.csv', '.csv.gz'))} or .parquet.",
+        )
 
 
 def _require_unchanged(asked: str, source: Source) -> None:
@@ -185,11 +183,8 @@ def _content(
     *,
     packed: bool,
 ) -> Any:
-    if isinstance(source.reader, StatisticalFile) and ending in STATISTICAL.get(source.kind, ()):
-        return write_statistical(
-            source.reader.path, ending, columns, names, records, stars,
-            encoding=source.reader.given_encoding, decimal=source.decimal, missing=source.missing,
-        )  # fmt: skip
+    if ending in STATISTICAL:
+        return write_statistical(source, ending, columns, names, records, stars)
     if stars.look == CellLook.USER_MISSING and any(c.suppressed.any() for c in columns):
         raise InputError(
             Reason.BAD_OPTION,

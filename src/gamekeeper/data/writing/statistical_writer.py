@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.data.reading.source import Source
+from gamekeeper.data.reading.statistical_file import StatisticalFile
 from gamekeeper.data.reading.values import value_text
+from gamekeeper.data.writing.converted import read_as_statistical
 from gamekeeper.data.writing.released_cells import code_is_taken
 from gamekeeper.data.writing.released_column import CellLook, ReleasedColumn, SuppressedCells
 from gamekeeper.data.writing.spss_header import read_header, without_time
@@ -74,31 +78,56 @@ class _Changed:
 
 
 def write_statistical(
-    path: Path,
+    source: Source,
     ending: str,
     columns: Sequence[ReleasedColumn],
     names: Sequence[str],
     records: NDArray[np.int64] | None,
     stars: SuppressedCells,
-    *,
-    encoding: str | None,
-    decimal: str,
-    missing: Collection[str] = (),
-) -> Callable[[Any], None]:
-    """Return what writes the release of a file of SPSS or Stata to an open file."""
-    _require_pandas(path)
-    import pyreadstat
-
+) -> Callable[[Any], object]:
+    """Return what writes a release as a file of SPSS or Stata to an open file."""
+    _require_pandas(source.name)
     is_spss = ending != ".dta"
-    read = pyreadstat.read_sav if is_spss else pyreadstat.read_dta
-    options: dict[str, Any] = {"encoding": encoding} if encoding else {}
-    frame, meta = read(str(path), user_missing=True, disable_datetime_conversion=True, **options)
-    if records is not None:
-        frame = frame.iloc[records].reset_index(drop=True)
-    frame = frame[list(names)].copy()
+    reader = source.reader
+    original = (
+        reader.path if isinstance(reader, StatisticalFile) and _is_own(reader, ending) else None
+    )
+    if original is not None:
+        assert isinstance(reader, StatisticalFile)
+        frame, meta = _read(reader, is_spss=is_spss)
+        if records is not None:
+            frame = frame.iloc[records].reset_index(drop=True)
+        frame = frame[list(names)].copy()
+        new = {name: name for name in names}
+    else:
+        frame, meta, new = read_as_statistical(source, names, records, is_spss=is_spss)
     changed = _Changed(frame, meta, is_spss=is_spss)
     for column in columns:
-        _replace(changed, column, stars, decimal, missing)
+        own = replace(column, name=new[column.name])
+        _replace(changed, own, stars, source.decimal, source.missing)
+    content = _bytes(changed, meta, ending, original)
+    return lambda file: file.write(content)
+
+
+def _is_own(reader: StatisticalFile, ending: str) -> bool:
+    return reader.kind == ("stata" if ending == ".dta" else "spss") and reader.path.suffix != ".por"
+
+
+def _read(reader: StatisticalFile, *, is_spss: bool) -> tuple[pd.DataFrame, Any]:
+    import pyreadstat
+
+    read = pyreadstat.read_sav if is_spss else pyreadstat.read_dta
+    encoding = reader.given_encoding
+    options: dict[str, Any] = {"encoding": encoding} if encoding else {}
+    return read(str(reader.path), user_missing=True, disable_datetime_conversion=True, **options)
+
+
+def _bytes(changed: _Changed, meta: Any, ending: str, original: Path | None) -> bytes:
+    """Return the file as SPSS or Stata have it, without the time at which it is written."""
+    import pyreadstat
+
+    frame = changed.frame
+    names = list(frame.columns)
     shared: dict[str, Any] = {
         "file_label": meta.file_label or "",
         "column_labels": [meta.column_names_to_labels.get(name) for name in names],
@@ -110,14 +139,15 @@ def write_statistical(
     folder = temporary_folder(None)
     try:
         made = folder / f"release{ending}"
-        if is_spss:
-            header = read_header(path)
+        if changed.is_spss:
+            header = None if original is None else read_header(original)
+            rows = ending == ".sav" and (header is None or header.compression == 1)
             pyreadstat.write_sav(
-                changed.frame,
+                frame,
                 str(made),
                 note=list(meta.notes or []) or None,
                 compress=ending == ".zsav",
-                row_compress=ending == ".sav" and header.compression == 1,
+                row_compress=rows,
                 missing_ranges={n: own for n, own in changed.missing.items() if n in names and own},
                 variable_measure={n: o for n, o in meta.variable_measure.items() if n in names},
                 variable_display_width={
@@ -125,25 +155,22 @@ def write_statistical(
                 },
                 **shared,
             )
-            weight = header.weight if header.weight in {n.casefold() for n in names} else ""
-            content = without_time(made.read_bytes(), weight)
-        else:
-            version = _RELEASE.search(path.read_bytes()[:64])
-            typed = _typed(changed, meta)
-            shared["variable_value_labels"] = _typed_labels(shared["variable_value_labels"], typed)
-            pyreadstat.write_dta(
-                typed,
-                str(made),
-                version=_VERSIONS.get(int(version[1]), 15) if version else 12,
-                missing_user_values={n: own for n, own in changed.letters.items() if own},
-                **shared,
-            )
-            content = _TIMESTAMP.sub(
-                rb"\g<1>" + _FIXED_TIME + rb"\g<2>", made.read_bytes(), count=1
-            )
+            weight = "" if header is None else header.weight
+            return without_time(made.read_bytes(), weight)
+        typed = _typed(changed, meta)
+        shared["variable_value_labels"] = _typed_labels(shared["variable_value_labels"], typed)
+        version = None if original is None else _RELEASE.search(original.read_bytes()[:64])
+        older = 15 if original is None else 12
+        pyreadstat.write_dta(
+            typed,
+            str(made),
+            version=_VERSIONS.get(int(version[1]), 15) if version else older,
+            missing_user_values={n: own for n, own in changed.letters.items() if own},
+            **shared,
+        )
+        return _TIMESTAMP.sub(rb"\g<1>" + _FIXED_TIME + rb"\g<2>", made.read_bytes(), count=1)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return lambda file: file.write(content)
 
 
 def _replace(
@@ -291,11 +318,11 @@ def _typed_labels(
     }
 
 
-def _require_pandas(path: Path) -> None:
+def _require_pandas(name: str) -> None:
     if find_spec("pandas") is None:
         raise InputError(
             Reason.MISSING_PACKAGE,
-            f"A release of {quoted([path.name])} was to be written.",
+            f"A release of {quoted([name])} was to be written.",
             "The package pandas, by which files of SPSS and Stata are written, is not installed.",
             "Install 'gamekeeper[frames]', or write .csv or .parquet.",
         )
