@@ -88,6 +88,12 @@ from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.protect.changes import ChangeLog, VariableChange
 from gamekeeper.protect.protected import Protected
+from gamekeeper.protect.recoding.search import (
+    SearchedRecoding,
+    SearchRecoding,
+    search_for_recoding,
+)
+from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.utility.measuring import measure_utility
 from gamekeeper.protect.utility.result import Utility
 from gamekeeper.results import Listing, Provenance, Result, package_version
@@ -191,6 +197,9 @@ def protected() -> Protected:
 
 EXAMPLES = {
     Protected: protected,
+    SearchedRecoding: lambda: search_for_recoding(
+        people(), Setting(keys=tuple(people().codebook.names)), SearchRecoding(k=2)
+    ),
     Utility: lambda: measure_utility(people(), people()),
     KeyVariableMap: lambda: map_key_variables(environment(), "Target", forms=["Bank"]),
     MapLevels: lambda: map_levels(environment(), MapOptions("Target", forms=["Bank"])),

@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.reference.cases import Check
+from tests.reference.cases import Case, Check, NotRun
 from tests.reference.protect_perturbation import PROTECT_PERTURBATION
+from tests.reference.protect_recoding import PROTECT_RECODING, recoding_of_adult
 from tests.reference.protect_utility import PROTECT_UTILITY
 
 __all__ = ["PROTECT"]
 
-PROTECT: Mapping[str, Check] = {**PROTECT_PERTURBATION, **PROTECT_UTILITY}
+_ON_REAL_DATA: Mapping[str, Check] = {"recoding": recoding_of_adult}
+
+
+def _real_data(case: Case) -> None:
+    """Check figures on files that are not ours, by the first word of the case's name."""
+    check = _ON_REAL_DATA.get(case.name.partition("-")[0])
+    if check is None:
+        raise NotRun("figures of this kind are not looked at yet")
+    check(case)
+
+
+PROTECT: Mapping[str, Check] = {
+    **PROTECT_PERTURBATION,
+    **PROTECT_RECODING,
+    **PROTECT_UTILITY,
+    "protect_real_data": _real_data,
+}

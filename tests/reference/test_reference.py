@@ -42,6 +42,7 @@ WITHOUT_LISTS = {
     "matching",
     "protect_il1s",
     "protect_interval_overlap",
+    "protect_scores_under_recoding",
     "protect_utility",
     "tables_protect_primary_rules",
 }

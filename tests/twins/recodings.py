@@ -72,8 +72,12 @@ def blocks_of_labels(labels: Sequence[int]) -> Blocks:
     return frozenset(map(frozenset, by_label.values()))
 
 
+Cut = tuple[Sequence[Sequence[int]], Sequence[Sequence[int]]]
+"""Partitions of the values by labels, and the different records that it speaks of (or none)."""
+
+
 def proves(
-    cuts: Sequence[Sequence[Sequence[int]]],
+    cuts: Sequence[Cut],
     lower_bound: float,
     choices: Sequence[tuple[int, Sequence[Sequence[int]]]],
     rows: Sequence[Sequence[int]],
@@ -82,13 +86,26 @@ def proves(
 ) -> bool:
     """Tell whether unsafe recodings prove that nothing safe loses less.
 
-    Each is looked at by itself, and each recoding that loses less is as fine as one of them.
+    Each is looked at by itself: it has too many records in small classes, or at least those that
+    it speaks of. Each recoding that loses less is as fine as one of the former, or as some of the
+    latter that speak of too many.
     """
-    unsafe = [[blocks_of_labels(labels) for labels in cut] for cut in cuts]
-    if any(in_small_classes(cut, rows, k) <= most for cut in unsafe):
-        return False
-    return all(
-        any(is_finer(recoding, cut) for cut in unsafe)
-        for recoding in recodings(choices)
-        if (loss := bits(recoding, rows)) < lower_bound and not isclose(loss, lower_bound)
-    )
+    counts = Counter(map(tuple, rows))
+    unsafe = [([blocks_of_labels(labels) for labels in cut], spoken) for cut, spoken in cuts]
+    for cut, spoken in unsafe:
+        if not spoken and in_small_classes(cut, rows, k) <= most:
+            return False
+        sizes = class_sizes(cut, rows)
+        for row in spoken:
+            where = [{v: block for block in blocks for v in block} for blocks in cut]
+            if sizes[tuple(place[v] for place, v in zip(where, row, strict=True))] >= k:
+                return False
+    for recoding in recodings(choices):
+        loss = bits(recoding, rows)
+        if loss >= lower_bound or isclose(loss, lower_bound):
+            continue
+        holding = [spoken for cut, spoken in unsafe if is_finer(recoding, cut)]
+        too_many = {tuple(row) for spoken in holding for row in spoken}
+        if all(holding) and sum(counts[row] for row in too_many) <= most:
+            return False
+    return True

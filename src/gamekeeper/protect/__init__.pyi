@@ -14,6 +14,12 @@ from gamekeeper.protect.perturbation.pram import Pram as Pram
 from gamekeeper.protect.perturbation.rank_swap import RankSwap as RankSwap
 from gamekeeper.protect.perturbation.sample import Sample as Sample
 from gamekeeper.protect.perturbation.tails import TailCode as TailCode
+from gamekeeper.protect.recoding.recode import Recoding as Recoding
+from gamekeeper.protect.recoding.search import (
+    SearchedRecoding as SearchedRecoding,
+    SearchRecoding as SearchRecoding,
+    search_for_recoding as search_for_recoding,
+)
 from gamekeeper.protect.utility.measuring import (
     UtilityOptions as UtilityOptions,
     measure_utility as measure_utility,

@@ -12,11 +12,15 @@ from gamekeeper.protect.perturbation.pram import Pram
 from gamekeeper.protect.perturbation.rank_swap import RankSwap
 from gamekeeper.protect.perturbation.sample import Sample
 from gamekeeper.protect.perturbation.tails import TailCode
+from gamekeeper.protect.recoding.recode import Recoding
+from gamekeeper.protect.recoding.search import SearchRecoding
 from gamekeeper.protect.step import Step
 from gamekeeper.protect.suppression.suppress import Suppress
 from gamekeeper.wording import did_you_mean, quoted
 
 _ALL: tuple[type[Step], ...] = (
+    Recoding,
+    SearchRecoding,
     Suppress,
     TailCode,
     Sample,

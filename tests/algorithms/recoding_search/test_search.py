@@ -88,7 +88,11 @@ def test_the_least_loss_is_that_of_trying_everything(most_listed, file, k, most)
         assert found.gap == 0.0
         assert isclose(found.loss, least, abs_tol=1e-9)
         assert as_blocks(choices, found.chosen) in safe
-    cuts = [[own.tolist() for own in cut.labels] for cut in found.cuts]
+    different = distinct_records(np.array(rows)).rows.tolist()
+    cuts = [
+        ([own.tolist() for own in cut.labels], [different[row] for row in cut.rows])
+        for cut in found.cuts
+    ]
     assert twin.proves(cuts, found.lower_bound, given_choices, rows, k, most)
 
 

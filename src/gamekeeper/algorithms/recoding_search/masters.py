@@ -4,7 +4,9 @@ Both start with every recoding that the choices allow and lose those that cuts f
 are few, they are listed once in order of loss, and a cut strikes out a block of the list. Where
 there are many, HiGHS solves an integer program: one binary per category (or per way, where ways
 are listed), every value in exactly one category, at least as many categories as asked for, and per
-cut at least one that is not inside it. One thread and a fixed seed: the same answer every time.
+cut at least one that is not inside it. A cut that only says that some records are then in a small
+class makes them count, and the count has its limit. One thread and a fixed seed: the same answer
+every time.
 
 HiGHS calculates in floating point, with tolerances far below the difference that is told: losses
 are scaled so that the largest is 1,000, and a bound is believed to one part in ten million.
@@ -103,9 +105,23 @@ class ListedMaster:
 
 
 class CoverMaster:
-    """The integer program."""
+    """The integer program.
 
-    def __init__(self, choices: Sequence[Choice]) -> None:
+    Parameters
+    ----------
+    choices
+        What may be chosen.
+    counts
+        How many records each of the different ones stands for.
+    most
+        How many records may be in small classes.
+    """
+
+    def __init__(
+        self, choices: Sequence[Choice], counts: NDArray[np.int64] | None = None, most: int = 0
+    ) -> None:
+        self._counts = counts
+        self._small: dict[int, int] = {}
         self._choices = choices
         self._columns = [_columns(choice) for choice in choices]
         costs = np.array(
@@ -122,6 +138,7 @@ class CoverMaster:
         numbers = np.arange(len(costs), dtype=np.int32)
         self._highs.changeColsCost(len(costs), numbers, costs * self._scale)
         self._highs.changeColsIntegrality(len(costs), numbers, np.ones(len(costs), dtype=np.uint8))
+        self._row(-inf, float(most), np.zeros(0, dtype=np.int64))
         for choice, first in zip(choices, self._first.tolist(), strict=False):
             self._cover(choice, first)
 
@@ -164,7 +181,20 @@ class CoverMaster:
                 )
             ]
         )
-        self._row(1.0, inf, np.flatnonzero(others))
+        columns = np.flatnonzero(others)
+        if not cut.rows:
+            self._row(1.0, inf, columns)
+        for row in cut.rows:
+            self._row(1.0, inf, np.append(columns, self._of_row(row)))
+
+    def _of_row(self, row: int) -> int:
+        """Return the column that tells whether a record is in a small class."""
+        assert self._counts is not None
+        if row not in self._small:
+            self._small[row] = self._highs.getNumCol()
+            limit = np.zeros(1, dtype=np.int32)
+            self._highs.addCol(0.0, 0.0, 1.0, 1, limit, np.array([float(self._counts[row])]))
+        return self._small[row]
 
     def leave_out(self, chosen: Chosen) -> None:
         """Strike out one recoding."""
@@ -201,6 +231,41 @@ class CoverMaster:
             taken = np.flatnonzero(values[first:end] > 0.5).tolist()
             chosen.append(tuple(taken) if choice.ways is None else self._columns[number][taken[0]])
         return tuple(chosen)
+
+
+def most_categories(choice: Choice) -> int | None:
+    """Return how many categories a categorization can have at most; None where there is none.
+
+    Examples
+    --------
+    >>> most_categories(Choice(3, ((0,), (1, 2), (0, 1, 2)), np.zeros(3)))
+    2
+    """
+    found = _extreme(choice, -1.0)
+    return None if found is None else len(found)
+
+
+def fewest_categories(choice: Choice) -> tuple[int, ...] | None:
+    """Return a categorization of fewest categories; None where there is none.
+
+    Examples
+    --------
+    >>> fewest_categories(Choice(3, ((0,), (1, 2), (0, 1, 2)), np.zeros(3)))
+    (2,)
+    """
+    return _extreme(choice, 1.0)
+
+
+def _extreme(choice: Choice, sign: float) -> tuple[int, ...] | None:
+    if choice.ways is not None:
+        fitting = [way for way in choice.ways if len(way) >= choice.least]
+        return min(fitting, key=lambda way: (sign * len(way), way), default=None)
+    # Every categorization has the same sum of sizes, which keeps the costs from falling below 0.
+    size = np.array([len(category) for category in choice.categories], dtype=np.float64)
+    costs = size - 1.0 if sign < 0 else np.ones(len(size))
+    even = Choice(choice.n_values, choice.categories, costs, None, choice.least)
+    answer = CoverMaster([even]).cheapest()
+    return None if answer.chosen is None else answer.chosen[0]
 
 
 _FEASIBLE = 2

@@ -8,13 +8,15 @@ Whoever doubts a result counts the classes under each N once.
 Where no record may lie in a class below k, one class is enough: its box, the values that its
 records may have, grows by categories that cross its border while fewer than k records are in it,
 always by whole blocks of what it started from. N then tells only what is in the box from what is
-not. Where some records may, N grows by merging blocks that a category joins, while it stays unsafe.
+not. Where some records may, either N grows by merging blocks that a category joins, while it stays
+unsafe; or there is a box for each of many small classes, which says of its records that they are in
+a small class under everything at least as fine, and too many such records are unsafe.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,24 +43,35 @@ class UnsafeRecoding:
         Of each variable, which of its categories lie in a block.
     target
         The number of the target that is missed.
+    rows
+        Which of the different records are in a small class under it, where that alone does not
+        miss the target; empty where it does.
     """
 
     labels: tuple[NDArray[np.int32], ...]
     inside: tuple[NDArray[np.bool_], ...]
     target: int
+    rows: tuple[int, ...] = ()
 
     @property
     def key(self) -> bytes:
         """What is the same for cuts that forbid the same."""
-        return b"".join(np.packbits(own).tobytes() for own in self.inside)
+        inside = b"".join(np.packbits(own).tobytes() for own in self.inside)
+        return inside + repr(self.rows).encode()
 
 
 class UnsafeGrower:
     """Makes unsafe recodings coarser while they stay unsafe."""
 
     def __init__(
-        self, choices: Sequence[Choice], counter: ClassCounter, targets: Sequence[Target]
+        self,
+        choices: Sequence[Choice],
+        counter: ClassCounter,
+        targets: Sequence[Target],
+        *,
+        by_rows: bool = False,
     ) -> None:
+        self._by_rows = by_rows
         self._choices = choices
         self._counter = counter
         self._targets = targets
@@ -84,7 +97,7 @@ class UnsafeGrower:
                 yield self._cut(self._by_attack(labels, target), number)
             else:
                 assert table is not None
-                if isinstance(target, SmallClasses) and target.most == 0:
+                if isinstance(target, SmallClasses) and (target.most == 0 or self._by_rows):
                     yield from self._by_boxes(labels, table, target, number, most)
                 else:
                     yield self._cut(self._by_classes(labels, table, target), number)
@@ -105,14 +118,28 @@ class UnsafeGrower:
     ) -> Iterator[UnsafeRecoding]:
         small = np.flatnonzero(table.sizes < target.k)
         small = small[np.argsort(table.sizes[small], kind="stable")]
-        places = np.unique(np.linspace(0, len(small) - 1, min(most, len(small))).astype(np.int64))
+        # So many small classes that their records are too many.
+        needed = int(np.searchsorted(np.cumsum(table.counts[small]), target.most, "right")) + 1
+        n_boxes = min(max(most, 2 * needed if target.most else 1), len(small))
+        places = np.linspace(0, len(small) - 1, n_boxes).astype(np.int64)
+        if target.most and n_boxes < len(small):
+            places = np.union1d(places, np.arange(needed))
         n_variables = len(self._choices)
         boxes = _Boxes(self._choices, labels, self._counter, table)
         for turn, place in enumerate(small[places].tolist()):
             # Each time another variable comes last, so that cuts differ.
             later = self._variables[self._order] == turn % n_variables
             order = np.concatenate([self._order[~later], self._order[later]])
-            yield self._cut(boxes.grown(place, target.k, order), number)
+            grown = boxes.grown(place, target.k, order)
+            cut = self._cut(grown, number)
+            yield cut if not target.most else replace(cut, rows=self._in_box(grown))
+
+    def _in_box(self, labels: Sequence[NDArray[np.int32]]) -> tuple[int, ...]:
+        rows = self._counter.records.rows
+        inside = np.ones(len(rows), dtype=bool)
+        for variable, own in enumerate(labels):
+            inside &= own[rows[:, variable]] == 1
+        return tuple(np.flatnonzero(inside).tolist())
 
     def _by_classes(
         self, labels: Sequence[NDArray[np.int32]], table: ClassTable, target: ClassTarget

@@ -54,6 +54,7 @@ class Recoded:
     table: CodedTable
     rules: tuple[RecodeRule, ...]
     changes: tuple[Change, ...]
+    recodes: tuple[Recode, ...] = ()
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -125,7 +126,26 @@ def recode_table(
             f"{count_of(len(problems), 'fault was', 'faults were')} found.",
             problems=problems,
         )
-    return Recoded(table.recoded(recodes), read, tuple(changes))
+    return Recoded(table.recoded(recodes), read, tuple(changes), tuple(recodes))
+
+
+def place_of(variable: CodedVariable, code: int, decimal: str = ".") -> Band | Fraction | None:
+    """Return the number or the band that a category is; the words of a label come first.
+
+    Examples
+    --------
+    >>> place_of(CodedVariable.of_values("age", ["34", "80+"]), 1)
+    Fraction(34, 1)
+    """
+    for text in dict.fromkeys((variable.words[code], variable.values[code])):
+        number = number_of(text, decimal)
+        if number is not None:
+            return number
+        try:
+            return parse_band(text, BandStyle.INCLUSIVE)
+        except InputError:
+            continue
+    return None
 
 
 class _Work:
@@ -181,16 +201,7 @@ class _Work:
         return Recode(self.variable.name, codes, (self.variable.words[MISSING], *words))
 
     def _place(self, code: int) -> Band | Fraction | None:
-        """Return the number or the band that a category is; the words of a label come first."""
-        for text in dict.fromkeys((self.variable.words[code], self.variable.values[code])):
-            number = number_of(text, self.decimal)
-            if number is not None:
-                return number
-            try:
-                return parse_band(text, BandStyle.INCLUSIVE)
-            except InputError:
-                continue
-        return None
+        return place_of(self.variable, code, self.decimal)
 
     def _by_bands(self, bands: Mapping[str, Band]) -> Recode:
         labels: dict[int, str] = {}

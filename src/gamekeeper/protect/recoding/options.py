@@ -1,0 +1,140 @@
+"""What can be asked of a search for a recoding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import partial
+from typing import Annotated
+
+from gamekeeper.options import Option
+from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
+
+_SEARCH = "Recoding by search"
+
+
+class Loss(StrEnum):
+    """How the loss of a variable is counted."""
+
+    BITS = "bits"
+    SHARE = "share"
+
+
+def _whole_pairs(typed: Sequence[str]) -> dict[str, float]:
+    """Return pairs with whole numbers; others are left for the check of the request to refuse."""
+    pairs = number_pairs_of("--at-least VARIABLE=NUMBER", typed)
+    return {name: int(value) if value == int(value) else value for name, value in pairs.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """What a recoding must reach, what it may choose, and what counts as a loss."""
+
+    k: Annotated[
+        int, Option("Every class has at least so many records.", least=1, panel=_SEARCH)
+    ] = 3
+    most_records: Annotated[
+        int, Option("So many records may be in smaller classes.", least=0, panel=_SEARCH)
+    ] = 0
+    most_share: Annotated[
+        float, Option("The same as a share of all records.", least=0, most=1, panel=_SEARCH)
+    ] = 0.0
+    most_classes: Annotated[
+        int | None,
+        Option(
+            "There are at most so many classes: the right matches to be expected.",
+            least=1,
+            panel=_SEARCH,
+        ),
+    ] = None
+    weighted: Annotated[
+        bool,
+        Option("Classes are counted by weights: in people and not in records.", panel=_SEARCH),
+    ] = False
+    variables: Annotated[
+        tuple[str, ...],
+        Option(
+            "The key variables that may be recoded; all of them by default.",
+            flags="--recodable",
+            panel=_SEARCH,
+            read=names_of,
+        ),
+    ] = ()
+    loss: Annotated[
+        Loss,
+        Option("What is lost: bits, or the mean share of what each variable tells.", panel=_SEARCH),
+    ] = Loss.BITS
+    factors: Annotated[
+        Mapping[str, float],
+        Option(
+            "VARIABLE=NUMBER: how dear it is; its loss is multiplied by so much.",
+            flags="--factor",
+            panel=_SEARCH,
+            read=partial(number_pairs_of, "--factor VARIABLE=NUMBER"),
+        ),
+    ] = field(default_factory=dict[str, float])
+    ways: Annotated[
+        tuple[str, ...],
+        Option(
+            "A recoding whose categories may be chosen, several for a variable: 'Age=width 5'.",
+            flags="--way",
+            panel=_SEARCH,
+        ),
+    ] = ()
+    levels: Annotated[
+        Mapping[str, str],
+        Option(
+            "VARIABLE=FILE: a file of levels, one row per value and a column per level.",
+            flags="--levels",
+            panel=_SEARCH,
+            read=partial(pairs_of, "--levels VARIABLE=FILE"),
+        ),
+    ] = field(default_factory=dict[str, str])
+    whole_levels: Annotated[
+        bool,
+        Option(
+            "One level, or one of the ways, for all values of a variable; no mixtures.",
+            panel=_SEARCH,
+        ),
+    ] = False
+    observed: Annotated[
+        tuple[str, ...],
+        Option(
+            "A variable that may only be categorized as some form of the environment does it.",
+            flags="--observed",
+            panel=_SEARCH,
+            read=names_of,
+        ),
+    ] = ()
+    together: Annotated[
+        bool,
+        Option("A variable may be put together wholly, as if it were left out.", panel=_SEARCH),
+    ] = True
+    keep: Annotated[
+        tuple[str, ...],
+        Option(
+            "A cut or category that stays: 'Age: 18' keeps those below 18 apart.",
+            flags="--keep",
+            panel=_SEARCH,
+        ),
+    ] = ()
+    forbid: Annotated[
+        tuple[str, ...],
+        Option("A category that may not be chosen: 'Age: 16-24'.", flags="--forbid", panel=_SEARCH),
+    ] = ()
+    at_least: Annotated[
+        Mapping[str, int],
+        Option(
+            "VARIABLE=NUMBER: at least so many categories of it.",
+            flags="--at-least",
+            panel=_SEARCH,
+            read=_whole_pairs,
+        ),
+    ] = field(default_factory=dict[str, int])
+    seconds: Annotated[
+        float,
+        Option(
+            "After so long the best so far is taken, with what is proven.", least=0, panel=_SEARCH
+        ),
+    ] = 30.0

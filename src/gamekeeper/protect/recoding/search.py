@@ -1,0 +1,385 @@
+"""Recoding by search: the categories that lose least and meet the targets, proven or with a gap.
+
+Classes of records are what is searched (`k` records look alike on the keys; so many classes at
+most). Without suppressed cells that is the same for every criterion of who can be whom: own, (k,1)
+and both. What else is aimed at is verified by the attack itself, answer by answer (`verify`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gamekeeper.algorithms.recoding_search.choices import Chosen, recoding_labels, total_loss
+from gamekeeper.algorithms.recoding_search.class_tables import ClassCounter
+from gamekeeper.algorithms.recoding_search.masters import fewest_categories
+from gamekeeper.algorithms.recoding_search.search import FoundRecoding, search_recoding
+from gamekeeper.algorithms.recoding_search.targets import SmallClasses
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.options import require_valid, texts_of
+from gamekeeper.protect.protected import Protected
+from gamekeeper.protect.recoding.categories import Places
+from gamekeeper.protect.recoding.options import Loss, SearchOptions
+from gamekeeper.protect.recoding.problem import SearchProblem, problem_of
+from gamekeeper.protect.recoding.recode import Recoding
+from gamekeeper.protect.recoding.writing import is_changed, named_groups, written_rule
+from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.step import Step, protected_by
+from gamekeeper.results import Provenance, Result
+from gamekeeper.wording import count_of, percent_text, quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SearchedRecoding(Result):
+    """What a search for a recoding found.
+
+    Attributes
+    ----------
+    problem
+        What was searched.
+    found
+        What the algorithm found, with its proof.
+    chosen
+        The recoding: the best that is known, or, where none meets the targets, one of fewest
+        categories.
+    n_missed
+        How many records are in classes that are too small under it.
+    blocked_by
+        Variables whose wishes alone stand in the way, where the targets cannot be met.
+    step
+        The recoding as a step that applies it without a search.
+    """
+
+    why_no_plot: ClassVar[str] = (
+        "it is a choice of categories; the map of a study draws what it costs"
+    )
+    tells_of_records: ClassVar[bool] = False
+
+    problem: SearchProblem
+    asked: SearchOptions
+    found: FoundRecoding
+    chosen: Chosen
+    n_missed: int
+    blocked_by: tuple[str, ...]
+    step: Recoding
+    provenance: Provenance
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the targets are met."""
+        return self.found.chosen is not None
+
+    @property
+    def loss(self) -> float:
+        """What the recoding loses."""
+        return total_loss(self.problem.choices, self.chosen)
+
+    @property
+    def share_lost(self) -> float:
+        """What share of all that the key variables tell is lost."""
+        return self.loss / self.problem.entropy if self.problem.entropy > 0 else 0.0
+
+    @property
+    def status(self) -> str:
+        """How good it is known to be: optimal, best verified, within a gap, or not met."""
+        if not self.is_met:
+            return "cannot be met" if self.found.is_over else "not found in time"
+        if self.found.n_failed:
+            return "best verified"
+        return "optimal" if self.found.is_optimal else "best so far"
+
+    @cached_property
+    def blocks(self) -> Mapping[str, tuple[Places, ...]]:
+        """The categories that were chosen, by variable, as codes of the file."""
+        return self.problem.blocks(self.chosen)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The recoding as it is typed for --recode; variables that stay have no rule."""
+        return self.step.rules
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        found = self.found
+        return {
+            "status": self.status,
+            "loss": self.loss,
+            "loss_unit": str(self.asked.loss),
+            "share_lost": self.share_lost,
+            "lower_bound": None if found.lower_bound == inf else found.lower_bound,
+            "gap": found.gap if self.is_met else None,
+            "recodings": found.n_recodings,
+            "checks": found.n_checks,
+            "cuts": len(found.cuts),
+            "records_in_small_classes": self.n_missed,
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a recipe keeps of it: the headline numbers, and categories by variable."""
+        return {
+            **self.summary(),
+            "is_met": self.is_met,
+            "blocked_by": list(self.blocked_by),
+            "categories": {name: self._n_categories(name) for name in self.problem.categories},
+        }
+
+    def sentences(self) -> list[str]:
+        """Return what was found, in words, without a category of the file."""
+        return [self._verdict(), *self._coarser(), *self._proof()]
+
+    def _verdict(self) -> str:
+        k, loss = self.asked.k, self._loss_text(self.loss)
+        share = percent_text(self.share_lost)
+        who = "people" if self.asked.weighted else "records"
+        if self.is_met:
+            return (
+                f"Recoded, every class has at least {k:,} {who}{self._except()}; that loses {loss},"
+                f" {share} of what the key variables tell."
+            )
+        missed = count_of(self.n_missed, "record stays", "records stay")
+        if not self.found.is_over:
+            return (
+                f"No recoding with classes of at least {k:,} {who} was found in time: as coarse as"
+                f" it was tried, {missed} in smaller ones."
+            )
+        return (
+            f"No recoding that may be chosen has classes of at least {k:,} {who}{self._except()}:"
+            f" with as few categories as can be, {missed} in smaller ones."
+        )
+
+    def _except(self) -> str:
+        most = next(
+            target.most for target in self.problem.targets if isinstance(target, SmallClasses)
+        )
+        return f" (but for {count_of(most, 'record')} at most)" if most else ""
+
+    def _coarser(self) -> list[str]:
+        return [
+            f"{quoted([name])}: {count_of(before, 'category becomes', 'categories become')} {after:,}."
+            for name, own in self.problem.categories.items()
+            if (after := self._n_categories(name)) < (before := len(own.codes))
+        ]
+
+    def _proof(self) -> list[str]:
+        found = self.found
+        many = "recodings" if found.n_recodings is None else f"{found.n_recodings:,} recodings"
+        cuts = count_of(len(found.cuts), "unsafe recoding")
+        if not self.is_met:
+            told = [f"Proven by {cuts} among {many}."] if found.is_over else []
+            if self.blocked_by:
+                told.append(
+                    f"What is asked of {quoted(self.blocked_by)} stands in the way: without it the"
+                    " targets could be met."
+                )
+            return told
+        if found.n_failed:
+            failed = count_of(found.n_failed, "cheaper one", "cheaper ones")
+            return [
+                f"It is the cheapest that passed the attack among those that were tried; {failed} failed.",
+                "Others were not tried: it is not proven to be the least.",
+            ]
+        if found.is_optimal:
+            return [f"Of {many} none that meets this loses less: proven by {cuts}."]
+        lower = self._loss_text(found.lower_bound)
+        gap = percent_text(found.gap or 0.0)
+        return [
+            f"The search was stopped after its time: nothing loses less than {lower} (gap {gap})."
+        ]
+
+    def _loss_text(self, loss: float) -> str:
+        if self.asked.loss is Loss.SHARE:
+            return f"{percent_text(loss)} on average of a variable"
+        return f"{loss:,.0f} bits"
+
+    def _n_categories(self, name: str) -> int:
+        own = self.problem.categories[name]
+        return sum(any(place in own.codes for place in block) for block in self.blocks[name])
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per variable that could be recoded."""
+        import pyarrow as pa
+
+        rows: list[dict[str, Any]] = []
+        rule_of = {rule.partition("=")[0]: rule for rule in self.rules}
+        for name, choice, own in zip(
+            self.problem.variables, self.problem.choices, self.chosen, strict=True
+        ):
+            if name in self.problem.categories:
+                rows.append(
+                    {
+                        "variable": name,
+                        "categories_from": self.problem.categories[name].source,
+                        "before": len(self.problem.categories[name].codes),
+                        "after": self._n_categories(name),
+                        "loss": choice.loss(own),
+                        "rule": rule_of.get(name),
+                    }
+                )
+        schema = {
+            "variable": pa.string(),
+            "categories_from": pa.string(),
+            "before": pa.int64(),
+            "after": pa.int64(),
+            "loss": pa.float64(),
+            "rule": pa.string(),
+        }
+        return pa.Table.from_pylist(rows, pa.schema(schema))
+
+    def certificate(self) -> list[dict[str, Any]]:
+        """Return the proof: unsafe partitions of codes, and of what one must be chosen each time.
+
+        Whoever doubts the result counts the classes under each partition once, and looks for a
+        cheaper recoding that has a category of each list.
+        """
+        made: list[dict[str, Any]] = []
+        for cut in self.found.cuts:
+            names = self.problem.variables
+            made.append(
+                {
+                    "target": cut.target,
+                    "partitions": {
+                        name: labels.tolist()
+                        for name, labels in zip(names, cut.labels, strict=True)
+                    },
+                    "one_of": {
+                        name: [choice.categories[n] for n in range(len(inside)) if not inside[n]]
+                        for name, choice, inside in zip(
+                            names, self.problem.choices, cut.inside, strict=True
+                        )
+                    },
+                }
+            )
+        return made
+
+
+def search_for_recoding(
+    table: CodedTable,
+    setting: Setting,
+    asked: SearchOptions,
+    *,
+    verify: Callable[[Recoding], bool] | None = None,
+) -> SearchedRecoding:
+    """Search for the recoding of a file that loses least and meets a target.
+
+    Parameters
+    ----------
+    table
+        The coded file.
+    setting
+        Keys, strata, weights, environment.
+    asked
+        What it must reach, what may be chosen, what counts as a loss.
+    verify
+        A real attack for which the target only stands in: whether a recoding passes it.
+    """
+    require_valid(asked, "A recoding was to be searched.")
+    began = time.perf_counter()
+    problem = problem_of(table, setting, asked)
+
+    def passes(chosen: Chosen) -> bool:
+        assert verify is not None
+        return verify(_step(table, problem, chosen, setting))
+
+    found = search_recoding(
+        problem.choices,
+        problem.records,
+        problem.targets,
+        seconds=asked.seconds,
+        verify=None if verify is None else passes,
+        progress=setting.progress,
+    )
+    chosen = found.chosen if found.chosen is not None else _coarsest(problem)
+    blocked = () if found.chosen is not None or not found.is_over else _blocked_by(problem, chosen)
+    provenance = Provenance(
+        "recoding by search",
+        f"{problem.targets}",
+        {**texts_of(asked), "keys": ", ".join(setting.keys), "missing": setting.missing.value},
+        fingerprint=table.fingerprint,
+        engine=table.engine.name,
+        seconds=time.perf_counter() - began,
+    )
+    return SearchedRecoding(
+        problem,
+        asked,
+        found,
+        chosen,
+        _missed(problem, chosen),
+        blocked,
+        _step(table, problem, chosen, setting),
+        provenance,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchRecoding(SearchOptions, Step):
+    """Search for the recoding that loses least and meets a target, and apply it."""
+
+    do: ClassVar[str] = "search recoding"
+    iso: ClassVar[str] = "generalization"
+
+    def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
+        """Search and recode."""
+        searched = search_for_recoding(table, setting, self)
+        made = searched.step.apply(table, setting, place)
+        return protected_by(
+            self,
+            table,
+            made.table,
+            made.log,
+            setting,
+            told=searched.sentences(),
+            found=searched.facts(),
+            frozen=(searched.step,),
+            seconds=searched.provenance.seconds,
+        )
+
+
+def _step(table: CodedTable, problem: SearchProblem, chosen: Chosen, setting: Setting) -> Recoding:
+    rules: list[str] = []
+    groups: dict[str, dict[str, tuple[str, ...]]] = {}
+    for name, blocks in problem.blocks(chosen).items():
+        own = problem.categories[name]
+        if not is_changed(own, blocks):
+            continue
+        rule = written_rule(table, own, blocks, setting.decimal)
+        if rule is not None:
+            rules.append(rule.text)
+        else:
+            groups[name] = named_groups(own, blocks)
+    return Recoding(rules=tuple(rules), groups=groups, strict=False)
+
+
+def _coarsest(problem: SearchProblem) -> Chosen:
+    """Return a recoding of fewest categories."""
+    found = [fewest_categories(choice) for choice in problem.choices]
+    assert all(own is not None for own in found), "wishes that leave nothing are refused before"
+    return tuple(own for own in found if own is not None)
+
+
+def _missed(problem: SearchProblem, chosen: Chosen) -> int:
+    counter = ClassCounter(problem.records, [choice.n_values for choice in problem.choices])
+    table = counter.count(recoding_labels(problem.choices, chosen))
+    small = next(target for target in problem.targets if isinstance(target, SmallClasses))
+    return int(small.shares(table).sum())
+
+
+def _blocked_by(problem: SearchProblem, chosen: Chosen) -> tuple[str, ...]:
+    """Return the variables each of which would let the targets be met, were it put together."""
+    counter = ClassCounter(problem.records, [choice.n_values for choice in problem.choices])
+    labels = recoding_labels(problem.choices, chosen)
+    found: list[str] = []
+    for place, name in enumerate(problem.variables):
+        without = labels[place].copy()
+        without[1:] = 1
+        without[0] = 0
+        table = counter.count([*labels[:place], without, *labels[place + 1 :]])
+        if all(int(t.shares(table).sum()) <= t.most for t in problem.targets):
+            found.append(name)
+    return tuple(found)

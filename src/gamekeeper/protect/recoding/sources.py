@@ -1,0 +1,243 @@
+"""Where the categories come from that a variable may get.
+
+In this order: recodings that the steward types as alternatives ("Age=width 5", "Age=width 10"), a
+file of levels (one row per value, a column per level, as ARX has it), the partition graph of the
+environment, and otherwise bands of a few widths for numbers, or all values in one category.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from gamekeeper.algorithms.categories.bands import Band
+from gamekeeper.algorithms.categories.graph_property import bits
+from gamekeeper.algorithms.categories.partitions import Partition
+from gamekeeper.data.coding.codebook import MISSING, CodedVariable
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.importing.files.opened import OpenedFile
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.recoding.applying import place_of, recode_table
+from gamekeeper.mapping.variables.sink_sets import SinkFinder
+from gamekeeper.mapping.variables.variable import Variable
+from gamekeeper.protect.recoding.categories import KeyCategories, Places, blocks_of, with_values
+from gamekeeper.protect.setting import Setting
+from gamekeeper.wording import count_of, folded, quoted
+
+_WIDTHS = (2, 5, 10, 20, 25, 50, 100, 200, 500, 1000, 5000, 10000, 50000, 100000)
+_MOST_WIDTHS = 4
+
+
+def categories_by_rules(
+    table: CodedTable, name: str, rules: Sequence[str], setting: Setting, *, whole: bool,
+    together: bool,
+) -> KeyCategories:  # fmt: skip
+    """Return the categories of recodings that were typed; `whole` makes them the only ways."""
+    variable = table.codebook[name]
+    names: dict[Places, str] = {}
+    ways: list[tuple[Places, ...]] = [tuple((code,) for code in range(variable.n_codes))]
+    for rule in rules:
+        made = recode_table(
+            table,
+            [rule],
+            environment=setting.environment,
+            sinks=setting.sinks,
+            decimal=setting.decimal,
+        ).recodes[0]
+        blocks = blocks_of(made.codes.tolist())
+        names |= {block: made.words[made.codes[block[0]]] for block in blocks if len(block) > 1}
+        ways.append(((MISSING,), *blocks))
+    source = "recodings that were typed"
+    return _made(variable, names, setting, together, source, ways=ways if whole else None)
+
+
+def categories_by_levels(
+    variable: CodedVariable, path: Path, setting: Setting, *, whole: bool, together: bool
+) -> KeyCategories:
+    """Return the categories of a file of levels; `whole` takes one level for all values."""
+    header, rows = OpenedFile(path).table
+    cells = [header, *([row.get(column, "") for column in header] for row in rows)]
+    # The first row is one of names (level0, level1, ...), or a value like any other.
+    by_value = {row[0].strip(): [cell.strip() for cell in row] for row in cells}
+    found: dict[int, list[str]] = {}
+    for code in range(MISSING + 1, variable.n_codes):
+        row = by_value.get(variable.values[code]) or by_value.get(variable.words[code])
+        if row is not None:
+            found[code] = row
+    n_left = variable.n_codes - 1 - len(found)
+    if n_left:
+        raise InputError(
+            Reason.UNMAPPED_VALUES,
+            f"Levels of {quoted([variable.name])} were read from {quoted([path.name])}.",
+            f"{count_of(n_left, 'value')} of the file {'is' if n_left == 1 else 'are'} in no row.",
+            "Add a row for each, or leave out the levels.",
+        )
+    names: dict[Places, str] = {}
+    ways: list[tuple[Places, ...]] = []
+    for level in range(len(header)):
+        blocks: dict[str, list[int]] = {}
+        for code, row in found.items():
+            blocks.setdefault(row[level], []).append(code)
+        for label, codes in blocks.items():
+            names.setdefault(tuple(codes), label if label not in ("", "*") else "any")
+        ways.append(((MISSING,), *(tuple(codes) for codes in blocks.values())))
+    source = f"the levels of {quoted([path.name])}"
+    return _made(
+        variable, names, setting, together, source, ways=ways if whole else None, may_show=True
+    )
+
+
+def categories_by_graph(
+    variable: CodedVariable,
+    known: Variable,
+    setting: Setting,
+    *,
+    observed: Sequence[Partition] | None,
+    together: bool,
+) -> KeyCategories:
+    """Return the categories of a partition graph; `observed` makes some ways the only ones."""
+    graph = known.graph
+    sinks = setting.sinks.get(variable.name)
+    finder = SinkFinder(known, setting.decimal)
+    of_code: dict[int, int] = {}
+    for code in range(MISSING + 1, variable.n_codes):
+        texts = (variable.words[code], variable.values[code])
+        own = sinks[code - 1] if sinks is not None else finder.first_of(texts)
+        of_code[code] = sum(1 << sink for sink in own)
+    n_left = sum(not own for own in of_code.values())
+    if n_left:
+        raise InputError(
+            Reason.UNMAPPED_VALUES,
+            f"Categories of {quoted([variable.name])} were looked up in the environment.",
+            f"{count_of(n_left, 'value')} of the file {'fits' if n_left == 1 else 'fit'} none.",
+            "Widen the variable (gamekeeper variable widen), or type recodings to choose from.",
+        )
+    taken = 0
+    for own in of_code.values():
+        taken |= own
+    empty = [sink for sink in range(len(graph.sinks)) if not taken >> sink & 1]
+    place_of_sink = {sink: variable.n_codes + n for n, sink in enumerate(empty)}
+
+    def places(mask: int) -> Places | None:
+        """Return the places in a set of sinks; None where a value lies across its border."""
+        inside: list[int] = []
+        for code, own in of_code.items():
+            if own & mask:
+                if own | mask != mask:
+                    return None
+                inside.append(code)
+        return (*inside, *(place_of_sink[sink] for sink in empty if mask >> sink & 1))
+
+    names = {
+        found: name
+        for name in sorted(
+            graph.categories, key=lambda name: (len(bits(graph.sink_set(name))), name)
+        )
+        if (found := places(graph.sink_set(name)))
+    }
+    ways: list[tuple[Places, ...]] | None = None
+    if observed is not None:
+        ways = []
+        for partition in observed:
+            blocks = [places(sum(1 << sink for sink in block)) for block in partition.blocks()]
+            if all(block is not None for block in blocks):
+                way = tuple(block for block in blocks if block)
+                for block, name in zip(way, known.words(partition), strict=False):
+                    names.setdefault(block, name)
+                ways.append(((MISSING,), *way))
+    where = tuple(known.bands.get(graph.sinks[sink]) for sink in empty)
+    return _made(
+        variable,
+        names,
+        setting,
+        together and observed is None,
+        "the environment",
+        ways=ways,
+        extra=where,
+        may_show=True,
+        with_own=observed is None,
+    )
+
+
+def observed_ways(environment: Environment, name: str) -> list[Partition]:
+    """Return the categorizations that forms of an environment have, each once, without any detail."""
+    found: dict[Partition, None] = {}
+    for categorization, _ in environment.instances(name):
+        if isinstance(categorization.partition, Partition):
+            found[categorization.partition] = None
+    return list(found)
+
+
+def known_variable(name: str, environment: Environment | None) -> Variable | None:
+    """Return the variable of the environment that a column is, if there is one."""
+    if environment is None:
+        return None
+    asked = folded(name.replace("_", " "))
+    names = [each for each in environment.variables if folded(each) == asked]
+    return environment.variable(names[0]) if len(names) == 1 else None
+
+
+def default_categories(
+    table: CodedTable, name: str, setting: Setting, *, together: bool
+) -> KeyCategories:
+    """Return bands of a few widths for numbers; each value and all together for anything else."""
+    variable = table.codebook[name]
+    where = [place_of(variable, code, setting.decimal) for code in range(1, variable.n_codes)]
+    numbers = [
+        float(place.low if isinstance(place, Band) else place)
+        for place in where
+        if place is not None
+    ]
+    rules: list[str] = []
+    if len(numbers) == len(where) > 2:
+        span = max(numbers) - min(numbers)
+        widths = [width for width in _WIDTHS if 1 < span / width < len(numbers)]
+        step = max(1, -(-len(widths) // _MOST_WIDTHS))
+        rules = [f"{name}=width {width}" for width in widths[::step]]
+    try:
+        found = categories_by_rules(table, name, rules, setting, whole=False, together=together)
+    except InputError:  # bands that lie across a border of such a width
+        found = categories_by_rules(table, name, [], setting, whole=False, together=together)
+        rules = []
+    source = "bands of a few widths" if rules else "its own values"
+    return KeyCategories(found.variable, found.n_places, found.names, found.where, None, source)
+
+
+def _made(
+    variable: CodedVariable,
+    names: dict[Places, str],
+    setting: Setting,
+    together: bool,
+    source: str,
+    *,
+    ways: Sequence[tuple[Places, ...]] | None = None,
+    extra: Sequence[object] = (),
+    may_show: bool = False,
+    with_own: bool = True,
+) -> KeyCategories:
+    n_places = variable.n_codes + len(extra)
+    if with_own:
+        every = with_values(variable, names, together=together, n_places=n_places)
+    else:
+        every = {(MISSING,): variable.words[MISSING], **names}
+    own = [place_of(variable, code, setting.decimal) for code in range(1, variable.n_codes)]
+    where = (None, *own, *extra)
+    listed = None
+    if ways is not None:
+        used = {block for way in ways for block in way}
+        every = {block: name for block, name in every.items() if block in used}
+        for block in used:
+            every.setdefault(block, variable.words[block[0]] if len(block) == 1 else "")
+        listed = tuple(dict.fromkeys(tuple(sorted(way)) for way in ways))
+    return KeyCategories(variable, n_places, every, where, listed, source, may_show)  # pyright: ignore[reportArgumentType]
+
+
+def unknown_variable(name: str, keys: Sequence[str], what: str) -> Problem:
+    """Return the problem of a wish for what is no key variable."""
+    return Problem(
+        Reason.UNKNOWN_NAME,
+        f"{what} of {quoted([name])}",
+        "it is not one of the key variables that may be recoded.",
+        f"There are: {quoted(keys)}.",
+    )

@@ -1,0 +1,213 @@
+"""What a steward wants of categories that are searched for.
+
+- *Keep* a cut or a category: of "Age: 18" no category has people below 18 and others; of "Status:
+  widowed" none has widowed people and others.
+- *Forbid* a category: "Age: 16-24".
+- *At least* so many categories.
+
+Wishes that no categorization grants are found before the search, all at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from gamekeeper.algorithms.categories.bands import Band
+from gamekeeper.algorithms.recoding_search.masters import most_categories
+from gamekeeper.data.coding.codebook import MISSING
+from gamekeeper.data.reading.column_names import matched_name
+from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.protect.recoding.categories import KeyCategories, Places
+from gamekeeper.wording import count_of, did_you_mean, folded, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A wish about a variable, as it was typed: "Age: 18"."""
+
+    variable: str
+    text: str
+
+
+def parse_wishes(typed: Sequence[str], keys: Sequence[str], option: str) -> list[Wish]:
+    """Return wishes of the form VARIABLE: CATEGORY; one error has all that cannot be read.
+
+    Examples
+    --------
+    >>> parse_wishes(["age: 18"], ["Age", "Sex"], "--keep")
+    [Wish(variable='Age', text='18')]
+    """
+    found: list[Wish] = []
+    problems: list[Problem] = []
+    for text in typed:
+        name, colon, category = (part.strip() for part in text.partition(":"))
+        if not (name and colon and category):
+            problems.append(
+                Problem(
+                    Reason.BAD_OPTION,
+                    f"{option} {quoted([text])}",
+                    "that is not VARIABLE: CATEGORY.",
+                    'Write "Age: 18".',
+                )
+            )
+            continue
+        try:
+            found.append(Wish(matched_name(name, keys), category))
+        except InputError as error:
+            problems += error.problems or [
+                Problem(error.reason, f"{option} of {quoted([name])}", error.found, error.do)
+            ]
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            f"Wishes were given with {option}.",
+            f"{len(problems)} of {len(typed)} cannot be used.",
+            problems=problems,
+        )
+    return found
+
+
+def granted(
+    known: Mapping[str, KeyCategories],
+    keep: Sequence[Wish],
+    forbid: Sequence[Wish],
+    at_least: Mapping[str, int],
+    decimal: str = ".",
+) -> dict[str, KeyCategories]:
+    """Return the categories that are left, or one error with every wish that cannot be granted."""
+    problems: list[Problem] = []
+    left = dict(known)
+    for wish in keep:
+        own = left[wish.variable]
+        try:
+            side = _side(own, wish.text, decimal)
+        except _NotGranted as fault:
+            problems.append(_problem("keep", wish, fault))
+            continue
+        left[wish.variable] = _only(own, lambda category, side=side: _is_within(category, side))
+    for wish in forbid:
+        own = left[wish.variable]
+        named = _named(known[wish.variable], wish.text)
+        if named is None:
+            fault = _NotGranted(Reason.UNKNOWN_NAME, *_unknown(known[wish.variable], wish.text))
+            problems.append(_problem("forbid", wish, fault))
+            continue
+        left[wish.variable] = _only(own, lambda category, named=named: category != named)
+    if not problems:
+        problems = [
+            problem
+            for name, own in left.items()
+            if (problem := _too_many(own, at_least.get(name, 1))) is not None
+        ]
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            f"Categories of {count_of(len(known), 'variable was', 'variables were')} to be searched.",
+            f"{count_of(len(problems), 'wish', 'wishes')} cannot be granted.",
+            problems=problems,
+        )
+    return left
+
+
+class _NotGranted(Exception):  # noqa: N818 - caught above, and told as a problem
+    def __init__(self, reason: Reason, found: str, do: str = "") -> None:
+        super().__init__(found)
+        self.reason, self.found, self.do = reason, found, do
+
+
+def _problem(option: str, wish: Wish, fault: _NotGranted) -> Problem:
+    where = f"{option} {quoted([f'{wish.variable}: {wish.text}'])}"
+    return Problem(fault.reason, where, fault.found, fault.do)
+
+
+def _side(own: KeyCategories, text: str, decimal: str) -> frozenset[int]:
+    """Return the places on one side of a cut: those of a category, or those from a number on."""
+    number = number_of(text, decimal)
+    is_ordered = all(place is not None for place in own.where[MISSING + 1 :])
+    if number is not None and is_ordered:
+        return _from_number(own, number)
+    named = _named(own, text)
+    if named is None:
+        raise _NotGranted(Reason.UNKNOWN_NAME, *_unknown(own, text))
+    return frozenset(named)
+
+
+def _from_number(own: KeyCategories, number: Fraction) -> frozenset[int]:
+    side: set[int] = set()
+    for place, where in enumerate(own.where):
+        if where is None:
+            continue
+        low, high = (where.low, where.high) if isinstance(where, Band) else (where, where)
+        if low >= number:
+            side.add(place)
+        elif isinstance(where, Band) and high > number:
+            raise _NotGranted(
+                Reason.BAD_OPTION,
+                "a value of the file, or a finest category, lies across it.",
+                "Keep a cut that the file has.",
+            )
+    return frozenset(side)
+
+
+def _named(own: KeyCategories, text: str) -> Places | None:
+    asked = folded(text)
+    exact = [category for category, name in own.names.items() if name == text]
+    near = [category for category, name in own.names.items() if folded(name) == asked]
+    values = [
+        (code,)
+        for code in own.codes
+        if text in (own.variable.values[code], own.variable.words[code])
+    ]
+    found = exact or near or values
+    return found[0] if found and found[0] != (MISSING,) else None
+
+
+def _unknown(own: KeyCategories, text: str) -> tuple[str, str]:
+    do = "'gamekeeper look FILE --values' lists what the file has."
+    if own.may_show:
+        # Names of the file's own values are not shown.
+        codes = {(code,) for code in range(own.variable.n_codes)}
+        do = did_you_mean(text, [name for c, name in own.names.items() if c not in codes])
+    return f"it is no category that {quoted([own.variable.name])} may get.", do
+
+
+def _is_within(category: Places, side: frozenset[int]) -> bool:
+    inside = sum(place in side for place in category)
+    return inside in (0, len(category))
+
+
+def _only(own: KeyCategories, is_allowed: object) -> KeyCategories:
+    assert callable(is_allowed)
+    names = {category: name for category, name in own.names.items() if is_allowed(category)}
+    ways = own.ways
+    if ways is not None:
+        ways = tuple(way for way in ways if all(block in names for block in way))
+    return replace(own, names=names, ways=ways)
+
+
+def _too_many(own: KeyCategories, least: int) -> Problem | None:
+    """Return the problem of wishes that leave no categorization of a variable."""
+    import numpy as np
+
+    where = f"variable {quoted([own.variable.name])}"
+    choice = own.choice(np.zeros(own.variable.n_codes), 1.0, 1)
+    most = most_categories(choice)
+    if most is None:
+        return Problem(
+            Reason.BAD_OPTION,
+            where,
+            "no categorization is left by what is to be kept, forbidden and observed.",
+            "Leave out one of these wishes.",
+        )
+    if most - 1 < least:
+        return Problem(
+            Reason.BAD_OPTION,
+            where,
+            f"at least {count_of(least, 'category', 'categories')} are asked for, and at most"
+            f" {most - 1:,} can be had.",
+            "Ask for fewer (--at-least).",
+        )
+    return None
