@@ -20,7 +20,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, make_dataclass
 from enum import Enum
 from functools import cache, wraps
 from numbers import Integral, Real
@@ -125,6 +125,44 @@ def options_of(request: type) -> tuple[Field, ...]:
     names = [item.name for item in found]
     assert len(set(names)) == len(names), f"an option of {request.__name__} is there twice"
     return tuple(found)
+
+
+def part_of(request: type, *names: str) -> type:
+    """Return a request that has only some options of another, as they are written there.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class Asked:
+    ...     rounds: Annotated[int, Option("At most so many rounds.", least=1)] = 10
+    ...     seed: Annotated[int, Option("The seed.")] = 0
+    >>> [item.name for item in options_of(part_of(Asked, "seed"))]
+    ['seed']
+    """
+    hints = _hints(request)
+    chosen = {item.name: item for item in fields(request)}
+    parts: list[tuple[str, Any, Any]] = []
+    for name in names:
+        own = chosen[name]
+        made = own.default_factory
+        parts.append(
+            (
+                name,
+                hints[name],
+                field(default=own.default) if made is MISSING else field(default_factory=made),
+            )
+        )
+    made_by = f"Some options of {request.__name__}."
+    part = make_dataclass(
+        f"PartOf{request.__name__}",
+        parts,
+        frozen=True,
+        kw_only=True,
+        namespace={"__doc__": made_by},
+    )
+    # Where its annotations are looked up.
+    part.__module__ = request.__module__
+    return part
 
 
 def build(request: type[Asked], values: Mapping[str, Any]) -> Asked:

@@ -19,11 +19,13 @@ _ENDINGS = {
     "msus": TABLE_ENDINGS,
     "picture": PICTURE_ENDINGS,
     "page": PAGE_ENDINGS,
+    "public": PAGE_ENDINGS,
+    "external": (".json",),
     "json": (".json",),
 }
 _FOLDERS = ("folder", "environment")
 # What the work writes as it goes, or only where it must.
-_BY_THE_WORK = (*_FOLDERS, "values")
+_BY_THE_WORK = (*_FOLDERS, "values", "release")
 
 
 def require_outputs(asked: Any) -> None:

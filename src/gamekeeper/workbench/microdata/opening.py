@@ -172,7 +172,7 @@ def _recoded(
         data.coded,
         asked.recodes,
         environment=environment,
-        sinks=_sinks(data.scenario, environment),
+        sinks=sinks_of(data.scenario, environment),
         decimal=data.source.decimal,
         strict=strict,
     )
@@ -191,7 +191,7 @@ def _is_among(name: str, keys: Sequence[str]) -> bool:
     return matched_names([name], keys)[0] in keys
 
 
-def _sinks(
+def sinks_of(
     scenario: Scenario | None, environment: Environment | None
 ) -> dict[str, list[list[int]]]:
     """Return what the codes of a scenario's key variables mean in its environment."""

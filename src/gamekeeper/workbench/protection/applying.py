@@ -1,0 +1,279 @@
+"""A release by a recipe: applied to the file it was made for, or replayed on another.
+
+The file is protected and attacked again before anything is written. Where a target is missed, no
+release is written, and that is said. The same recipe and the same file give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gamekeeper.data.writing.release import WrittenRelease, write_release
+from gamekeeper.data.writing.released_column import CellLook, SuppressedCells
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.files.writing import write_file
+from gamekeeper.protect.attacking.attack import AttackName, FileAttack, attack_file, attacks_for
+from gamekeeper.protect.attacking.judging import JudgedTarget, judge_targets, targets_sentence
+from gamekeeper.protect.changes import ChangeLog
+from gamekeeper.protect.protected import Protected
+from gamekeeper.protect.recipe import Recipe, read_recipe, replayed, run_steps
+from gamekeeper.protect.releasing import released_columns
+from gamekeeper.protect.targets import parse_targets
+from gamekeeper.protect.utility.measuring import UtilityOptions, measure_utility
+from gamekeeper.protect.utility.result import Utility
+from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.workbench.answer import Answer
+from gamekeeper.workbench.outputs import require_outputs, write_outputs
+from gamekeeper.workbench.protection.opening import ProtectedInput, asked_by, open_for_protection
+from gamekeeper.workbench.protection.trying import noted
+from gamekeeper.workbench.requests.microdata import SampleDesign
+from gamekeeper.workbench.requests.protection import ApplyRequest, ReplayRequest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ReleasedFile(Result):
+    """A file that was protected by a recipe and attacked again.
+
+    Attributes
+    ----------
+    protected
+        The file after all steps.
+    before, after
+        What attacks achieve before and after.
+    targets
+        What was to be reached, and what was.
+    utility
+        What the file is still good for.
+    recipe
+        The recipe as it was used.
+    written
+        Where the release is; None where none was written.
+    """
+
+    tells_of_records: ClassVar[bool] = False
+
+    protected: Protected
+    before: FileAttack
+    after: FileAttack
+    targets: tuple[JudgedTarget, ...]
+    utility: Utility
+    recipe: Recipe
+    written: WrittenRelease | None
+    provenance: Provenance
+
+    @property
+    def is_met(self) -> bool:
+        """Whether every target is met."""
+        return all(target.is_met for target in self.targets)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {
+            "met": self.is_met,
+            "written": self.written is not None,
+            **self.protected.summary(),
+            "expected_before": self.before.summary()["expected_matches"],
+            "expected_after": self.after.summary()["expected_matches"],
+            "sha256": "" if self.written is None else self.written.sha256,
+        }
+
+    def sentences(self) -> list[str]:
+        """Return what was reached, what was done and what it cost."""
+        first = targets_sentence(self.targets)
+        if not self.is_met:
+            first = f"No release is written. {first}"
+        return [
+            first,
+            *self.protected.sentences(),
+            f"Before: {self.before.sentences()[0]}",
+            *(f"After: {text}" for text in self.after.sentences()),
+            *self.utility.sentences()[:2],
+        ]
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per figure of the attacks, before and after."""
+        import pyarrow as pa
+
+        earlier = {row["measure"]: row["value"] for row in self.before.rows()}
+        rows = [
+            {
+                "measure": row["measure"],
+                "before": earlier.get(row["measure"]),
+                "after": row["value"],
+                "kind": row["kind"],
+                "note": row["note"],
+            }
+            for row in self.after.rows()
+        ]
+        kinds = {"measure": pa.string(), "before": pa.float64(), "after": pa.float64()}
+        return pa.Table.from_pylist(
+            rows, pa.schema({**kinds, "kind": pa.string(), "note": pa.string()})
+        )
+
+    def plot(self) -> Any:
+        """Draw what was lost, variable by variable."""
+        return self.utility.plot()
+
+
+def apply_recipe(asked: ApplyRequest, *, progress: Progress | None = None) -> Answer[ReleasedFile]:
+    """Apply a recipe to the file that it was made for."""
+    require_outputs(asked)
+    recipe = read_recipe(asked.recipe)
+    opened = _opened(asked, recipe, progress)
+    if recipe.fingerprint and recipe.fingerprint != opened.table.fingerprint:
+        raise InputError(
+            Reason.STALE,
+            f"A recipe was to be applied to {opened.data.source.words}.",
+            "It was made for another file, or the file was changed since.",
+            "To use it on another file of the same kind: gamekeeper protect replay.",
+        )
+    return _released(asked, recipe, opened, anew=False, progress=progress)
+
+
+def replay_recipe(
+    asked: ReplayRequest, *, progress: Progress | None = None
+) -> Answer[ReleasedFile]:
+    """Apply a recipe to a file, found recodes as they are or searched anew, and attack again."""
+    require_outputs(asked)
+    recipe = read_recipe(asked.apply.recipe)
+    opened = _opened(asked.apply, recipe, progress)
+    return _released(asked.apply, recipe, opened, anew=asked.anew, progress=progress)
+
+
+def _opened(asked: ApplyRequest, recipe: Recipe, progress: Progress | None) -> ProtectedInput:
+    if recipe.seed is None:
+        raise InputError(
+            Reason.NOTHING_GIVEN, "A recipe was to be used.", "It has no seed: it is for people outside.",
+            "Use the internal recipe.",
+        )  # fmt: skip
+    used = [step for own in recipe.steps for step in (own.step, *own.frozen)]
+    extra = [name for step in used for name in step.columns()]
+    request = asked_by(
+        recipe, asked.file, asked.environment, values=asked.values, reading=asked.reading
+    )
+    return open_for_protection(
+        request,
+        design=SampleDesign(weight=recipe.weight, strata=recipe.strata, fraction=recipe.fraction),
+        household=recipe.household,
+        identifier=recipe.identifier,
+        sensitive=recipe.sensitive,
+        extra=[name for name in dict.fromkeys(extra) if name not in recipe.keys],
+        seed=recipe.seed,
+        workers=asked.workers,
+        progress=progress,
+    )
+
+
+def _released(
+    asked: ApplyRequest,
+    recipe: Recipe,
+    opened: ProtectedInput,
+    *,
+    anew: bool,
+    progress: Progress | None,
+) -> Answer[ReleasedFile]:
+    release = asked.release
+    if not recipe.steps:
+        raise InputError(
+            Reason.NOTHING_GIVEN, "A recipe was to be used.", "It has no steps.", "Give one that has."
+        )
+    targets = parse_targets(recipe.target_texts)
+    table, setting = opened.table, opened.setting
+    made, done = run_steps(replayed(recipe, anew=anew), table, setting)
+    is_same = recipe.fingerprint == table.fingerprint and not anew
+    known = recipe.output.get("fingerprint")
+    if is_same and known and known != made.table.fingerprint:
+        raise InputError(
+            Reason.DAMAGED,
+            "A recipe was to be applied to its own file.",
+            "The outcome is not the one that was attacked when the recipe was made: the recipe was"
+            " changed, or made by another version.",
+            "Try it again (gamekeeper protect try), and use the new recipe.",
+        )
+    wanted = attacks_for(targets, tuple(AttackName(each) for each in asked.attacks))
+    nothing = ChangeLog(table.n_records)
+    before = attack_file(table, table, nothing, setting, wanted, progress=progress)
+    after = attack_file(table, made.table, made.log, setting, wanted, progress=progress)
+    judged = judge_targets(targets, after)
+    utility = measure_utility(
+        table,
+        made.table,
+        UtilityOptions(weight=setting.weight, analyses=asked.utility.analyses),
+        log=made.log,
+        decimal=setting.decimal,
+    )
+    is_met = all(target.is_met for target in judged)
+    written = None
+    if is_met and release.output is not None:
+        written = write_release(
+            opened.data.source,
+            release.output,
+            released_columns(made, columns=opened.columns),
+            records=made.log.records,
+            n_released=made.log.n_left,
+            leave_out=release.leave_out,
+            suppressed=SuppressedCells(CellLook(release.look), release.code),
+            replace=asked.replace,
+        )
+    steps = recipe.steps if is_same else done
+    used = replace(
+        opened.recipe(),
+        steps=steps,
+        targets=tuple(target.to_json() for target in judged),
+        output={
+            "fingerprint": made.table.fingerprint,
+            **({} if written is None else {"sha256": written.sha256}),
+        },
+        journal=recipe.journal,
+    )
+    why = release.why or ("searched anew" if anew else "applied" if is_same else "replayed")
+    used = noted(used, why)
+    found = ReleasedFile(
+        made, before, after, judged, utility, used, written,
+        Provenance(
+            "protection by a recipe",
+            "searched anew" if anew else "as it was found",
+            {"keys": ", ".join(setting.keys), "missing": setting.missing.value,
+             "steps": ", ".join(own.step.do for own in recipe.steps)},
+            setting.seed,
+            table.fingerprint,
+            table.engine.name,
+        ),
+    )  # fmt: skip
+    _write(asked, found, opened)
+    return Answer(found, opened.data.notices)
+
+
+def _write(asked: ApplyRequest, found: ReleasedFile, opened: ProtectedInput) -> None:
+    from gamekeeper.report.risk_page import write_risk_report
+    from gamekeeper.workbench.protection.pages import internal_page, public_page
+
+    ways = {
+        "json": lambda path: _put(path, found.recipe.text(), asked),
+        "external": lambda path: _put(path, _external(found.recipe), asked),
+        "page": lambda path: write_risk_report(internal_page(found, opened, asked.release), path),
+        "public": lambda path: write_risk_report(public_page(found, opened, asked.release), path),
+    }
+    if not found.is_met:
+        # Nothing for people outside of a file that is not released.
+        release = replace(asked.release, public=None, external=None)
+        asked = replace(asked, release=release)
+    write_outputs(asked, found, **ways)
+
+
+def _put(path: Path, text: str, asked: ApplyRequest) -> None:
+    write_file(path, text.encode(), private=True, replace=asked.replace)
+
+
+def _external(recipe: Recipe) -> str:
+    import json
+
+    content: Mapping[str, Any] = recipe.external()
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+

@@ -1,0 +1,152 @@
+"""A file opened for protection: its codes, and what holds for every step."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.reading.column_names import matched_names
+from gamekeeper.data.reading.frames import is_path
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.mapping.scenario.recoding import columns_of
+from gamekeeper.protect.recipe import Recipe, Scenario
+from gamekeeper.protect.setting import Setting
+from gamekeeper.results import Progress
+from gamekeeper.workbench.microdata.file import Microdata
+from gamekeeper.workbench.microdata.opening import open_microdata, sinks_of
+from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
+
+_SEEDS = 2**53
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ProtectedInput:
+    """A file that is to be protected.
+
+    Attributes
+    ----------
+    data
+        The file as stage two opens it.
+    setting
+        What holds for every step.
+    columns
+        By key variable its column in the file, where that is called otherwise.
+    """
+
+    data: Microdata
+    setting: Setting
+    columns: dict[str, str]
+    environment: str
+
+    @property
+    def table(self) -> CodedTable:
+        """The codes of the file."""
+        return self.data.coded
+
+    def recipe(self, **others: Any) -> Recipe:
+        """Return a recipe for this file, as yet without steps unless they are given."""
+        setting, scenario = self.setting, self.data.scenario
+        kept = None
+        if scenario is not None:
+            kept = Scenario(scenario.name, self.environment, scenario.fingerprint)
+        made: dict[str, Any] = {
+            "steps": (),
+            "keys": setting.keys,
+            "columns": self.columns,
+            "missing": setting.missing,
+            "weight": setting.weight,
+            "strata": setting.strata,
+            "household": setting.household,
+            "identifier": setting.identifier,
+            "fraction": "" if setting.fraction is None else str(setting.fraction),
+            "sensitive": setting.sensitive,
+            "seed": setting.seed,
+            "scenario": kept,
+            "fingerprint": self.table.fingerprint,
+            "n_records": self.table.n_records,
+            "file": self.data.source.name,
+        }
+        return Recipe(**{**made, **others})
+
+
+def open_for_protection(
+    asked: MicrodataRequest,
+    *,
+    design: SampleDesign,
+    household: str = "",
+    identifier: str = "",
+    sensitive: Sequence[str] = (),
+    extra: Sequence[str] = (),
+    seed: int | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> ProtectedInput:
+    """Open a file with the columns that protection needs; `extra` are those that steps name."""
+    if asked.recodes:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "A file was to be protected, with key variables recoded beforehand (--recode).",
+            "What a recoding would do is asked of attacks; here it is a step of its own.",
+            "Leave out --recode, and give --step 'recode rules=\"Age=width 5\"'.",
+        )
+    others = [name for name in (household, *extra) if name]
+    data = open_microdata(
+        asked,
+        design=design,
+        sensitive=sensitive,
+        extra=others,
+        identifier=identifier,
+        progress=progress,
+    )
+    names = data.coded.codebook.names
+    (home,) = matched_names([household], names)
+    columns: dict[str, str] = {}
+    if data.scenario is not None:
+        every = columns_of(data.keys, data.source.names, asked.columns)
+        columns = {name: column for name, column in every.items() if name != column}
+    setting = Setting(
+        keys=tuple(data.keys),
+        missing=data.missing,
+        weight=data.design.weight,
+        strata=data.design.strata,
+        household=home,
+        identifier=data.identifier,
+        fraction=data.design.fraction or None,
+        sensitive=tuple(data.sensitive),
+        seed=secrets.randbelow(_SEEDS) if seed is None else seed,
+        environment=data.environment,
+        sinks=sinks_of(data.scenario, data.environment),
+        decimal=data.source.decimal,
+        workers=workers,
+        progress=None,
+    )
+    kept = asked.environment if is_path(asked.environment) else ""
+    return ProtectedInput(data, setting, columns, str(kept or ""))
+
+
+def asked_by(recipe: Recipe, file: Path | Any, environment: Path | None, **others: Any) -> MicrodataRequest:
+    """Return what a recipe asks of a file."""
+    if recipe.scenario is None:
+        return MicrodataRequest(
+            file=file, keys=recipe.keys, missing=recipe.missing, environment=environment, **others
+        )
+    place = environment or (Path(recipe.scenario.environment) if recipe.scenario.environment else None)
+    if place is None:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "A recipe was to be used.",
+            "Its key variables are those of a scenario, and it does not say where that is kept.",
+            "Name the store or folder (--environment).",
+        )
+    return MicrodataRequest(
+        file=file,
+        scenario=recipe.scenario.name,
+        environment=place,
+        columns=recipe.columns,
+        missing=recipe.missing,
+        **others,
+    )

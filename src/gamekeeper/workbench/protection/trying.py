@@ -1,0 +1,235 @@
+"""Candidates for targets as a person tries them, kept in a study."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.files.writing import write_file
+from gamekeeper.protect.attacking.attack import AttackName
+from gamekeeper.protect.recipe import Recipe, read_recipe
+from gamekeeper.protect.targets import parse_targets
+from gamekeeper.protect.trying.candidate import Candidate
+from gamekeeper.protect.trying.plan import Plan, Trying
+from gamekeeper.protect.trying.proposing import Wishes
+from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap
+from gamekeeper.protect.utility.measuring import UtilityOptions
+from gamekeeper.results import Progress, Provenance
+from gamekeeper.store.study import Study
+from gamekeeper.wording import quoted, shown_path
+from gamekeeper.workbench.answer import Answer
+from gamekeeper.workbench.outputs import require_outputs, write_outputs
+from gamekeeper.workbench.protection.opening import ProtectedInput, open_for_protection
+from gamekeeper.workbench.protection.typed_steps import parse_steps
+from gamekeeper.workbench.requests.protection import (
+    ChooseRequest,
+    StudyRequest,
+    TryRequest,
+    UndoRequest,
+)
+
+
+def try_protection(asked: TryRequest, *, progress: Progress | None = None) -> Answer[Plan]:
+    """Try candidates for targets; keep them in a study, write the best one's recipe and a map."""
+    require_outputs(asked)
+    plan, opened = tried_plan(asked, progress=progress)
+
+    def write_recipe(path: Path) -> None:
+        best = plan.nearest
+        if best is None:
+            raise InputError(
+                Reason.NOTHING_GIVEN,
+                f"A recipe was to be written to {shown_path(path)}.",
+                "No candidate could be made.",
+                "Ask for less, or allow more.",
+            )
+        text = recipe_of(opened, best).text()
+        write_file(path, text.encode(), private=True, replace=asked.replace)
+
+    write_outputs(asked, plan, json=write_recipe)
+    return Answer(plan, opened.data.notices)
+
+
+def tried_plan(
+    asked: TryRequest, *, progress: Progress | None = None
+) -> tuple[Plan, ProtectedInput]:
+    """Try candidates; return the plan and the open file."""
+    targets = parse_targets(asked.targets)
+    steps = parse_steps(asked.steps)
+    study = Study.open(asked.study) if asked.study is not None and asked.study.exists() else None
+    seed = asked.seed
+    if study is not None:
+        seed = _seed_of(study, asked.seed)
+    extra = [name for step in steps for name in step.columns()]
+    opened = open_for_protection(
+        asked.microdata,
+        design=asked.design,
+        household=asked.household,
+        identifier=asked.identifier,
+        sensitive=asked.sensitive,
+        extra=[*extra, *asked.wishes.related],
+        seed=seed,
+        workers=asked.workers,
+        progress=progress,
+    )
+    if asked.study is not None and study is None:
+        study = Study.create(asked.study, opened.recipe().to_json())
+    elif study is not None:
+        _require_same(study, opened)
+    earlier = () if study is None else tuple(map(read_candidate, study.candidates()))
+    wishes = _wishes(asked)
+    trying = Trying(
+        opened.table,
+        opened.setting,
+        targets,
+        tuple(AttackName(each) for each in asked.attacks),
+        UtilityOptions(weight=opened.setting.weight, analyses=asked.utility.analyses),
+        earlier,
+        0 if study is None else study.current,
+        progress,
+        None if study is None else _keeper(study),
+    )
+    return trying.run(wishes, steps), opened
+
+
+def show_study(asked: StudyRequest) -> RiskUtilityMap:
+    """Return the map of a study; write it where asked for."""
+    require_outputs(asked)
+    found = map_of(Study.open(asked.study))
+    write_outputs(asked, found)
+    return found
+
+
+def choose_candidate(asked: ChooseRequest) -> Candidate | None:
+    """Choose a candidate of a study; return it, None for the file itself."""
+    require_outputs(asked)
+    study = Study.open(asked.study)
+    known = {c.number: c for c in map(read_candidate, study.candidates())}
+    chosen = known.get(asked.candidate)
+    if asked.recipe is not None:
+        if chosen is None:
+            raise InputError(
+                Reason.BAD_OPTION,
+                "The recipe of a candidate was to be written.",
+                f"There is no candidate {asked.candidate}.",
+                "See them all: gamekeeper protect map STUDY.",
+            )
+        made = with_candidate(read_recipe(study.about), chosen)
+        write_file(asked.recipe, made.text().encode(), private=True, replace=asked.replace)
+    study.choose(asked.candidate)
+    return chosen
+
+
+def undo_choice(asked: UndoRequest) -> int:
+    """Go back in a study; return the number of the candidate that is current now."""
+    return Study.open(asked.study).undo()
+
+
+def map_of(study: Study) -> RiskUtilityMap:
+    """Return the map of a study."""
+    about = study.about
+    made = tuple(map(read_candidate, study.candidates()))
+    return RiskUtilityMap(
+        made,
+        None,
+        study.current,
+        Provenance(
+            "risk-utility map",
+            "",
+            {"keys": ", ".join(about.get("keys", ()))},
+            None,
+            str(about.get("input", {}).get("fingerprint", "")),
+        ),
+    )
+
+
+def read_candidate(content: Mapping[str, Any]) -> Candidate:
+    """Return a candidate of a study."""
+    steps = read_recipe({"recipe": 1, "keys": [], "steps": content.get("steps", [])}).steps
+    known = {item.name for item in fields(Candidate)}
+    plain = {name: value for name, value in content.items() if name in known}
+    return Candidate(
+        **{
+            **plain,
+            "steps": steps,
+            "targets": tuple(plain.get("targets", ())),
+            "told": tuple(plain.get("told", ())),
+        }
+    )
+
+
+def recipe_of(opened: ProtectedInput, candidate: Candidate) -> Recipe:
+    """Return the recipe of a candidate."""
+    return with_candidate(opened.recipe(), candidate)
+
+
+def with_candidate(recipe: Recipe, candidate: Candidate) -> Recipe:
+    """Return a recipe with the steps of a candidate, and what it reached."""
+    made = replace(
+        recipe,
+        steps=candidate.steps,
+        targets=candidate.targets,
+        output={"fingerprint": candidate.output} if candidate.output else {},
+    )
+    return noted(made, f"candidate {candidate.number}: {candidate.label}")
+
+
+def noted(recipe: Recipe, why: str) -> Recipe:
+    """Return a recipe with an entry in its journal, by who is at work and now."""
+    try:
+        who = getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        who = ""
+    return recipe.noted(datetime.now(UTC).isoformat(timespec="seconds"), who, why)
+
+
+def _keeper(study: Study) -> Callable[[Candidate], Candidate]:
+    def keep(candidate: Candidate) -> Candidate:
+        return replace(candidate, number=study.add(candidate.to_json()))
+
+    return keep
+
+
+def _seed_of(study: Study, asked: int | None) -> int:
+    known = read_recipe(study.about).seed or 0
+    if asked is not None and asked != known:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Seed {asked} was given for a study.",
+            "The study has another one, which all of its candidates share.",
+            "Leave out --seed, or begin another study.",
+        )
+    return known
+
+
+def _require_same(study: Study, opened: ProtectedInput) -> None:
+    """Refuse a study that is of another file, of other keys or another design."""
+    known, here = read_recipe(study.about), opened.recipe()
+    problems: list[Problem] = []
+    if known.fingerprint != here.fingerprint:
+        problems.append(
+            Problem(Reason.STALE, "file", "it is another one, or was changed since.", "Begin another study.")
+        )
+    problems += [
+        Problem(Reason.BAD_OPTION, name, "it is not that of the study.")
+        for name in ("keys", "missing", "weight", "strata", "household", "identifier", "fraction")
+        if getattr(known, name) != getattr(here, name)
+    ]
+    if problems:
+        raise InputError(
+            problems[0].reason,
+            f"The study {quoted([study.path.name])} was to go on.",
+            "It is of something else.",
+            problems=problems,
+        )
+
+
+def _wishes(asked: TryRequest) -> Wishes:
+    own = {item.name: getattr(asked.wishes, item.name) for item in fields(asked.wishes)}
+    plain = {name: value for name, value in own.items() if value not in ((), {}, False)}
+    return Wishes(plain, {}, tuple(str(method) for method in asked.methods))

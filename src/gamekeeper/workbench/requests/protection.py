@@ -1,0 +1,323 @@
+"""What people ask of protection: candidates for targets, a release by a recipe, an audit of anybody's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from gamekeeper.attack.shared_options import Workers
+from gamekeeper.data.writing.released_column import CellLook
+from gamekeeper.options import Option, part_of
+from gamekeeper.prompt_syntax import names_of
+from gamekeeper.protect.attacking.attack import AttackName
+from gamekeeper.protect.suppression.suppress import Suppress
+from gamekeeper.protect.utility.measuring import UtilityOptions
+from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
+from gamekeeper.workbench.requests.reading import Reading
+from gamekeeper.workbench.requests.shared import Identifier, Plot, Raw, Replace
+
+_AIM = "What is to be reached"
+_HOW = "What may be done"
+_OUT = "What is written"
+
+if TYPE_CHECKING:
+    Wished = Suppress
+    Analysed = UtilityOptions
+else:
+    Wished = part_of(
+        Suppress, "costs", "pinned", "related", "weighted", "household_variables", "max_work"
+    )
+    Analysed = part_of(UtilityOptions, "analyses")
+
+
+class Method(StrEnum):
+    """What may be tried for a target."""
+
+    SUPPRESS = "suppress"
+    RECODE = "recode"
+    BOTH = "both"
+
+
+Household = Annotated[
+    str,
+    Option("Column that tells households: what they have in common is one cell for all members."),
+]
+Sensitive = Annotated[
+    tuple[str, ...],
+    Option("A sensitive variable, for policies that ask for it."),
+]
+Attacks = Annotated[
+    tuple[AttackName, ...],
+    Option(
+        "What to attack with besides what targets need: linkage, assessment.",
+        flags="--attack",
+        panel=_AIM,
+    ),
+]
+_Seed = Annotated[
+    int | None,
+    Option(
+        "The one seed of all that is drawn; keep it secret. By default one is drawn and kept in the"
+        " recipe.",
+        least=0,
+    ),
+]
+_Study = Annotated[
+    Path,
+    Option("A study that 'protect try --study' made.", is_argument=True, flags="STUDY"),
+]
+_Recipe = Annotated[
+    Path, Option("A recipe that 'protect try --recipe' wrote.", is_argument=True, flags="RECIPE")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TryRequest:
+    """Try candidates for targets, attack each again, keep them in a study."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    household: Household = ""
+    identifier: Identifier = ""
+    sensitive: Sensitive = ()
+    targets: Annotated[
+        tuple[str, ...],
+        Option(
+            "What is to be reached: 'both>=3' (everybody fits 3 records and every record 3 people),"
+            " '(k,1)>=3', 'own>=3', 'expected matches<=0.5%', 'linkage<=2%', 'policy=k3', or any"
+            " criterion of policies: 'global_risk<=3%'. Exit code 4 where one is missed.",
+            flags="--target -t",
+            panel=_AIM,
+        ),
+    ] = ()
+    attacks: Attacks = ()
+    methods: Annotated[
+        tuple[Method, ...],
+        Option(
+            "What may be tried: suppress, recode, both together; all of them by default.",
+            flags="--method",
+            panel=_HOW,
+        ),
+    ] = ()
+    steps: Annotated[
+        tuple[str, ...],
+        Option(
+            "Try this instead: a step and its options, 'suppress k=3 criterion=own', 'pram"
+            " variables=Sex keep=0.8', or as JSON. Several are done one after the other.",
+            flags="--step",
+            panel=_HOW,
+        ),
+    ] = ()
+    wishes: Wished = field(default_factory=Wished)
+    utility: Analysed = field(default_factory=Analysed)
+    study: Annotated[
+        Path | None,
+        Option("Keep all candidates in this .gkp; one that is there goes on.", panel=_OUT),
+    ] = None
+    recipe: Annotated[
+        Path | None,
+        Option(
+            "Write the recipe of the best candidate to this .json.",
+            writes="json",
+            label="Recipe",
+            panel=_OUT,
+        ),
+    ] = None
+    plot: Plot = None
+    seed: _Seed = None
+    workers: Workers = None
+    replace: Replace = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyRequest:
+    """Look at all candidates of a study."""
+
+    study: _Study
+    output: Annotated[
+        Path | None,
+        Option("Write the candidates to this .csv, .parquet or .xlsx.", flags="--output -o", writes="table",
+               label="Candidates"),
+    ] = None  # fmt: skip
+    plot: Plot = None
+    replace: Replace = False
+    raw: Raw = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChooseRequest:
+    """Choose the candidate that the next one is made from, and write its recipe."""
+
+    study: _Study
+    candidate: Annotated[
+        int,
+        Option("The number of the candidate; 0 for the file itself.", is_argument=True, least=0),
+    ]
+    recipe: Annotated[
+        Path | None,
+        Option("Write its recipe to this .json.", writes="json", label="Recipe"),
+    ] = None
+    replace: Replace = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoRequest:
+    """Go back to the candidate that the current one was made from."""
+
+    study: _Study
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseOptions:
+    """How a release is written."""
+
+    output: Annotated[
+        Path | None,
+        Option(
+            "Write the release to this file: in the format of the original, or .csv or .parquet.",
+            flags="--output -o",
+            writes="release",
+            label="Release",
+            panel=_OUT,
+        ),
+    ] = None
+    leave_out: Annotated[
+        tuple[str, ...],
+        Option(
+            "Columns that are not released, such as names and addresses.", panel=_OUT, read=names_of
+        ),
+    ] = ()
+    look: Annotated[
+        CellLook,
+        Option(
+            "How a suppressed cell looks: empty, a code, or a code that SPSS or Stata declare as"
+            " missing.",
+            flags="--suppressed",
+            panel=_OUT,
+        ),
+    ] = CellLook.EMPTY
+    code: Annotated[str, Option("The code of a suppressed cell.", panel=_OUT)] = "-9"
+    report: Annotated[
+        Path | None,
+        Option(
+            "Write the internal report, before and after, to this .html: it has figures of risk.",
+            writes="page",
+            label="Internal report",
+            panel=_OUT,
+        ),
+    ] = None
+    public: Annotated[
+        Path | None,
+        Option(
+            "Write the report for everybody to this .html: methods and loss, nothing on risk.",
+            writes="public",
+            label="Public report",
+            panel=_OUT,
+        ),
+    ] = None
+    written: Annotated[
+        Path | None,
+        Option(
+            "Write the recipe as it was used, with what was reached, to this .json.",
+            flags="--recipe",
+            writes="json",
+            label="Recipe",
+            panel=_OUT,
+        ),
+    ] = None
+    external: Annotated[
+        Path | None,
+        Option(
+            "Write the recipe for people outside, without seed, journal and risk, to this .json.",
+            flags="--public-recipe",
+            writes="external",
+            label="Public recipe",
+            panel=_OUT,
+        ),
+    ] = None
+    why: Annotated[str, Option("Why, for the journal of the recipe.", panel=_OUT)] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplyRequest:
+    """Apply a recipe to the file that it was made for, and write the release."""
+
+    recipe: _Recipe
+    file: Annotated[Path, Option("The file that is protected.", is_argument=True)]
+    environment: Annotated[
+        Path | None,
+        Option(
+            "The store or folder with the scenario, where it is not where it was.",
+            flags="--environment -e",
+        ),
+    ] = None
+    values: Annotated[
+        Path | None, Option("CSV with variable, value, category, as for the recipe.")
+    ] = None
+    release: ReleaseOptions = field(default_factory=ReleaseOptions)
+    attacks: Attacks = ()
+    utility: Analysed = field(default_factory=Analysed)
+    reading: Reading = field(default_factory=Reading)
+    workers: Workers = None
+    replace: Replace = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayRequest:
+    """Apply a recipe to another file of the same kind, such as next year's, and attack again."""
+
+    apply: ApplyRequest
+    anew: Annotated[
+        bool,
+        Option(
+            "Whether recodings are searched anew for this file, or taken as they were found.",
+            flags="--anew/--frozen",
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRequest:
+    """Attack anybody's masking of a file: who can be whom, links, an assessment, utility."""
+
+    microdata: MicrodataRequest
+    released: Annotated[Path, Option("The released file.", is_argument=True, flags="RELEASED")]
+    design: SampleDesign = field(default_factory=SampleDesign)
+    household: Household = ""
+    identifier: Annotated[
+        str,
+        Option(
+            "Column of both files that says which record is whose. Without it records are in the same"
+            " order, if there are as many.",
+            flags="--id",
+        ),
+    ] = ""
+    sensitive: Sensitive = ()
+    unlinked: Annotated[
+        bool,
+        Option("Released records are nobody's, as in synthetic data, whatever their number."),
+    ] = False
+    suppressed_values: Annotated[
+        tuple[str, ...],
+        Option("A value of the released file that stands for a suppressed cell, such as -9."),
+    ] = ()
+    targets: Annotated[
+        tuple[str, ...],
+        Option("Hold the release to a target, as 'protect try' has them.", flags="--target -t"),
+    ] = ()
+    utility: Analysed = field(default_factory=Analysed)
+    report: Annotated[
+        Path | None,
+        Option("Write an HTML report to this file.", writes="page", label="Report"),
+    ] = None
+    seed: Annotated[int, Option("The same seed gives the same result.", least=0)] = 0
+    workers: Workers = None
+    output: Annotated[
+        Path | None,
+        Option("Write the figures to this .csv, .parquet or .xlsx.", flags="--output -o", writes="table",
+               label="Figures"),
+    ] = None  # fmt: skip
+    replace: Replace = False
+    raw: Raw = False
