@@ -81,6 +81,7 @@ PARTS = {
     "risk": ("risk.app", "Stage two: attack a file of microdata that may be released."),
     "tables": ("tables.app", "Stage two: attack tables of counts that may be released."),
     "link": ("link.app", "Stage two: link records, the attack that works on every masking method."),
+    "protect": ("protect.app", "Stage three: protect a file, attack it again, and prove it."),
 }
 """Which module here has the `app` of each part, and what the part is for (its first sentence)."""
 
@@ -132,6 +133,8 @@ app = typer.Typer(
     " on, at which level of detail, given the forms and data sets out there?\n\n"
     "Stage two attacks a file or tables: which records would an intruder re-identify, with what"
     " probability, at what cost? Which counts and people do released tables give away?\n\n"
+    "Stage three protects a file: candidates for a target, each attacked again, and a recipe to repeat"
+    " it.\n\n"
     "Start with [bold]gamekeeper demo[/bold].",
 )
 

@@ -82,6 +82,23 @@ PARTS: dict[str, dict[str, Any]] = {
     "FileLinks": {"variables": _TABLE},
     "StructureLinks": {"clusterings": _TABLE},
     "FileLook": {"values": _TABLE},
+    "Plan": {
+        "candidates": {"type": "array", "items": {"type": "object"}},
+        "targets_before": {"type": "array", "items": {"type": "object"}},
+        "before": _TABLE,
+    },
+    "RiskUtilityMap": {"candidates": {"type": "array", "items": {"type": "object"}}},
+    "ReleasedFile": {
+        "targets": {"type": "array", "items": {"type": "object"}},
+        "changes": _TABLE,
+        "utility": _TABLE,
+        "recipe": {"type": "object"},
+    },
+    "ReleaseAudit": {
+        "targets": {"type": "array", "items": {"type": "object"}},
+        "masked": _TABLE,
+        "utility": _TABLE,
+    },
     "EnvironmentCheck": {"faults": _TABLE},
 }
 """What a document has besides the lines of its result, by the name of the result."""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,6 +145,11 @@ class Suppress(Step):
     max_work: Annotated[
         int, Option("Rows times sets of variables at most.", least=1, panel=_HOW)
     ] = MAX_WORK
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the step as plain values; what is to be reached is told even where it is the default."""
+        aim: dict[str, Any] = {"criterion": Criterion(self.criterion).value, "k": self.k}
+        return {"do": self.do, **aim, **super().to_json()}
 
     def columns(self) -> tuple[str, ...]:
         """Return the columns that follow key variables."""

@@ -181,7 +181,10 @@ def _released(
     release = asked.release
     if not recipe.steps:
         raise InputError(
-            Reason.NOTHING_GIVEN, "A recipe was to be used.", "It has no steps.", "Give one that has."
+            Reason.NOTHING_GIVEN,
+            "A recipe was to be used.",
+            "It has no steps.",
+            "Give one that has.",
         )
     targets = parse_targets(recipe.target_texts)
     table, setting = opened.table, opened.setting
@@ -276,4 +279,3 @@ def _external(recipe: Recipe) -> str:
 
     content: Mapping[str, Any] = recipe.external()
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-

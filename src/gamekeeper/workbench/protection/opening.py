@@ -128,13 +128,17 @@ def open_for_protection(
     return ProtectedInput(data, setting, columns, str(kept or ""))
 
 
-def asked_by(recipe: Recipe, file: Path | Any, environment: Path | None, **others: Any) -> MicrodataRequest:
+def asked_by(
+    recipe: Recipe, file: Path | Any, environment: Path | None, **others: Any
+) -> MicrodataRequest:
     """Return what a recipe asks of a file."""
     if recipe.scenario is None:
         return MicrodataRequest(
             file=file, keys=recipe.keys, missing=recipe.missing, environment=environment, **others
         )
-    place = environment or (Path(recipe.scenario.environment) if recipe.scenario.environment else None)
+    place = environment or (
+        Path(recipe.scenario.environment) if recipe.scenario.environment else None
+    )
     if place is None:
         raise InputError(
             Reason.NOTHING_GIVEN,

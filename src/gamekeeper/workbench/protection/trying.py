@@ -152,15 +152,11 @@ def read_candidate(content: Mapping[str, Any]) -> Candidate:
     """Return a candidate of a study."""
     steps = read_recipe({"recipe": 1, "keys": [], "steps": content.get("steps", [])}).steps
     known = {item.name for item in fields(Candidate)}
-    plain = {name: value for name, value in content.items() if name in known}
-    return Candidate(
-        **{
-            **plain,
-            "steps": steps,
-            "targets": tuple(plain.get("targets", ())),
-            "told": tuple(plain.get("told", ())),
-        }
-    )
+    plain: dict[str, Any] = {name: value for name, value in content.items() if name in known}
+    plain["steps"] = steps
+    plain["targets"] = tuple(plain.get("targets", ()))
+    plain["told"] = tuple(plain.get("told", ()))
+    return Candidate(**plain)
 
 
 def recipe_of(opened: ProtectedInput, candidate: Candidate) -> Recipe:
@@ -213,7 +209,12 @@ def _require_same(study: Study, opened: ProtectedInput) -> None:
     problems: list[Problem] = []
     if known.fingerprint != here.fingerprint:
         problems.append(
-            Problem(Reason.STALE, "file", "it is another one, or was changed since.", "Begin another study.")
+            Problem(
+                Reason.STALE,
+                "file",
+                "it is another one, or was changed since.",
+                "Begin another study.",
+            )
         )
     problems += [
         Problem(Reason.BAD_OPTION, name, "it is not that of the study.")

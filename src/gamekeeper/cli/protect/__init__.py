@@ -1,0 +1,1 @@
+"""The commands of stage three: protect, attack again, keep what was done."""

@@ -1,0 +1,300 @@
+"""Anybody's masking of a file, attacked: who can be whom, links, an assessment, and utility."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.attack.linkage.truth import true_partners
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.coding.recode import Recode
+from gamekeeper.data.coding.source_coding import code_source
+from gamekeeper.data.engine.duckdb_engine import default_engine
+from gamekeeper.data.reading.column_names import matched_names
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.protect.attacking.attack import AttackName, FileAttack, attack_file
+from gamekeeper.protect.attacking.judging import JudgedTarget, judge_targets, targets_sentence
+from gamekeeper.protect.attacking.masking import MaskedVariable, Masking, read_masking
+from gamekeeper.protect.attacking.sides import laid_out, sides_of
+from gamekeeper.protect.changes import ChangeLog
+from gamekeeper.protect.protected import Protected
+from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.targets import Criterion, parse_targets
+from gamekeeper.protect.utility.measuring import UtilityOptions, measure_utility
+from gamekeeper.protect.utility.result import Utility
+from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.wording import count_of, quoted
+from gamekeeper.workbench.answer import Answer
+from gamekeeper.workbench.microdata.opening import opened_file
+from gamekeeper.workbench.outputs import require_outputs, write_outputs
+from gamekeeper.workbench.protection.opening import ProtectedInput, open_for_protection
+from gamekeeper.workbench.requests.protection import AuditRequest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_EVERY = (AttackName.LINKAGE, AttackName.ASSESSMENT)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ReleaseAudit(Result):
+    """What a release of a file gives away, and what it is still good for.
+
+    Attributes
+    ----------
+    masked
+        What was done to each key variable.
+    before, after
+        What attacks achieve on the original and on the release.
+    targets
+        What the release was to reach, and what it does.
+    utility
+        What it is still good for.
+    is_linked
+        Whether it is known which released record is whose.
+    """
+
+    tells_of_records: ClassVar[bool] = False
+
+    masked: tuple[MaskedVariable, ...]
+    before: FileAttack
+    after: FileAttack
+    targets: tuple[JudgedTarget, ...]
+    utility: Utility
+    is_linked: bool
+    provenance: Provenance
+
+    @property
+    def is_met(self) -> bool:
+        """Whether every target is met."""
+        return all(target.is_met for target in self.targets)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        found = self.after.summary()
+        return {
+            **({"met": self.is_met} if self.targets else {}),
+            **{name: found[name] for name in ("people", "rows", "own", "both", "one_candidate")},
+            "expected_before": self.before.summary()["expected_matches"],
+            "expected_after": found["expected_matches"],
+            "linkage_before": self.before.summary()["linkage"],
+            "linkage_after": found["linkage"],
+        }
+
+    def sentences(self) -> list[str]:
+        """Return a verdict, what attacks achieve before and after, and what was done."""
+        after = self.after
+        alone = after.below(Criterion.PEOPLE_TO_RELEASED, 2)
+        wild = after.smallest(Criterion.WILDCARD)
+        if self.targets:
+            said = [targets_sentence(self.targets)]
+        elif not self.is_linked:
+            who = count_of(alone, "person fits", "people fit")
+            said = [f"{who} at most one released record; whose the records are is not known."]
+        elif alone:
+            who = f"{alone:,} of {count_of(after.n_people, 'person', 'people')}"
+            said = [f"The release does not hide everybody: {who} fit at most one released record."]
+        else:
+            rows = count_of(after.smallest(Criterion.PEOPLE_TO_RELEASED), "released record")
+            people = after.smallest(Criterion.RELEASED_TO_PEOPLE)
+            fits = count_of(people, "person", "people")
+            said = [f"Everybody fits at least {rows}, and every record at least {fits}."]
+        if wild > after.smallest(Criterion.BOTH):
+            said.append(
+                f"Counted as if a suppressed cell matched anything, every record is like {wild - 1} others"
+                f" at least; that proves nothing, and both ways it holds for"
+                f" {after.smallest(Criterion.BOTH)} only."
+            )
+        said += [f"Before: {text}" for text in self.before.sentences()]
+        said += [f"After: {text}" for text in after.sentences()]
+        said += [each.words for each in self.masked]
+        return [*said, *self.utility.sentences()[:3]]
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per figure, before and after."""
+        import pyarrow as pa
+
+        earlier = {row["measure"]: row["value"] for row in self.before.rows()}
+        rows = [
+            {
+                "measure": row["measure"],
+                "before": earlier.get(row["measure"]),
+                "after": row["value"],
+                "kind": row["kind"],
+                "note": row["note"],
+            }
+            for row in self.after.rows()
+        ]
+        kinds = {"measure": pa.string(), "before": pa.float64(), "after": pa.float64()}
+        return pa.Table.from_pylist(
+            rows, pa.schema({**kinds, "kind": pa.string(), "note": pa.string()})
+        )
+
+    def plot(self) -> Any:
+        """Draw what was lost, variable by variable."""
+        return self.utility.plot()
+
+
+def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> Answer[ReleaseAudit]:
+    """Attack a release of a file as an intruder would, and measure what it is still good for."""
+    require_outputs(asked)
+    started = time.perf_counter()
+    targets = parse_targets(asked.targets)
+    opened = open_for_protection(
+        asked.microdata,
+        design=asked.design,
+        household=asked.household,
+        identifier=asked.identifier,
+        sensitive=asked.sensitive,
+        seed=asked.seed,
+        workers=asked.workers,
+        progress=progress,
+    )
+    released = _released(asked, opened)
+    records = _records(asked, opened.table, released)
+    setting = opened.setting
+    masking = read_masking(opened.table, released, setting.keys, records, setting.decimal)
+    before, after = _attacked(opened.table, masking, setting, records, progress)
+    options = UtilityOptions(
+        variables=setting.keys,
+        weight=setting.weight if setting.weight in released.numbers else "",
+        analyses=asked.utility.analyses,
+    )
+    log = None if records is None else masking.log
+    utility = measure_utility(
+        opened.table, masking.after, options, log=log, decimal=setting.decimal
+    )
+    found = ReleaseAudit(
+        masking.variables,
+        before,
+        after,
+        judge_targets(targets, after),
+        utility,
+        records is not None,
+        Provenance(
+            "audit of a release",
+            "records by their identifier"
+            if asked.identifier
+            else "records in the order of the files"
+            if records is not None
+            else "records of nobody",
+            {"keys": ", ".join(setting.keys), "missing": setting.missing.value},
+            setting.seed,
+            released.fingerprint,
+            released.engine.name,
+            seconds=time.perf_counter() - started,
+        ),
+    )
+
+    def write_page(path: Path) -> None:
+        from gamekeeper.report.protection_attacks import attack_changes
+        from gamekeeper.report.protection_report import AboutProtection, protection_report
+        from gamekeeper.report.risk_page import write_risk_report
+
+        scenario = opened.data.scenario
+        about = AboutProtection(
+            opened.data.source.name,
+            release=asked.released.name,
+            scenario="" if scenario is None else scenario.name,
+            attacker="" if scenario is None else scenario.attacker,
+            notices=opened.data.notices,
+        )
+        told = tuple(each.words for each in found.masked)
+        made = Protected(opened.table, masking.after, masking.log, told, found.provenance)
+        lines = attack_changes(before, after, found.targets)
+        write_risk_report(protection_report(about, made, utility, lines), path)
+
+    write_outputs(asked, found, page=write_page)
+    return Answer(found, opened.data.notices)
+
+
+def _attacked(
+    table: CodedTable,
+    masking: Masking,
+    setting: Setting,
+    records: NDArray[np.int64] | None,
+    progress: Progress | None,
+) -> tuple[FileAttack, FileAttack]:
+    nothing = ChangeLog(table.n_records)
+    before = attack_file(table, table, nothing, setting, _EVERY, wildcard=True, progress=progress)
+    if records is not None:
+        after = attack_file(
+            table, masking.after, masking.log, setting, _EVERY, wildcard=True, progress=progress
+        )
+        return before, after
+    # Nobody's records: people and rows are compared, and nothing is known of who is who.
+    n = masking.after.n_records
+    aside = replace(masking.log, records=np.zeros(n, dtype=np.int64))
+    laid = sides_of(table, masking.after, aside, setting)
+    sides = laid_out(
+        laid.people, laid.released, np.zeros(n, dtype=np.uint64), None, setting.missing
+    )
+    whole = ChangeLog(n)
+    after = attack_file(
+        masking.after,
+        masking.after,
+        whole,
+        setting,
+        (AttackName.ASSESSMENT,),
+        sides=sides,
+        wildcard=True,
+    )
+    return before, after
+
+
+def _released(asked: AuditRequest, opened: ProtectedInput) -> CodedTable:
+    """Return the released file, its variables called as in the original."""
+    reading = asked.microdata.reading
+    missing = (*reading.missing_values, *asked.suppressed_values)
+    source = opened_file(asked.released, replace(reading, missing_values=missing))
+    setting = opened.setting
+    wanted = [opened.columns.get(name, name) for name in setting.keys]
+    others = [setting.strata, setting.household, *setting.sensitive]
+    others += [setting.identifier] if asked.identifier else []
+    there = set(source.names)
+    columns = list(matched_names(wanted, source.names))
+    columns += [name for name in others if name and name in there and name not in columns]
+    numbers = [setting.weight] if setting.weight and setting.weight in there else []
+    absent = [name for name in (setting.weight, setting.strata) if name and name not in there]
+    if absent:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"A release was to be audited under a design with {quoted(absent)}.",
+            "The released file has no such column.",
+            "Leave the design out (--weight, --strata), or give a fraction.",
+        )
+    table = code_source(source, columns, numbers=numbers, engine=default_engine())
+    renamed = [
+        Recode(
+            column, np.arange(table.codebook[column].n_codes), table.codebook[column].words, name
+        )
+        for name, column in zip(setting.keys, columns, strict=False)
+        if name != column
+    ]
+    return table.recoded(renamed)
+
+
+def _records(
+    asked: AuditRequest, before: CodedTable, after: CodedTable
+) -> NDArray[np.int64] | None:
+    """Return for each released record whose it is; None where that is not known."""
+    if asked.unlinked:
+        return None
+    if asked.identifier:
+        found = true_partners(after, before, asked.identifier)
+        nobody = int(np.count_nonzero(found < 0))
+        if nobody:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"Released records were to be told by {quoted([asked.identifier])}.",
+                f"{count_of(nobody, 'released record is', 'released records are')} of nobody in the"
+                " original.",
+                "Leave out --id and say that records are nobody's (--unlinked).",
+            )
+        return found
+    return np.arange(before.n_records) if before.n_records == after.n_records else None
