@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import gamekeeper
@@ -86,6 +87,7 @@ from gamekeeper.mapping.environment.overview import (
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
 from gamekeeper.mapping.variables.variable import Variable
+from gamekeeper.protect.attacking.attack import AttackName, FileAttack, attack_file
 from gamekeeper.protect.changes import ChangeLog, VariableChange
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.recoding.search import (
@@ -94,13 +96,27 @@ from gamekeeper.protect.recoding.search import (
     search_for_recoding,
 )
 from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.targets import parse_targets
+from gamekeeper.protect.trying.plan import Plan, Trying
+from gamekeeper.protect.trying.proposing import Wishes
+from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap
 from gamekeeper.protect.utility.measuring import measure_utility
 from gamekeeper.protect.utility.result import Utility
 from gamekeeper.results import Listing, Provenance, Result, package_version
 from gamekeeper.workbench.assessment.result import Assessment
 from gamekeeper.workbench.assessment.running import assess
 from gamekeeper.workbench.looking import FileLook, look_at
+from gamekeeper.workbench.protection.applying import ReleasedFile, apply_recipe
+from gamekeeper.workbench.protection.auditing import ReleaseAudit, audit_release
+from gamekeeper.workbench.protection.trying import try_protection
 from gamekeeper.workbench.requests.looking import LookRequest
+from gamekeeper.workbench.requests.microdata import MicrodataRequest
+from gamekeeper.workbench.requests.protection import (
+    ApplyRequest,
+    AuditRequest,
+    Method,
+    TryRequest,
+)
 
 MARKUP = "<b>bold</b> & co"
 
@@ -188,6 +204,48 @@ def maskings():
     return compare_maskings(people(), {"mild": people()}, LINKED, truths=truths)
 
 
+def attacked() -> FileAttack:
+    table = people()
+    nothing = ChangeLog(table.n_records)
+    return attack_file(table, table, nothing, Setting(keys=KEYS), tuple(AttackName), wildcard=True)
+
+
+def planned() -> Plan:
+    wishes = Wishes(methods=("suppress",))
+    return Trying(people(), Setting(keys=KEYS), parse_targets(["both>=2"])).run(wishes)
+
+
+def people_file(folder: str) -> Path:
+    words = [[people().codebook[key].words[code] for code in column] for key, column in
+             zip(KEYS, zip(*PEOPLE, strict=True), strict=True)]  # fmt: skip
+    file = Path(folder, "people.parquet")
+    pq.write_table(pa.table(dict(zip(KEYS, words, strict=True))), file)
+    return file
+
+
+def released_file() -> ReleasedFile:
+    with TemporaryDirectory() as folder:
+        file = people_file(folder)
+        recipe = Path(folder, "recipe.json")
+        try_protection(
+            TryRequest(
+                microdata=MicrodataRequest(file=file, keys=KEYS),
+                targets=("both>=2",),
+                methods=(Method.SUPPRESS,),
+                recipe=recipe,
+                seed=1,
+            )
+        )
+        return apply_recipe(ApplyRequest(recipe=recipe, file=file)).found
+
+
+def audited() -> ReleaseAudit:
+    with TemporaryDirectory() as folder:
+        file = people_file(folder)
+        asked = AuditRequest(microdata=MicrodataRequest(file=file, keys=KEYS), released=file)
+        return audit_release(asked).found
+
+
 def protected() -> Protected:
     table = people()
     made = Provenance("protection: nothing", seed=0, fingerprint=table.fingerprint)
@@ -200,6 +258,11 @@ EXAMPLES = {
     SearchedRecoding: lambda: search_for_recoding(
         people(), Setting(keys=tuple(people().codebook.names)), SearchRecoding(k=2)
     ),
+    FileAttack: attacked,
+    Plan: planned,
+    RiskUtilityMap: lambda: planned().map,
+    ReleasedFile: released_file,
+    ReleaseAudit: audited,
     Utility: lambda: measure_utility(people(), people()),
     KeyVariableMap: lambda: map_key_variables(environment(), "Target", forms=["Bank"]),
     MapLevels: lambda: map_levels(environment(), MapOptions("Target", forms=["Bank"])),

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 from gamekeeper.files.writing import write_file
 from gamekeeper.mapping.edits import EDIT
 from gamekeeper.mapping.scenario.document import SCENARIO
+from gamekeeper.protect.recipe import recipe_schema
 from gamekeeper.results.document import document_schema
 from gamekeeper.store.models import VARIABLE_FILE, VERSION, EnvironmentFile, FormFile, GroupFile
 
@@ -34,9 +35,9 @@ def published_schemas() -> dict[str, str]:
     Examples
     --------
     >>> len(published_schemas()), "result.json" in published_schemas()
-    (7, True)
+    (8, True)
     """
-    texts = {"result.json": _text(document_schema())}
+    texts = {"result.json": _text(document_schema()), "recipe.json": _text(recipe_schema())}
     for name, shape in _PUBLISHED.items():
         schema = _plain(shape.json_schema())
         what = "Edit" if name == "edit" else f"{name.capitalize()} file"

@@ -16,7 +16,7 @@ import numpy as np
 
 from gamekeeper.algorithms.compatibility.candidates import Candidates
 from gamekeeper.algorithms.compatibility.matchings import Matchings
-from gamekeeper.attack.assessment.criteria import CRITERIA
+from gamekeeper.attack.assessment.criteria import CRITERIA, Found
 from gamekeeper.attack.assessment.measured import Measured, measure_file
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.counting import count_keys
@@ -55,8 +55,9 @@ class FileAttack(Result):
         What all one-to-one assignments have in common; None where that is not known.
     linked
         How many records links re-identify; None where that was not tried.
-    measured
-        An assessment of the file as released; None where it was not made.
+    measured, criteria
+        An assessment of the file as released, and its figures by name; None and nothing where it was
+        not made.
     why_not
         Why something is not known, by what it is.
     """
@@ -70,6 +71,7 @@ class FileAttack(Result):
     matchings: Matchings | None
     linked: LinkedShare | None
     measured: Measured | None
+    criteria: Mapping[str, Found]
     why_not: Mapping[str, str]
     provenance: Provenance
 
@@ -155,6 +157,14 @@ class FileAttack(Result):
                 f"Somebody who knows the keys of all would be expected to match {self.expected:,.1f}"
                 f" of them rightly, {share}{rough}."
             )
+        if self.matchings is not None:
+            fixed = int(np.count_nonzero(self.matchings.candidates == 1))
+            if fixed > alone:
+                who = count_of(fixed, "person has", "people have")
+                said.append(
+                    f"{who} one record left where everybody must have one of their own, which"
+                    " only somebody who knows the keys of all can work out."
+                )
         if self.linked is not None:
             said.append(f"Links re-identify {self.linked.words}.")
         return said
@@ -187,8 +197,7 @@ class FileAttack(Result):
             )
         )
         if self.measured is not None:
-            for name, criterion in CRITERIA.items():
-                found = criterion.measure(self.measured)
+            for name, found in self.criteria.items():
                 value = None if found.interval is None else found.interval.value
                 sure = (
                     exactly
@@ -280,6 +289,7 @@ def attack_file(
         laid.matchings(),
         linked,
         measured,
+        {} if measured is None else {n: c.measure(measured) for n, c in CRITERIA.items()},
         why,
         Provenance(
             "attacks on a release",

@@ -89,7 +89,7 @@ class Plan(Result):
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
         return {
-            "targets": [target.text for target in self.targets],
+            "targets": ", ".join(target.text for target in self.targets),
             **self.map.summary(),
             "met": self.is_met,
         }

@@ -59,7 +59,7 @@ class RiskUtilityMap(Result):
         return {
             "candidates": len(self.candidates),
             "meeting_targets": sum(c.is_met for c in self.candidates),
-            "frontier": list(self.frontier),
+            "frontier": ", ".join(map(str, self.frontier)),
             "best": None if best is None else best.number,
         }
 
