@@ -172,3 +172,83 @@ def test_a_classification_becomes_a_variable(store, tmp_path, monkeypatch):
         main()
     assert ended.value.code == 0
     assert environment(store).variables["Area"].graph.children("Urban") == ("City", "Town")
+
+
+def test_nothing_enters_with_a_new_variable_but_that(store, pile):
+    asked(store, pile["bank.xml"], new=NEW)
+    asked(store, pile["club.xlsx"], new={"work": "Work"})
+    assert set(environment(store).form("City Runners: membership").instances) == {"Work"}
+
+
+def test_a_file_that_was_read_before_is_another_form_and_said_to_be(store, pile):
+    asked(store, pile["bank.xml"], new=NEW)
+    names = []
+    for _ in range(3):
+        made = asked(store, pile["poll.lss"], take_sure=True)
+        names.append(made.decisions.forms[0].form)
+    assert names == ["Umfrage Nordland", "Umfrage Nordland (poll)", "Umfrage Nordland (poll 2)"]
+    assert len(environment(store).forms) == 4
+    assert any("there is a form 'Umfrage Nordland' already" in line for line in made.sentences())
+
+
+def test_metadata_that_must_be_given_is_given_with_the_files(store, pile):
+    from gamekeeper.mapping.edits import DeclareMetadata
+
+    asked(store, pile["bank.xml"], new=NEW)
+    with EnvironmentStore.open(store) as opened:
+        opened.apply([DeclareMetadata(key="year", required=True, kind="number")], who="ann")
+    with pytest.raises(InputError, match="year"):
+        asked(store, pile["poll.lss"], take_sure=True)
+    asked(store, pile["poll.lss"], take_sure=True, metadata={"year": 2031})
+    assert environment(store).form("Umfrage Nordland").metadata["year"] == 2031
+
+
+def run(monkeypatch, capsys, *words, typed=""):
+    import io
+
+    monkeypatch.setattr("sys.argv", ["gamekeeper", *map(str, words)])
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    with pytest.raises(SystemExit) as ended:
+        main()
+    printed = capsys.readouterr()
+    assert ended.value.code == 0, printed
+    return printed.out
+
+
+def test_at_the_prompt_what_is_sure_is_asked_for_too(store, pile, monkeypatch, capsys):
+    asked(store, pile["bank.xml"], new=NEW)
+    run(monkeypatch, capsys, "form", "import", store, pile["poll.lss"], "--ask", typed="n\n\nn\n")
+    assert set(environment(store).form("Umfrage Nordland").instances) == {"Sex"}
+
+
+def test_names_that_are_not_known_are_asked_for_again(store, pile, tmp_path, monkeypatch, capsys):
+    asked(store, pile["bank.xml"], new=NEW)
+    odd = tmp_path / "odd.csv"
+    odd.write_text(
+        "variable,code,label,question\nP,1,F,Sex of your partner\nP,2,Mr,\nP,3,Else,\n",
+        encoding="utf-8",
+    )
+    typed = "Sexx\nSex\nMaile\nMale\n-\n"
+    told = run(monkeypatch, capsys, "form", "import", store, odd, "--ask", typed=typed)
+    assert "no variable 'Sexx'" in told
+    assert "no category 'Maile'" in told
+    assert environment(store).form("odd").instances == {"Sex": ("Female", "Male")}
+
+
+def test_another_variable_gets_the_answers_that_fit_it(store, pile, tmp_path, monkeypatch, capsys):
+    asked(store, pile["bank.xml"], new=NEW)
+    odd = tmp_path / "odd.csv"
+    rows = ["Single", "Married", "Separated", "Divorced", "Widowed"]
+    text = "variable,code,label,question\n"
+    text += "".join(f"P,{n},{row},Sex or so of yours\n" for n, row in enumerate(rows))
+    odd.write_text(text, encoding="utf-8")
+    run(monkeypatch, capsys, "form", "import", store, odd, "--ask", typed="Marital status\n")
+    assert environment(store).form("odd").instances == {"Marital status": tuple(rows)}
+
+
+def test_programs_get_what_people_read(store, pile, monkeypatch, capsys):
+    asked(store, pile["bank.xml"], new=NEW)
+    words = ["form", "import", store, pile["poll.lss"], "--take-sure", "--format", "json"]
+    told = json.loads(run(monkeypatch, capsys, *words))
+    assert told["sentences"][-1].startswith("Revision 3: ")
+    assert told["parts"]["decisions"]["forms"][0]["form"] == "Umfrage Nordland"

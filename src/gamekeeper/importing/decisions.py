@@ -9,6 +9,7 @@ feeds nothing, and the same words are not proposed again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
@@ -16,9 +17,14 @@ from pydantic import BaseModel, Field
 from gamekeeper.algorithms.categories.printed_bands import read_bands
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.importing.banding import bands_of, interval_definition
-from gamekeeper.importing.matching.proposal import Candidate, Proposal
+from gamekeeper.importing.matching.proposal import Candidate, Matcher, Proposal
 from gamekeeper.importing.matching.texts import no_answer
-from gamekeeper.importing.proposed_question import Answering, Instrument, ProposedQuestion
+from gamekeeper.importing.proposed_question import (
+    Answering,
+    Instrument,
+    ProposedAnswer,
+    ProposedQuestion,
+)
 from gamekeeper.mapping.edits import AddBands, AddForm, AddVariable, AskQuestion, Edit
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.questions import Answer, Question, Universe
@@ -70,7 +76,7 @@ class FormDecisions(BaseModel):
 
     form: str = Field(description="The name that the form gets, or has.")
     file: str = Field(default="", description="The file that it was read from.")
-    metadata: dict[str, str] = Field(default={})
+    metadata: dict[str, bool | int | float | str | None] = Field(default={})
     notes: Annotated[tuple[str, ...], Field(strict=False)] = ()
     questions: Annotated[tuple[Decision, ...], Field(strict=False)] = ()
 
@@ -93,7 +99,10 @@ def decisions_on(
     instrument: Instrument, proposals: Sequence[Proposal], form: str, file: str = ""
 ) -> FormDecisions:
     """Return a decision for every question that asks something: the sure ones are taken."""
-    metadata = {"format": instrument.format, **instrument.metadata}
+    metadata: dict[str, bool | int | float | str | None] = {
+        "format": instrument.format,
+        **instrument.metadata,
+    }
     if instrument.language:
         metadata["language"] = instrument.language
     if file:
@@ -145,6 +154,22 @@ def _answers(question: ProposedQuestion, best: Candidate | None) -> tuple[Answer
         tree = {"text": answer.text, "means": means, "no_answer": why}
         found.setdefault(answer.text, AnswerDecision.model_validate(tree))
     return tuple(found.values())
+
+
+def decided_for(environment: Environment, decision: Decision, variable: str) -> Decision:
+    """Return a decision on another variable: its answers mean what can be told of them there."""
+    asked = ProposedQuestion(
+        decision.question,
+        decision.text,
+        answering=Answering.SEVERAL if decision.multiple else Answering.ONE,
+        answers=tuple(ProposedAnswer(answer.text) for answer in decision.answers),
+    )
+    if not decision.answers:
+        asked = replace(asked, answering=Answering.TEXT)
+    fit = Matcher(environment).fit(asked, variable)
+    candidate = Candidate(variable, decision.score, decision.reason, fit)
+    changed = {"answers": _answers(asked, candidate), "variable": variable, "outside": fit.outside}
+    return decision.model_copy(update=changed)
 
 
 def edits_of_decisions(environment: Environment, decided: FormDecisions) -> list[Edit]:

@@ -7,6 +7,7 @@ what it returns, `edits_for` turns that into edits, and a store makes them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from gamekeeper.errors import InputError, Problem
@@ -80,7 +81,7 @@ def propose_forms(
     return DecisionsFile(
         forms=tuple(
             decisions_on(
-                instrument,
+                _with_notes(environment, path, instrument) if name is None else instrument,
                 matcher.propose_form(instrument),
                 form,
                 path.name,
@@ -109,13 +110,32 @@ def edits_for(environment: Environment, decided: DecisionsFile) -> list[Edit]:
 def _form_names(
     environment: Environment, read: Sequence[tuple[Path, Instrument]], name: str | None
 ) -> list[str]:
-    """Return a name per form: the title, with that of the file where the title is taken."""
+    """Return a name per form that no other has: the title, with that of the file if need be.
+
+    A name that is asked for may be that of a form that is there, which then asks more.
+    """
     if name is not None:
         return [name]
+    taken = set(environment.forms)
     names: list[str] = []
     for path, instrument in read:
-        chosen = instrument.title
-        if chosen in names or chosen in environment.forms:
-            chosen = f"{instrument.title} ({path.stem})"
+        chosen, number = instrument.title, 1
+        while chosen in taken:
+            told = path.stem if number == 1 else f"{path.stem} {number}"
+            chosen, number = f"{instrument.title} ({told})", number + 1
+        taken.add(chosen)
         names.append(chosen)
     return names
+
+
+def _with_notes(environment: Environment, path: Path, instrument: Instrument) -> Instrument:
+    """Return an instrument with a note if a form of its title is there, which may be the same."""
+    if instrument.title not in environment.forms:
+        return instrument
+    source = environment.forms[instrument.title].metadata.get("source")
+    same = ", read from a file of the same name" if source == path.name else ""
+    note = (
+        f"there is a form {quoted([instrument.title])} already{same}; this one counts as another"
+        " form, so leave it out if it is the same"
+    )
+    return replace(instrument, notes=(*instrument.notes, note))

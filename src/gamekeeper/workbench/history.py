@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.mapping.edits.kept_history import KeepHistory, KeptRevision
 from gamekeeper.results import EVERYTHING, Cell, Listing, Page, make_listing
-from gamekeeper.wording import count_of, folded
+from gamekeeper.wording import count_of, folded, quoted
 from gamekeeper.workbench.environments import moment, opened_store
 from gamekeeper.workbench.requests.store import HistoryRequest
 
@@ -28,8 +29,25 @@ def list_history(asked: HistoryRequest, *, for_people: bool = False) -> Listing:
             touching=touching,
         )
     by = folded(asked.by)
-    found = (item for item in revisions if by in folded(item.who))
-    return _listed(found, asked.lines.chosen(for_people=for_people))
+    found = [item for item in revisions if by in folded(item.who)]
+    page = asked.lines.chosen(for_people=for_people)
+    if not asked.merged:
+        return _listed(found, page)
+    kept = [item for item in kept_revisions(revisions) if by in folded(item.who)]
+    if touching is not None:
+        kept = [item for item in kept if any(quoted([touching[1]]) in text for text in item.words)]
+    return _listed_together(found, kept, page)
+
+
+def kept_time(revision: Revision) -> str:
+    """Return when a revision was made, as a text that sorts."""
+    return f"{revision.at:%Y-%m-%dT%H:%M:%S.%fZ}"
+
+
+def kept_revisions(revisions: Iterable[Revision]) -> list[KeptRevision]:
+    """Return the revisions of merged environments that some revisions keep."""
+    edits = (edit for item in revisions for edit in item.edits)
+    return [kept for edit in edits if isinstance(edit, KeepHistory) for kept in edit.revisions]
 
 
 def newest_revision(path: Path) -> Listing:
@@ -40,14 +58,24 @@ def newest_revision(path: Path) -> Listing:
 
 def revision_text(revision: Revision) -> str:
     """Say what a revision did; of many edits only the first."""
-    text = " ".join(revision.words[:_SHOWN_EDITS])
-    if len(revision.words) > _SHOWN_EDITS:
-        text += f" And {count_of(len(revision.words) - _SHOWN_EDITS, 'more edit')}."
+    text = _text(revision.words)
     return f"{text} (unrestricted)" if revision.unrestricted else text
 
 
+def _text(words: Sequence[str]) -> str:
+    text = " ".join(words[:_SHOWN_EDITS])
+    if len(words) > _SHOWN_EDITS:
+        text += f" And {count_of(len(words) - _SHOWN_EDITS, 'more edit')}."
+    return text
+
+
 def _listed(revisions: Iterable[Revision], page: Page = EVERYTHING) -> Listing:
-    rows: list[tuple[Cell, ...]] = [
+    columns = ("revision", "when", "who", "what", "note")
+    return make_listing("revisions", columns, _rows(revisions), page)
+
+
+def _rows(revisions: Iterable[Revision]) -> list[tuple[Cell, ...]]:
+    return [
         (
             item.number,
             f"{item.at:%Y-%m-%d %H:%M:%S}",
@@ -57,7 +85,23 @@ def _listed(revisions: Iterable[Revision], page: Page = EVERYTHING) -> Listing:
         )
         for item in revisions
     ]
-    return make_listing("revisions", ("revision", "when", "who", "what", "note"), rows, page)
+
+
+def _listed_together(
+    revisions: Sequence[Revision], kept: Iterable[KeptRevision], page: Page
+) -> Listing:
+    """List revisions of this store and of others by when they were made, the newest first."""
+    timed: list[tuple[str, tuple[Cell, ...]]] = [
+        (kept_time(item), ("", *row)) for item, row in zip(revisions, _rows(revisions), strict=True)
+    ]
+    for item in kept:
+        when = item.at[:19].replace("T", " ")
+        timed.append(
+            (item.at, (item.of, item.revision, when, item.who, _text(item.words), item.note))
+        )
+    rows = [row for _, row in sorted(timed, key=lambda pair: pair[0], reverse=True)]
+    columns = ("of", "revision", "when", "who", "what", "note")
+    return make_listing("revisions", columns, rows, page)
 
 
 def _touching(asked: HistoryRequest) -> tuple[str, str] | None:

@@ -18,6 +18,8 @@ from gamekeeper.importing.classifications.registry import read_classifications
 from gamekeeper.importing.decisions import Decision, DecisionsFile, FormDecisions
 from gamekeeper.importing.proposing import edits_for, propose_forms
 from gamekeeper.mapping.edits import EDIT, AddVariable, Edit
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.prompt_syntax import Scalar
 from gamekeeper.results import EVERYTHING, Listing, make_listing
 from gamekeeper.store.record_files import read_decisions
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -26,8 +28,10 @@ from gamekeeper.workbench.environments import opened
 from gamekeeper.workbench.outputs import require_outputs
 from gamekeeper.workbench.requests.importing import ImportFormsRequest, ImportVariableRequest
 
-Asking = Callable[[FormDecisions, Decision], Decision]
-"""Asks a person about a question that is not sure, and returns what was decided."""
+Asking = Callable[[FormDecisions, Decision, Environment], Decision]
+"""Asks a person about a question, and returns what was decided; the environment has the names."""
+
+_PROPOSED = ("sure", "unsure", "answers to place")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,12 @@ class FormsImported:
                 f" {'entered' if self.edited else 'would be entered'}."
             )
             said += [f"{form.form}: {note}." for note in form.notes]
-        return said
+        if self.edited is None:
+            return [*said, "Nothing was entered."]
+        return [
+            *said,
+            *(f"Revision {self.edited.revision}: {words}" for words in self.edited.words),
+        ]
 
 
 def import_forms(asked: ImportFormsRequest, *, ask: Asking | None = None) -> FormsImported:
@@ -90,9 +99,12 @@ def import_forms(asked: ImportFormsRequest, *, ask: Asking | None = None) -> For
             file_format=asked.file_format,
             most_megabytes=asked.most_megabytes,
         )
+        decided = _with_metadata(decided, asked.metadata)
+        if (asked.new or asked.ask) and not asked.take_sure:
+            decided = _with_nothing_taken(decided)
         decided = _with_new(decided, {q: str(v) for q, v in asked.new.items()})
         if ask is not None:
-            decided = _asked(decided, ask)
+            decided = _asked(decided, ask, environment)
     enters = asked.take_sure or asked.ask or asked.decisions is not None or asked.new
     if not enters and asked.edits is None:
         _save(asked, decided)
@@ -177,16 +189,31 @@ def _with_new(decided: DecisionsFile, new: Mapping[str, str]) -> DecisionsFile:
     return decided.model_copy(update={"forms": tuple(forms)})
 
 
-def _asked(decided: DecisionsFile, ask: Asking) -> DecisionsFile:
+def _with_metadata(decided: DecisionsFile, given: Mapping[str, Scalar]) -> DecisionsFile:
     forms = [
-        form.model_copy(
-            update={
-                "questions": tuple(
-                    ask(form, d) if not d.take and d.status in ("unsure", "answers to place") else d
-                    for d in form.questions
-                )
-            }
-        )
+        form.model_copy(update={"metadata": {**form.metadata, **given}}) for form in decided.forms
+    ]
+    return decided.model_copy(update={"forms": tuple(forms)})
+
+
+def _with_nothing_taken(decided: DecisionsFile) -> DecisionsFile:
+    """Return decisions that take nothing: what is sure enters only where that is asked for."""
+    return _changed(decided, lambda _, decision: decision.model_copy(update={"take": False}))
+
+
+def _asked(decided: DecisionsFile, ask: Asking, environment: Environment) -> DecisionsFile:
+    def one(form: FormDecisions, decision: Decision) -> Decision:
+        is_open = not decision.take and decision.status in _PROPOSED
+        return ask(form, decision, environment) if is_open else decision
+
+    return _changed(decided, one)
+
+
+def _changed(
+    decided: DecisionsFile, change: Callable[[FormDecisions, Decision], Decision]
+) -> DecisionsFile:
+    forms = [
+        form.model_copy(update={"questions": tuple(change(form, d) for d in form.questions)})
         for form in decided.forms
     ]
     return decided.model_copy(update={"forms": tuple(forms)})

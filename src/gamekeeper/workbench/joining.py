@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.edits import apply_edits
+from gamekeeper.mapping.edits import Edit, KeepHistory, KeptRevision, apply_edits
 from gamekeeper.mapping.edits.differences import EnvironmentDifference, compare_environments
 from gamekeeper.mapping.edits.merging import map_codes, plan_merge
 from gamekeeper.results import EVERYTHING, Cell, Listing, make_listing
 from gamekeeper.wording import count_of, quoted, shown_path
 from gamekeeper.workbench.editing import Edited, acknowledged
 from gamekeeper.workbench.environments import opened, opened_store, person
+from gamekeeper.workbench.history import kept_revisions, kept_time
 from gamekeeper.workbench.requests.store import DiffRequest, MergeRequest
+
+if TYPE_CHECKING:
+    from gamekeeper.store.database.environment_store import EnvironmentStore
+
+
+def _history(name: str, store: EnvironmentStore | None) -> list[Edit]:
+    """Return an edit that keeps the history of another store, and what that had kept of others."""
+    if store is None:
+        return []
+    revisions = store.history()
+    own = [
+        KeptRevision(
+            of=name,
+            revision=item.number,
+            at=kept_time(item),
+            who=item.who,
+            words=item.words,
+            note=item.note,
+        )
+        for item in revisions
+    ]
+    return [KeepHistory(of=name, revisions=(*own, *kept_revisions(revisions)))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +80,8 @@ def merge(asked: MergeRequest) -> Merged:
             raise InputError(
                 Reason.DUPLICATE,
                 f"{shown_path(asked.other)} was to be merged into {shown_path(path)}.",
-                f"{count_of(len(plan.conflicts), 'part')} of the same name"
-                f" {'differs' if len(plan.conflicts) == 1 else 'differ'}. Nothing was changed.",
+                f"{count_of(len(plan.conflicts), 'thing is', 'things are')} not decided. Nothing was"
+                " changed.",
                 "Decide on each: --decide 'KIND:NAME=ours', '=theirs', or '=ANOTHER NAME'.",
                 problems=[
                     Problem(Reason.DUPLICATE, f"{item.kind} {quoted([item.name])}", f"{item.what}.")
@@ -69,7 +93,7 @@ def merge(asked: MergeRequest) -> Merged:
         if plan.edits and not asked.dry_run:
             was = "" if other.store is None else f", revision {other.store.revision}"
             made = store.apply(
-                plan.edits,
+                [*plan.edits, *_history(theirs.name, other.store)],
                 who=person(asked.person.who),
                 note=f"merged from {quoted([theirs.name])}{was}",
             )

@@ -19,6 +19,8 @@ from gamekeeper.mapping.edits import (
     DeclareMetadata,
     DropQuestion,
     Edit,
+    KeepHistory,
+    KeptRevision,
     SaveScenario,
     describe_edit,
     touched,
@@ -96,6 +98,21 @@ OWN: dict[type, dict[str, st.SearchStrategy[Any]]] = {
     SaveScenario: {"scenario": st.deferred(lambda: st.builds(saved, words))},
     AskQuestion: {"question": questions},
     DropQuestion: {"question": words},
+    KeepHistory: {
+        "of": words,
+        "revisions": st.lists(
+            st.builds(
+                KeptRevision,
+                of=words,
+                revision=st.integers(),
+                at=words,
+                who=words,
+                words=lists,
+                note=words,
+            ),
+            max_size=2,
+        ),
+    },
     DeclareMetadata: {"values": st.lists(words | st.booleans() | st.integers(), max_size=3)},
 }
 
@@ -158,7 +175,7 @@ def validator() -> Draft202012Validator:
 
 def test_every_edit_has_a_name_of_its_own() -> None:
     names = [kind.model_fields["edit"].default for kind in KINDS]
-    assert len(set(names)) == len(names) == 40
+    assert len(set(names)) == len(names) == 41
     for kind, name in zip(KINDS, names, strict=True):
         assert kind.__name__ == "".join(part.capitalize() for part in name.split("-"))
 

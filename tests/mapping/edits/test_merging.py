@@ -124,3 +124,31 @@ def test_differences_in_words() -> None:
     ]
     assert found.sentences == ("1 variable, 3 forms and 1 group differ.",)
     assert compare_environments(before, ours()).rows == ()
+
+
+def test_what_either_office_marks_as_sensitive_stays_marked() -> None:
+    plain = Variable("Ill", PartitionGraph({"yes": [], "no": []}))
+    marked = replace(plain, sensitive=frozenset({"yes"}))
+    for mine, other in ((plain, marked), (marked, plain)):
+        first = Environment([mine], [])
+        plan = plan_merge(first, Environment([other], []))
+        assert not plan.conflicts
+        assert apply_edits(first, plan.edits).variable("Ill").sensitive == {"yes"}
+    finer = Variable("Ill", PartitionGraph({"yes": ["asthma", "other"], "no": []}))
+    first = Environment([marked], [])
+    after = apply_edits(first, plan_merge(first, Environment([finer], [])).edits)
+    assert after.variable("Ill").sensitive == {"yes"}
+    assert "asthma" in after.variable("Ill").graph
+
+
+def test_decisions_on_what_is_no_conflict_are_named() -> None:
+    plan = plan_merge(ours(), ours(), {("form", "Bnak"): "ours"})
+    assert [(item.kind, item.name) for item in plan.conflicts] == [("form", "Bnak")]
+
+
+def test_ours_cannot_stay_where_their_forms_have_other_categories() -> None:
+    plan = plan_merge(ours(), theirs(), {("variable", "Sex"): "ours", ("form", "Bank"): "B2"})
+    sex = [item for item in plan.conflicts if item.name == "Sex"]
+    assert len(sex) == 1
+    assert "'f', 'm'" in sex[0].what
+    assert "rename" in sex[0].what

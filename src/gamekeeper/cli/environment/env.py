@@ -11,6 +11,7 @@ from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.environment.edit_commands import edit_command, record_command
 from gamekeeper.cli.environment.printing import show_edited, show_listing
 from gamekeeper.cli.show import Format, progress_bar, say, show, warn
+from gamekeeper.wording import count_of
 from gamekeeper.workbench.requests.editing import EditFileRequest
 from gamekeeper.workbench.requests.environment import Opened
 from gamekeeper.workbench.requests.store import (
@@ -317,7 +318,8 @@ def merge_command(asked: MergeRequest, how: AsFormat = Format.TABLE) -> None:
     from gamekeeper.workbench.joining import merge
 
     done = merge(asked)
-    told = [f"{done.n_edits} edits bring in all that was not here."]
+    edits = count_of(done.n_edits, "edit brings", "edits bring")
+    told = [f"{edits} in all that was not here." if done.n_edits else "All of theirs is here."]
     if done.edited is not None:
         told.append(f"Revision {done.edited.revision}: the merge.")
     elif asked.dry_run:

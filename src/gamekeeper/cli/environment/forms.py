@@ -10,7 +10,7 @@ from gamekeeper.cli.commands import AsFormat, command
 from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.environment.edit_commands import edit_command, record_command
 from gamekeeper.cli.environment.printing import show_listing
-from gamekeeper.cli.show import Format, progress_bar, say, show
+from gamekeeper.cli.show import Format, progress_bar, say, show, warn
 from gamekeeper.workbench.requests.browsing import FormRequest, FormsRequest, GridRequest
 from gamekeeper.workbench.requests.editing import (
     AddFormRequest,
@@ -117,10 +117,11 @@ def add_command(asked: AddFormRequest) -> Edit:
 def import_command(asked: ImportFormsRequest, how: AsFormat = Format.TABLE) -> None:
     """Read questionnaires, and propose which variables their questions are about.
 
-    Nothing enters unless it is asked for: --take-sure enters what is sure, --ask goes through the
-    rest, and --save writes decisions that can be changed and entered later with --decisions.
-    Reads DDI codebooks, XLSForms, REDCap dictionaries, LimeSurvey surveys, SPSS, Stata and SAS
-    files, questionnaires in JSON and codebooks in CSV. Nothing is fetched.
+    Nothing enters unless it is asked for: --take-sure enters what is sure, --ask goes through all
+    that is proposed (with --take-sure through the rest), and --save writes decisions that can be
+    changed and entered later with --decisions. Reads DDI codebooks, XLSForms, REDCap dictionaries,
+    LimeSurvey surveys, SPSS, Stata and SAS files, questionnaires in JSON and codebooks in CSV.
+    Nothing is fetched.
 
     [bold]Examples[/bold]
 
@@ -132,19 +133,19 @@ def import_command(asked: ImportFormsRequest, how: AsFormat = Format.TABLE) -> N
       gamekeeper form import norland.gk --decisions rest.json
     """
     from gamekeeper.cli.environment.importing import ask_person
-    from gamekeeper.cli.environment.printing import show_edited
     from gamekeeper.workbench.importing import import_forms
 
     made = import_forms(asked, ask=ask_person if asked.ask else None)
+    told = made.sentences()
     if made.edited is None or how is not Format.TABLE:
-        show(made.listing(), how)
+        decisions = made.decisions.model_dump(mode="json", exclude_defaults=True)
+        notices = () if made.edited is None else made.edited.notes
+        show(made.listing(), how, sentences=told, notices=notices, parts={"decisions": decisions})
     if how is Format.TABLE:
-        for sentence in made.sentences():
+        for sentence in told:
             say(sentence)
-        if made.edited is None:
-            say("Nothing was entered.")
-        else:
-            show_edited(asked.place.store, made.edited, how)
+    for note in made.edited.notes if made.edited else ():
+        warn(f"! {note}")
 
 
 @record_command(app, "set", "SetMetadata")

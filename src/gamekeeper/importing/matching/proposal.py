@@ -119,6 +119,11 @@ class Matcher:
                 found[place] = replace(proposal, candidates=(doubt, *proposal.candidates[1:]))
         return tuple(found)
 
+    def fit(self, question: ProposedQuestion, variable: str) -> Fit:
+        """Return how the answers of a question fit a variable, whatever it asks for."""
+        earlier = self._memory.fit(question, self._variables[variable])
+        return earlier or fit_answers(question, self._categories[variable])
+
     def propose(self, question: ProposedQuestion) -> Proposal:
         """Return the variables that a question may be about."""
         earlier = self._memory.variables_of(question)
@@ -132,8 +137,7 @@ class Matcher:
             wording = self._vocabulary.compare(read, name)
             if wording.score < _LEAST and name not in earlier:
                 continue
-            fit = self._memory.fit(question, self._variables[name])
-            fit = fit or fit_answers(question, self._categories[name])
+            fit = self.fit(question, name)
             found.append((_candidate(name, wording, fit, is_earlier=name in earlier), wording))
         found.sort(key=lambda pair: (-pair[0].score, -len(pair[1].phrase), pair[0].variable))
         candidates = [candidate for candidate, _ in found[:_MOST_CANDIDATES]]

@@ -26,6 +26,7 @@ from gamekeeper.mapping.edits.forms import (
     SetMetadata,
 )
 from gamekeeper.mapping.edits.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
+from gamekeeper.mapping.edits.kept_history import KeepHistory, KeptRevision
 from gamekeeper.mapping.edits.notes import edit_notes
 from gamekeeper.mapping.edits.questions import AskQuestion, DropQuestion, SetUniverse
 from gamekeeper.mapping.edits.record import edit_of
@@ -68,6 +69,8 @@ __all__ = [
     "DropVariable",
     "Edit",
     "FlattenGraph",
+    "KeepHistory",
+    "KeptRevision",
     "MarkSensitive",
     "OrderSinks",
     "PruneGraph",

@@ -22,6 +22,7 @@ from gamekeeper.mapping.edits.environment import apply_environment_edit
 from gamekeeper.mapping.edits.form_runs import apply_run, run_length
 from gamekeeper.mapping.edits.forms import FormEdit, RenameForm, apply_form_edit
 from gamekeeper.mapping.edits.groups import GroupEdit, RenameGroup, apply_group_edit
+from gamekeeper.mapping.edits.kept_history import KeepHistory
 from gamekeeper.mapping.edits.questions import QuestionEdit, apply_question_edit
 from gamekeeper.mapping.edits.rules import RuleEdit, apply_rule_edit
 from gamekeeper.mapping.edits.scenarios import ScenarioEdit, apply_scenario_edit
@@ -133,4 +134,6 @@ def _applied(environment: Environment, edit: Edit, *, unrestricted: bool) -> Env
         return apply_scenario_edit(environment, edit)
     if isinstance(edit, RuleEdit):
         return apply_rule_edit(environment, edit)
+    if isinstance(edit, KeepHistory):
+        return environment
     return apply_environment_edit(environment, edit)

@@ -27,6 +27,7 @@ from gamekeeper.mapping.edits.forms import (
     SetMetadata,
 )
 from gamekeeper.mapping.edits.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
+from gamekeeper.mapping.edits.kept_history import KeepHistory
 from gamekeeper.mapping.edits.questions import AskQuestion, DropQuestion, SetUniverse
 from gamekeeper.mapping.edits.rules import (
     AllowCombination,
@@ -157,6 +158,9 @@ def _words(edit: Edit) -> str:
             return f"Declare impossible: {_combination(edit)}"
         case AllowCombination():
             return f"Allow again: {_combination(edit)}"
+        case KeepHistory():
+            kept = count_of(len(edit.revisions), "revision")
+            return f"Keep the history of {_q(edit.of)}, {kept}"
         case DescribeEnvironment():
             if edit.name is None:
                 return "Describe the environment"

@@ -14,6 +14,7 @@ from gamekeeper.mapping.edits.categories import CategoryEdit
 from gamekeeper.mapping.edits.environment import DescribeEnvironment
 from gamekeeper.mapping.edits.forms import FormEdit
 from gamekeeper.mapping.edits.groups import GroupEdit
+from gamekeeper.mapping.edits.kept_history import KeepHistory
 from gamekeeper.mapping.edits.questions import QuestionEdit
 from gamekeeper.mapping.edits.rules import RuleEdit
 from gamekeeper.mapping.edits.scenarios import ScenarioEdit
@@ -31,6 +32,7 @@ Edit = (
     | ScenarioEdit
     | RuleEdit
     | DescribeEnvironment
+    | KeepHistory
 )
 
 EDIT: TypeAdapter[Edit] = TypeAdapter(Annotated[Edit, Field(discriminator="edit")])

@@ -20,17 +20,18 @@ from gamekeeper.mapping.edits.forms import AddForm, RemoveForm
 from gamekeeper.mapping.edits.groups import AddGroup, ReplaceGroup
 from gamekeeper.mapping.edits.rules import DeclareImpossible, DeclareMetadata
 from gamekeeper.mapping.edits.variable_change import reworded
-from gamekeeper.mapping.edits.variables import AddVariable, ReplaceVariable
+from gamekeeper.mapping.edits.variables import AddVariable, MarkSensitive, ReplaceVariable
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.forms.groups import Group
 from gamekeeper.mapping.variables.category_blocks import blocks_of, categorization_of
 from gamekeeper.mapping.variables.codes import code_order
 from gamekeeper.mapping.variables.definitions import definition_of
-from gamekeeper.mapping.variables.variable import Variable
-from gamekeeper.wording import quoted
+from gamekeeper.mapping.variables.variable import RESERVED, Variable
+from gamekeeper.wording import be, count_of, quoted
 
 OURS, THEIRS = "ours", "theirs"
+_SHOWN = 6
 
 Decisions = Mapping[tuple[str, str], str]
 """For a kind and a name: `ours`, `theirs`, or the name under which theirs comes."""
@@ -89,6 +90,7 @@ def plan_merge(ours: Environment, theirs: Environment, decisions: Decisions | No
         work.form(form)
     for group in theirs.groups.values():
         work.group(group)
+    work.require_known_decisions()
     if theirs.scenarios:
         made.notes.append(
             f"Scenarios are records of their own environment and stay there:"
@@ -129,6 +131,7 @@ class _Merging:
         self._ours, self._theirs, self._decisions, self._made = ours, theirs, decisions, made
         self._forms: dict[str, str] = {}
         self._groups: dict[str, str] = {}
+        self._asked: set[tuple[str, str]] = set()
 
     def rules(self) -> None:
         known = {(item.of, item.key): item for item in self._ours.rules.metadata}
@@ -177,10 +180,51 @@ class _Merging:
             decided = self._decided("variable", theirs.name, "has other categories")
             if decided == THEIRS:
                 edits.append(ReplaceVariable(variable=ours.name, definition=definition_of(theirs)))
-            elif decided not in ("", OURS):
+            elif decided == OURS:
+                self._require_labels(ours)
+            elif decided:
                 definition = definition_of(theirs).model_copy(update={"name": decided})
                 edits.append(AddVariable(definition=definition))
                 self._made.variables[theirs.name] = decided
+                return
+        if ours is not None:
+            self._marks(ours, theirs)
+
+    def _marks(self, ours: Variable, theirs: Variable) -> None:
+        """Keep what either marks as sensitive."""
+        edits = self._made.edits
+        is_replaced = any(
+            isinstance(edit, ReplaceVariable) and edit.variable == ours.name for edit in edits
+        )
+        has, gets = (theirs, ours) if is_replaced else (ours, theirs)
+        known = {*has.graph.categories, *(theirs.bands or ())}
+        more = sorted(mark for mark in gets.sensitive - has.sensitive if mark in known)
+        if more:
+            edits.append(MarkSensitive(variable=ours.name, categories=tuple(more)))
+            self._made.notes.append(f"What either marks as sensitive in {quoted([ours.name])} is.")
+
+    def _require_labels(self, ours: Variable) -> None:
+        """Note what forms of theirs print that ours has no category for, where ours stays."""
+        used: dict[str, None] = {}
+        forms: list[str] = []
+        for form in self._theirs.forms.values():
+            missing = [
+                label
+                for label in form.instances.get(ours.name, ())
+                if label not in RESERVED
+                and ours.resolve(label) is None
+                and not ours.has_room_for(label)
+            ]
+            used.update(dict.fromkeys(missing))
+            forms += [form.name] if missing else []
+        if used:
+            what = (
+                f"stays as ours, which has no {quoted(list(used)[:_SHOWN])}, and"
+                f" {count_of(len(forms), 'form')} of theirs {be(len(forms))} in these"
+                f" ({quoted(forms[:_SHOWN])}): rename them there first"
+                " (gamekeeper variable rename-category), or let theirs come under another name"
+            )
+            self._made.conflicts.append(Conflict("variable", ours.name, what))
 
     def form(self, theirs: Form) -> None:
         form = theirs
@@ -238,8 +282,18 @@ class _Merging:
             AddGroup.model_validate({"name": name, "description": theirs.description, way: names})
         )
 
+    def require_known_decisions(self) -> None:
+        """Note decisions on what is no conflict: a name may be mistyped."""
+        for kind, name in self._decisions:
+            if (kind, name) not in self._asked:
+                what = (
+                    "is no conflict, so there is nothing to decide; leave it out, or mend its name"
+                )
+                self._made.conflicts.append(Conflict(kind, name, what))
+
     def _decided(self, kind: str, name: str, what: str) -> str:
         """Return what was decided; a conflict without a decision is noted, and "" returned."""
+        self._asked.add((kind, name))
         decided = self._decisions.get((kind, name), "")
         if not decided:
             self._made.conflicts.append(Conflict(kind, name, what))

@@ -15,6 +15,7 @@ from gamekeeper.mapping.edits.forms import (
     SetMetadata,
 )
 from gamekeeper.mapping.edits.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
+from gamekeeper.mapping.edits.kept_history import KeepHistory
 from gamekeeper.mapping.edits.questions import AskQuestion, DropQuestion, SetUniverse
 from gamekeeper.mapping.edits.rules import (
     AllowCombination,
@@ -78,6 +79,7 @@ def touched(edit: Edit) -> frozenset[tuple[str, str]]:
             return frozenset({("scenario", edit.scenario)})
         case (
             DescribeEnvironment()
+            | KeepHistory()
             | DeclareMetadata()
             | UndeclareMetadata()
             | DeclareImpossible()

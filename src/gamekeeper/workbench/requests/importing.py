@@ -29,7 +29,13 @@ class ImportFormsRequest:
     ] = ()
     name: Annotated[str | None, Option("The name of the form; for one file.")] = None
     take_sure: Annotated[bool, Option("Enter what is sure, in one revision.")] = False
-    ask: Annotated[bool, Option("Ask at the prompt about what is not sure.")] = False
+    ask: Annotated[
+        bool, Option("Ask at the prompt; with --take-sure about what is not sure, else about all.")
+    ] = False
+    metadata: Annotated[
+        Mapping[str, Scalar],
+        Option("Metadata of the forms, KEY=VALUE.", flags="--set -s", read=values_of),
+    ] = field(default_factory=dict[str, Scalar])
     new: Annotated[
         Mapping[str, Scalar],
         Option("QUESTION=VARIABLE: make a variable of the answers to a question.", read=values_of),

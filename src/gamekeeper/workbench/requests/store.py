@@ -58,6 +58,10 @@ class HistoryRequest:
     by: Annotated[str, Option("Only edits by this person.")] = ""
     since: Annotated[str, Option("From this date, time or revision on.")] = ""
     until: Annotated[str, Option("Up to this date, time or revision.")] = ""
+    merged: Annotated[
+        bool,
+        Option("Also what was done in environments that were merged into this one, before that."),
+    ] = False
     lines: Lines = field(default_factory=Lines)
 
 
