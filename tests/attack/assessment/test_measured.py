@@ -175,3 +175,21 @@ def test_guidance_is_answered_by_its_formulas(modelled):
         workers=1,
     )  # fmt: skip
     assert {a.measure: a for a in answers(with_job)}["one value of b"].found.value == 0.5
+
+
+def test_households_are_told_of_whether_records_are_unique_or_not(modelled):
+    mean = three_digits(float(modelled.household_chances.mean()))
+    assert f"(home) a record is found with probability {mean} on average" in drivers(modelled)[-1]
+    # Three records alike, and a household of two of them: 1 - (2/3)^2 and 1/3.
+    alike = measure_file(
+        keys([[1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 0]], fraction=None), household="home"
+    )
+    assert "no match with a single record is right" in verdict(alike, None)
+    assert "at most 0.481 on average and 0.556 in the worst case" in drivers(alike)[-1]
+    assert "household" not in " ".join(drivers(measure_file(keys([[1, 1, 1]] * 3))))
+
+
+def test_one_record_has_nothing_to_blame():
+    alone = measure_file(keys([[1, 2, 3]]))
+    assert drivers(alone) == ("It is the only record: nothing is needed to set it apart.",)
+    assert "and it may be re-identified" in verdict(alone, None)

@@ -38,9 +38,11 @@ def _risk(measured: Measured) -> str:
     n = count_of(keys.n_records, "record")
     if not keys.n_unlike:
         smallest = min(keys.released_by_size)
+        # Through a household a record is found more often.
+        match = "match with a single record" if measured.household else "match"
         return (
             f"No record of the {keys.n_records:,} stands alone on the key variables: each looks like"
-            f" {count_of(smallest - 1, 'other')} at least, so that no match is right with a"
+            f" {count_of(smallest - 1, 'other')} at least, so that no {match} is right with a"
             f" probability above {share_text(Fraction(1, smallest))}."
         )
     uniques = f"{keys.n_unlike:,} ({percent_text(keys.n_unlike / keys.n_records)})"
@@ -51,8 +53,9 @@ def _risk(measured: Measured) -> str:
         )
     if chances.basis is Basis.BOUND:
         return (
-            f"Of {n}, {uniques} {be(keys.n_unlike)} unique on the key variables, and any of them may be"
-            f" re-identified: how many is not known, because {chances.why}."
+            f"Of {n}, {uniques} {be(keys.n_unlike)} unique on the key variables, and"
+            f" {'it' if keys.n_unlike == 1 else 'any of them'} may be re-identified: how many is not"
+            f" known, because {chances.why}."
         )
     return (
         f"An intruder who knows the key variables would re-identify about"
@@ -65,7 +68,9 @@ def drivers(measured: Measured) -> tuple[str, ...]:
     """Return what drives the risk: variables, and the combination that sets records apart most."""
     keys, uniques = measured.keys, measured.uniques
     if not keys.n_uniques:
-        return ("No record is unique, so that no variable is to blame.",)
+        return ("No record is unique, so that no variable is to blame.", *_households(measured))
+    if keys.n_records == 1:
+        return ("It is the only record: nothing is needed to set it apart.",)
     told: list[str] = []
     if measured.variables is not None:
         parts = [
@@ -96,7 +101,23 @@ def drivers(measured: Measured) -> tuple[str, ...]:
         names, count = uniques.kind
         how = f"{names[0]} alone sets" if len(names) == 1 else f"{joined(names)} together set"
         told.append(f"{how} {count_of(count, 'record')} apart.")
-    return tuple(told)
+    return (*told, *_households(measured))
+
+
+def _households(measured: Measured) -> Iterator[str]:
+    """Return what households add: who finds one member finds all."""
+    if measured.household_chances is None:
+        return
+    most = "at most " if measured.chances.basis is Basis.BOUND else ""
+    mean, highest = (
+        three_digits(float(value))
+        for value in (measured.household_chances.mean(), measured.household_chances.max())
+    )
+    yield (
+        f"Through the members of its household ({measured.household}) a record is found with probability"
+        f" {most}{mean} on average and {highest} in the worst case, if they are found independently of"
+        " each other."
+    )
 
 
 def advice(measured: Measured, judged: JudgedPolicy | None) -> tuple[str, ...]:

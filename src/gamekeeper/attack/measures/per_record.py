@@ -75,17 +75,23 @@ def household_risks(
 ) -> HouseholdRisks:
     """Return the household risk of records."""
     homes = key_table.coded.codes(household).astype(np.int64)
-    across = 0
-    if key_table.strata:
-        pairs = np.stack([homes, key_table.coded.codes(key_table.strata).astype(np.int64)], axis=1)
-        seen = np.unique(pairs[homes > 0], axis=0)[:, 0]
-        across = int(np.count_nonzero(np.unique(seen, return_counts=True)[1] > 1))
     return HouseholdRisks(
         household_risk(individual, homes),
         len(np.unique(homes[homes > 0])),
         int(np.count_nonzero(homes == 0)),
-        across,
+        households_across(key_table, household),
     )
+
+
+def households_across(key_table: KeyTable, household: str) -> int:
+    """Return how many households have members in more than one stratum."""
+    if not key_table.strata:
+        return 0
+    homes, strata = (
+        key_table.coded.codes(name).astype(np.int64) for name in (household, key_table.strata)
+    )
+    seen = np.unique(np.stack([homes, strata], axis=1)[homes > 0], axis=0)[:, 0]
+    return int(np.count_nonzero(np.unique(seen, return_counts=True)[1] > 1))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -15,7 +15,9 @@ from gamekeeper.algorithms.uniques.minimal_uniques import least_bytes
 from gamekeeper.attack.assessment.judged import judge_policy
 from gamekeeper.attack.assessment.measured import measure_file, modelled_bytes
 from gamekeeper.attack.assessment.policy import Policy, read_policy
+from gamekeeper.attack.measures.per_record import households_across
 from gamekeeper.attack.models.options import FitMethod
+from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.frames import is_path
@@ -211,7 +213,7 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
         data.source.settings,
         "" if scenario is None else scenario.name,
         "" if scenario is None else scenario.attacker,
-        (*data.notices, *_weight_notices(data)),
+        (*data.notices, *_weight_notices(data), *_household_notices(table, household)),
         Provenance(
             "assessment",
             measured.chances.basis.words,
@@ -229,6 +231,18 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
 
 def _names(given_names: str | Sequence[str]) -> tuple[str, ...]:
     return (given_names,) if isinstance(given_names, str) else tuple(given_names)
+
+
+def _household_notices(table: KeyTable, household: str) -> tuple[str, ...]:
+    """Say that households lie in several strata, which may be a slip."""
+    across = households_across(table, household) if household else 0
+    if not across:
+        return ()
+    told = (
+        f"{count_of(across, 'household has', 'households have')} members in more than one stratum; the"
+        " chances of their members were joined all the same."
+    )
+    return (told,)
 
 
 def _weight_notices(data: Microdata) -> tuple[str, ...]:
