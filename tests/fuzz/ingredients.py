@@ -6,6 +6,7 @@ import gzip
 import io
 import tempfile
 import zipfile
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -102,6 +103,7 @@ def data_file(random: Random, frame: pd.DataFrame) -> tuple[str, bytes]:
 def write_sheets(out: io.BytesIO, sheets: dict[str, list[list[str]]]) -> None:
     """Write a workbook of texts."""
     with xlsxwriter.Workbook(out, {"in_memory": True, "strings_to_numbers": False}) as book:
+        book.set_properties({"created": datetime(2031, 1, 1, tzinfo=UTC)})
         for name, rows in sheets.items():
             sheet = book.add_worksheet(name)
             for place, row in enumerate(rows):
@@ -112,13 +114,15 @@ def write_sheets(out: io.BytesIO, sheets: dict[str, list[list[str]]]) -> None:
 def _packed(random: Random, content: bytes) -> tuple[str, bytes]:
     """Return a text file as an archive, which may be damaged or have something beside it."""
     if random.random() < 0.5:
-        name, made = "d.csv.gz", gzip.compress(content)
+        name, made = "d.csv.gz", gzip.compress(content, mtime=0)
     else:
         out = io.BytesIO()
         with zipfile.ZipFile(out, "w") as archive:
-            archive.writestr(random.choice(("d.csv", "d.csv", "d.bin", "../d.csv")), content)
+            name = random.choice(("d.csv", "d.csv", "d.bin", "../d.csv"))
+            # With the first date that archives know, and not with that of today.
+            archive.writestr(zipfile.ZipInfo(name), content)
             if random.random() < 0.2:
-                archive.writestr("e.csv", content)
+                archive.writestr(zipfile.ZipInfo("e.csv"), content)
         name, made = "d.zip", out.getvalue()
     return name, some_bytes(random, made) if random.random() < 0.3 else made
 

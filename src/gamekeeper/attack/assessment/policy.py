@@ -117,7 +117,7 @@ def read_policy(given: str | Path | Mapping[str, Any] | Policy) -> Policy:
         raise InputError(
             Reason.NOT_FOUND,
             f"The policy {named} was asked for.",
-            "There is no such profile, and no such file.",
+            "There is no such profile, and no ordinary file of that name.",
             f"{did_you_mean(str(given), PROFILES)} Or give a JSON file of your own.",
         )
     asked = f"A policy was to be read from {shown_path(path)}."

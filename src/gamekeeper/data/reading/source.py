@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -338,7 +339,7 @@ def _unknown(name: str, known: Sequence[str], aside: Sequence[str], *, lists: bo
 
 
 def _check_file(file: Path) -> None:
-    reason, found = None, ""
+    reason, found, do = None, "", "Check the path."
     try:
         if not file.exists():
             reason, found = Reason.NOT_FOUND, "There is no such file."
@@ -350,10 +351,12 @@ def _check_file(file: Path) -> None:
                 pass
     except OSError as error:
         reason, found = Reason.NOT_READABLE, f"It cannot be opened: {error.strerror}."
+        if error.errno == errno.EINVAL:
+            do = "It is read more than once: write it to a file first, and name that."
     if reason is not None:
         raise InputError(
             reason,
             f"Data file {quoted([str(file)], letters=200)} was to be read.",
             found,
-            "Check the path.",
+            do,
         )
