@@ -21,6 +21,7 @@ from benchmarks import (
     bench_linkage,
     bench_measures,
     bench_models,
+    bench_perturbation,
     bench_population,
     bench_store,
     bench_structure,
@@ -46,6 +47,7 @@ _SUITES = {
     "assignment": bench_assignment.rows,
     "linkage": bench_linkage.rows,
     "structure": bench_structure.rows,
+    "perturbation": bench_perturbation.rows,
 }
 
 

@@ -326,7 +326,7 @@ class Utility(Result):
             most = max(known, key=lambda line: line.moved or 0)
             said.append(
                 f"Numbers moved in {count_of(len(known), 'column')}, on average by"
-                f" {three_digits(most.moved or 0)} (IL1s, in standard deviations by 1.41) in"
+                f" {three_digits(most.moved or 0)} (IL1s: by 1.41 standard deviations) in"
                 f" {quoted([most.variable])}, the most of all."
             )
         if self.correlation_moved is not None:
