@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -71,22 +72,23 @@ def _bars(ax: Axes, names: Sequence[str], lines: Sequence[Compared]) -> None:
         places = [place + (number - 0.5) * _HEIGHT for place in range(len(lines))]
         lengths = [0.0 if value is None else value for value, _ in values]
         ends = [
-            (0.0, 0.0)
+            (math.nan, math.nan)
             if span is None or value is None
             else (max(value - span[0], 0.0), max(span[1] - value, 0.0))
             for value, span in values
         ]
         errors = [[low for low, _ in ends], [high for _, high in ends]]
-        has_any = any(low or high for low, high in ends)
+        has_any = not all(math.isnan(low) for low, _ in ends)
         ax.barh(
             places, lengths, _HEIGHT, color=COLOURS[number], label=side, ecolor=MUTED, capsize=2,
             xerr=errors if has_any else None,
         )  # fmt: skip
         for place, (value, _), (_, high) in zip(places, values, ends, strict=True):
             text = "not known" if value is None else three_digits(value)
+            end = (value or 0.0) + (0.0 if math.isnan(high) else high)
             ax.annotate(
-                text, ((value or 0.0) + high, place), xytext=(4, 0), textcoords="offset points",
-                va="center", fontsize="small", color=MUTED,
+                text, (end, place), xytext=(4, 0), textcoords="offset points", va="center",
+                fontsize="small", color=MUTED,
             )  # fmt: skip
     ax.set_yticks(range(len(names)), list(names))
     ax.invert_yaxis()
