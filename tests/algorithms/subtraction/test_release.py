@@ -267,3 +267,17 @@ def test_a_true_table_that_does_not_fit_is_refused():
 def test_options_are_checked(options):
     with pytest.raises(InputError):
         release_risk(CountConstraints.of((1,), [((0,), [1])]), [1], **options)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_exact_table_is_as_exact_with_its_own_margins(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 60, (4, 5))
+    alone = CountConstraints.of((4, 5), [((0, 1), truth)])
+    margins = [((0,), truth.sum(1)), ((1,), truth.sum(0)), ((), truth.sum())]
+    chosen = [margin for margin in margins if rng.random() < 0.7]
+    known = CountConstraints.of((4, 5), [((0, 1), truth), *chosen])
+    n = [0, 1, 5, 20, int(truth.sum())]
+    with_margins = release_risk(known, truth, n=n)
+    assert with_margins.fractions == release_risk(alone, truth, n=n).fractions
+    assert with_margins.draws == 0

@@ -54,7 +54,8 @@ def release_parts(constraints: CountConstraints, truth: Integers) -> list[Releas
     """
     rows = constraints.rows
     lengths = np.diff(rows.starts)
-    tells = ((rows.lower > 0) | (rows.upper < UNBOUNDED)) & (lengths > 1)
+    telling = _tells(constraints)
+    tells = telling & (lengths > 1)
     of_row = np.repeat(np.arange(len(rows)), lengths)
     kept = tells[of_row]
     numbers, _ = connected(of_row[kept], rows.cells[kept], len(rows), constraints.size)
@@ -64,7 +65,7 @@ def release_parts(constraints: CountConstraints, truth: Integers) -> list[Releas
     order = together[np.argsort(numbers[together], kind="stable")]
     cuts = np.flatnonzero(np.diff(numbers[order])) + 1
     members += np.split(order, cuts) if len(order) else []
-    return [_part(constraints, truth[cells], cells) for cells in members]
+    return [_part(constraints, truth[cells], cells, telling) for cells in members]
 
 
 def release_rule(constraints: CountConstraints, truth: Integers) -> RecoveryRule | None:
@@ -80,7 +81,7 @@ def release_rule(constraints: CountConstraints, truth: Integers) -> RecoveryRule
     lengths = np.diff(rows.starts)
     single = lengths == 1
     total = (lengths == constraints.size) & ~single
-    tells = (rows.lower > 0) | (rows.upper < UNBOUNDED)
+    tells = _tells(constraints)
     if np.any(tells & ~single & ~total):
         return None
     lower = np.zeros(constraints.size, np.int64)
@@ -88,17 +89,52 @@ def release_rule(constraints: CountConstraints, truth: Integers) -> RecoveryRule
     cells = rows.cells[rows.starts[:-1][single]]
     np.maximum.at(lower, cells, rows.lower[single])
     np.minimum.at(upper, cells, rows.upper[single])
+    total &= tells
     total_upper = int(rows.upper[total].min()) if total.any() else None
     return recovery_rule(truth, upper, lower=lower, total_upper=total_upper)
 
 
-def _part(constraints: CountConstraints, truth: Integers, cells: Integers) -> ReleasePart:
+def _tells(constraints: CountConstraints) -> NDArray[np.bool_]:
+    """Whether each sum tells something that the limits of its single cells do not.
+
+    The margins of an exact table tell nothing more than the table, whoever is taken out of it: what
+    follows from other sums still follows when cells are known to be larger.
+    """
+    rows = constraints.rows
+    lengths = np.diff(rows.starts)
+    single = lengths == 1
+    tells = (rows.lower > 0) | (rows.upper < UNBOUNDED)
+    if not len(rows) or not single.any():
+        return tells
+    lower = np.zeros(constraints.size, np.int64)
+    upper = np.full(constraints.size, UNBOUNDED, np.int64)
+    cells = rows.cells[rows.starts[:-1][single]]
+    np.maximum.at(lower, cells, rows.lower[single])
+    np.minimum.at(upper, cells, rows.upper[single])
+    of_row = np.repeat(np.arange(len(rows)), lengths)
+    least = np.bincount(of_row, lower[rows.cells], minlength=len(rows))
+    most = np.bincount(of_row, upper[rows.cells].astype(np.float64), minlength=len(rows))
+    # In floating point: counts are below 2**53, and what is larger is no proof.
+    is_exact = most < UNBOUNDED
+    follows = is_exact & (least >= rows.lower) & (most <= rows.upper)
+    return tells & (single | ~follows)
+
+
+def _part(
+    constraints: CountConstraints,
+    truth: Integers,
+    cells: Integers,
+    telling: NDArray[np.bool_],
+) -> ReleasePart:
     margins: list[CountMargin] = []
+    before = 0
     for margin in constraints.margins:
         sums, groups = np.unique(margin.cells[cells], return_inverse=True)
-        lower = margin.lower.reshape(-1)[sums]
-        upper = margin.upper.reshape(-1)[sums]
         # A sum that tells nothing may reach beyond the part.
+        tells = telling[before : before + margin.lower.size][sums]
+        lower = np.where(tells, margin.lower.reshape(-1)[sums], 0)
+        upper = np.where(tells, margin.upper.reshape(-1)[sums], UNBOUNDED)
+        before += margin.lower.size
         margins.append(CountMargin((groups.reshape(-1),), lower, upper))
     part = CountConstraints((len(cells),), tuple(margins))
     return ReleasePart(cells, truth, part, release_rule(part, truth))
