@@ -7,6 +7,10 @@ from gamekeeper.attack.tables.attributions import (
     infer_attributions as infer_attributions,
 )
 from gamekeeper.attack.tables.audit.auditing import audit_tables as audit_tables
+from gamekeeper.attack.tables.audit.marking import (
+    MarkedTable as MarkedTable,
+    mark_cells as mark_cells,
+)
 from gamekeeper.attack.tables.audit.result import TableAudit as TableAudit
 from gamekeeper.attack.tables.bounds import (
     TableBounds as TableBounds,
@@ -37,4 +41,8 @@ from gamekeeper.data.cells.cell_file import (
 from gamekeeper.data.cells.cell_rows import CellRows as CellRows
 from gamekeeper.data.cells.hierarchy import Hierarchy as Hierarchy
 from gamekeeper.data.cells.hierarchy_file import read_hierarchy as read_hierarchy
+from gamekeeper.data.cells.magnitudes import (
+    MagnitudeTable as MagnitudeTable,
+    tabulate_magnitudes as tabulate_magnitudes,
+)
 from gamekeeper.data.cells.table_set import TableSet as TableSet

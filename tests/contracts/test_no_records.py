@@ -60,6 +60,7 @@ COMMANDS = {
     "tables release": ("tables", "release", *KEYS, "-o", "{place}/new.json", "--replace"),
     "tables audit": ("tables", "audit", *COUNTS),
     "tables bounds": ("tables", "bounds", *COUNTS),
+    "tables mark": ("tables", "mark", "{place}/people.csv", "--axes", "age,sex", "--value", "w"),
     "tables feasible": ("tables", "feasible", *COUNTS),
     "tables infer": ("tables", "infer", *COUNTS),
     "tables sap": ("tables", "sap", *COUNTS, "--truth", "{place}/truth.csv", "--at", "2"),

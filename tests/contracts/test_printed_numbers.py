@@ -91,6 +91,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "tables release": ("{place}/work.csv", "-k", "Area,Age,Work", "-o", "{place}/again.json", "--replace"),
     "tables audit": ("{place}/hidden.csv", "--hierarchy", "Code=codes"),
     "tables bounds": (RELEASE,),
+    "tables mark": ("{place}/work.csv", "--axes", "Area,Age", "--rule", "minimum:4"),
     "tables feasible": (RELEASE, "--list", "2"),
     "tables infer": (RELEASE, "--about", "Work"),
     "tables sap": (RELEASE, "-n", "0-4"),

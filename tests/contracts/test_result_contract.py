@@ -7,6 +7,7 @@ import importlib
 import json
 import math
 import pkgutil
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,6 +18,7 @@ import pytest
 
 import gamekeeper
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
+from gamekeeper.algorithms.cells.primary_rules import Contributions
 from gamekeeper.attack.contribution_risk import CategoryRisk, SizeRisk, VariableRisk
 from gamekeeper.attack.judging.attack_experiment import AttackExperiment
 from gamekeeper.attack.judging.compare import Comparison, compare_measures
@@ -46,6 +48,7 @@ from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.simulate import simulate
 from gamekeeper.attack.tables.attributions import Attributions, infer_attributions
 from gamekeeper.attack.tables.audit.auditing import audit_tables
+from gamekeeper.attack.tables.audit.marking import MarkedTable, mark_cells
 from gamekeeper.attack.tables.audit.result import TableAudit
 from gamekeeper.attack.tables.bounds import TableBounds, bound_cells
 from gamekeeper.attack.tables.comparison import SchemeComparison, compare_schemes
@@ -60,6 +63,7 @@ from gamekeeper.attack.uniques.special_table import SpecialProperties
 from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques
 from gamekeeper.attack.what_if import WhatIf, compare_recoded
 from gamekeeper.data.cells.cell_rows import CellRows
+from gamekeeper.data.cells.magnitudes import MagnitudeTable
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
@@ -196,6 +200,15 @@ def subtracted():
 
 
 HIDDEN = [["Total", 9], ["a", None], ["b", 4], ["c", 2]]
+MARKED = MagnitudeTable(
+    "firms",
+    ("Kind",),
+    (("a",),),
+    (Fraction(9),),
+    (Contributions.of([5, 4]),),
+    2,
+    "0123456789abcdef",
+)
 LINKED = [LinkVariable(name) for name in KEYS]
 
 
@@ -310,6 +323,7 @@ EXAMPLES = {
     RankedAttack: lambda: rank_attacks(inferred(), key_table(), count_keys(people(), KEYS), top=2),
     Inference: lambda: infer_target(inferred(), key_table(), {"Place": "North"}, ["Kind"]),
     TableAudit: lambda: audit_tables(TableSet.of([CellRows.typed(["Kind"], HIDDEN)])),
+    MarkedTable: lambda: mark_cells(MARKED, rules=["minimum:3"]),
     TableBounds: lambda: bound_cells(released()),
     FeasibleTables: lambda: explore_tables(released()),
     Attributions: lambda: infer_attributions(make_release(counts(), [("Kind", "Place")])),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gamekeeper.attack.tables.audit.auditing import audit_tables
+from gamekeeper.attack.tables.audit.marking import MarkedTable, mark_cells, tops_needed
 from gamekeeper.attack.tables.audit.result import TableAudit
 from gamekeeper.attack.tables.audit.standing import read_rules
 from gamekeeper.data.cells.argus_file import apply_apriori, read_argus_table
@@ -13,6 +14,7 @@ from gamekeeper.data.cells.cell_file import Columns, read_cells
 from gamekeeper.data.cells.cell_rows import CellRows
 from gamekeeper.data.cells.hierarchy import Hierarchy
 from gamekeeper.data.cells.hierarchy_file import read_hierarchy
+from gamekeeper.data.cells.magnitudes import tabulate_magnitudes
 from gamekeeper.data.cells.release_cells import cells_of_release
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.reading.source import open_source
@@ -24,7 +26,7 @@ from gamekeeper.wording import did_you_mean, quoted
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.environments import opened
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
-from gamekeeper.workbench.requests.audit import AuditRequest, PublishedRequest
+from gamekeeper.workbench.requests.audit import AuditRequest, MarkRequest, PublishedRequest
 
 _VARIABLE = "variable:"
 
@@ -48,7 +50,7 @@ def open_tables(asked: PublishedRequest) -> TableSet:
             hierarchies[axis] = (
                 known.joined(hierarchy) if isinstance(known, Hierarchy) else hierarchy
             )
-    hierarchies |= _hierarchies(asked)
+    hierarchies |= _hierarchies(asked.hierarchies, asked.environment)
     if asked.apriori is not None:
         tables = [apply_apriori(tables[0], asked.apriori), *tables[1:]]
     return TableSet.of(
@@ -83,6 +85,38 @@ def audit_published(asked: AuditRequest, *, progress: Progress | None = None) ->
         told = tuple(f"{notice.partition(':')[0].rstrip('.')}." for notice in told)
     notices = (*told, *found.known.notices)
     return Answer(found, notices)
+
+
+def mark_records(asked: MarkRequest) -> MarkedTable:
+    """Add up a file of records, and say which cells are unsafe to publish."""
+    require_outputs(asked)
+    tops = tops_needed(asked.options.rules)
+    declared = _hierarchies(asked.hierarchies, asked.environment)
+    words = [axis for axis, given_ in declared.items() if isinstance(given_, str)]
+    if words:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Records were to be added up by {quoted(asked.axes)}.",
+            f"{quoted(words)} {'has' if len(words) == 1 else 'have'} no hierarchy that records could be added up by.",
+            "Name a file or a variable: 'codes' and 'detected' are for tables that have sums already.",
+        )
+    source = open_source(
+        asked.file, delimiter=asked.delimiter, encoding=asked.encoding, decimal=asked.decimal, sheet=asked.sheet
+    )  # fmt: skip
+    table = tabulate_magnitudes(
+        source,
+        asked.axes,
+        asked.value,
+        weight=asked.weight,
+        holding=asked.holding,
+        request=asked.request,
+        hierarchies={axis: own for axis, own in declared.items() if isinstance(own, Hierarchy)},
+        total=asked.total,
+        most=tops,
+    )
+    found = mark_cells(table, **given(asked.options))
+    write_outputs(asked, found)
+    return found
 
 
 def _read(file: Path, asked: PublishedRequest) -> tuple[list[CellRows], Mapping[str, Hierarchy]]:
@@ -121,10 +155,12 @@ def _read(file: Path, asked: PublishedRequest) -> tuple[list[CellRows], Mapping[
     return [read_cells(file, columns, sheet=asked.sheet, **reading)], {}
 
 
-def _hierarchies(asked: PublishedRequest) -> dict[str, Hierarchy | str]:
+def _hierarchies(
+    named: Mapping[str, tuple[str, ...]], environment: Path | None
+) -> dict[str, Hierarchy | str]:
     found: dict[str, Hierarchy | str] = {}
-    for axis, sources in asked.hierarchies.items():
-        made = [_hierarchy(axis, source, asked.environment) for source in sources]
+    for axis, sources in named.items():
+        made = [_hierarchy(axis, source, environment) for source in sources]
         words = [one for one in made if isinstance(one, str)]
         if words and len(made) > 1:
             raise InputError(

@@ -9,7 +9,7 @@ import typer
 from gamekeeper.cli.commands import AsFormat, command, say_written
 from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say
 from gamekeeper.errors import NOT_MET_CODE
-from gamekeeper.workbench.requests.audit import AuditRequest
+from gamekeeper.workbench.requests.audit import AuditRequest, MarkRequest
 
 if TYPE_CHECKING:
     from gamekeeper.attack.tables.audit.result import TableAudit
@@ -64,6 +64,35 @@ def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
             raise
     if not found.is_met:
         raise typer.Exit(NOT_MET_CODE)
+
+
+@command(app, "mark")
+def mark_command(asked: MarkRequest, how: AsFormat = Format.TABLE) -> None:
+    """Add up a file of records with all subtotals, and mark the cells that are unsafe to publish.
+
+    Rules look at the contributions to each cell, by holdings and with weights: a minimum number,
+    dominance, p%, prior and posterior knowledge, requests.
+
+    [bold]Examples[/bold]
+
+      gamekeeper tables mark firms.csv --axes Activity,Size --value Turnover --holding Group
+        --hierarchy Activity=activity.hrc --rule p:10 --rule minimum:3 -o marked.csv
+    """
+    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
+    from gamekeeper.workbench.table_audit import mark_records
+
+    found = mark_records(asked)
+    if how is not Format.TABLE:
+        show_for_programs(found, how)
+        return
+    say_all(found.sentences())
+    if asked.top and found.n_unsafe and not records_are_withheld():
+        say()
+        say("Unsafe cells:")
+        say()
+        show_result(found, table=found.top(asked.top))
+    say_how(found)
+    say_written(asked)
 
 
 def _show_open(found: TableAudit, most: int) -> None:

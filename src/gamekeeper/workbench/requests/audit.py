@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
+from gamekeeper.attack.tables.audit.marking import MarkingOptions
 from gamekeeper.attack.tables.audit.options import AuditOptions
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of, pairs_of
@@ -188,3 +189,62 @@ class AuditRequest:
     ] = None
     replace: Replace = False
     raw: Raw = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkRequest:
+    """A file of records is to be added up, and unsafe cells are to be marked."""
+
+    file: Annotated[
+        Path, Option("Records, one per unit: text (CSV), a workbook or Parquet.", is_argument=True)
+    ]
+    axes: Annotated[
+        Sequence[str],
+        Option("The columns to add up by: Activity,Size.", panel=_COLUMNS, read=names_of),
+    ]
+    value: Annotated[
+        str, Option("The column that is added up; without one, units are counted.", panel=_COLUMNS)
+    ] = ""
+    weight: Annotated[str, Option("The weight of each record.", panel=_COLUMNS)] = ""
+    holding: Annotated[
+        str,
+        Option("To which holding a record belongs; what one holding adds to a cell is one contribution.",
+               panel=_COLUMNS),
+    ] = ""  # fmt: skip
+    request: Annotated[
+        str,
+        Option(
+            "The column that says who asked for protection (for the rule request).", panel=_COLUMNS
+        ),
+    ] = ""
+    hierarchies: Annotated[
+        Mapping[str, tuple[str, ...]],
+        Option(
+            "Which categories of an axis add up to others: Activity=FILE (.hrc, or CSV with a column"
+            " 'parent' or one column per level), or Age=variable:Age.",
+            flags="--hierarchy", panel=_SUMS, read=_hierarchies,
+        ),
+    ] = field(default_factory=dict[str, tuple[str, ...]])  # fmt: skip
+    environment: Annotated[
+        Path | None,
+        Option("The environment with the variables that --hierarchy names.", flags="--environment -e",
+               panel=_SUMS),
+    ] = None  # fmt: skip
+    total: Annotated[str, Option("What the whole of an axis is called.", panel=_SUMS)] = "Total"
+    options: MarkingOptions = field(default_factory=MarkingOptions)
+    top: Annotated[int, Option("Show so many unsafe cells.", least=0)] = 10
+    output: Annotated[
+        Path | None,
+        Option("Write all cells with their status to this .csv, .parquet or .xlsx, as audit reads it.",
+               flags="--output -o", writes="table", label="Written"),
+    ] = None  # fmt: skip
+    replace: Replace = False
+    raw: Raw = False
+    sheet: Annotated[
+        str | None, Option("Of an Excel workbook, where several sheets have cells.", panel=_PANEL)
+    ] = None
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+    decimal: Decimal = None
+    memory: Memory = None
+    no_records: NoRecords = False

@@ -1,0 +1,285 @@
+"""Tables of sums of a response, counted from records: figure, contributors, and the largest contributions.
+
+Contributions of one holding are added up before anything is compared. A record of weight w stands for
+w units of its size; a holding, whose records may have different weights, is one unit of what they
+stand for together. Sums are exact: values and weights, to six decimals, are whole numbers after scaling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.cells.axis_nodes import AxisNodes, axis_nodes
+from gamekeeper.algorithms.cells.primary_rules import Contributions
+from gamekeeper.data.cells.cell_rows import without_dust
+from gamekeeper.data.cells.hierarchy import Hierarchy
+from gamekeeper.data.cells.undeclared_sums import scale_of
+from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.data.reading.source import Source
+from gamekeeper.data.tables.axes import raise_all
+from gamekeeper.data.tables.count_rows import records_words
+from gamekeeper.errors import LimitError, Problem, Reason
+from gamekeeper.wording import count_of, quoted
+
+Integers = NDArray[np.int64]
+
+_MOST_PAIRS = 200_000_000
+_MOST = 2**62
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MagnitudeTable:
+    """Sums of a response by axes with subtotals, with what the rules need to know of each cell.
+
+    Attributes
+    ----------
+    name
+        The file that it was counted from.
+    axes
+        The axes.
+    labels
+        For each axis the label of each cell.
+    figures
+        The sum of each cell; the number of units where no response was named.
+    cells
+        The largest contributions to each cell, and what is left.
+    n_records
+        How many records were counted.
+    """
+
+    name: str
+    axes: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    figures: tuple[Fraction, ...]
+    cells: tuple[Contributions, ...]
+    n_records: int
+    fingerprint: str
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __repr__(self) -> str:
+        return f"MagnitudeTable({len(self):,} cells by {quoted(self.axes)})"
+
+
+def tabulate_magnitudes(
+    source: Source,
+    axes: Sequence[str],
+    value: str = "",
+    *,
+    weight: str = "",
+    holding: str = "",
+    request: str = "",
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    total: str = "Total",
+    most: int = 3,
+) -> MagnitudeTable:
+    """Add up a response by axes, with every subtotal and total.
+
+    Parameters
+    ----------
+    source
+        Records, one per unit.
+    axes
+        The columns to add up by.
+    value
+        The response; without one, units are counted.
+    weight, holding, request
+        The weight of each record, to which holding it belongs, and whether it asked for protection.
+    hierarchies
+        For axes with subtotals, which category is the sum of which.
+    total
+        What the whole of an axis is called.
+    most
+        How many of the largest contributions are kept.
+    """
+    asked = f"A table of sums was to be made of {source.words}."
+    wanted = [*axes, *filter(None, (value, weight, holding, request))]
+    source.check_names(wanted)
+    texts = _texts(source, wanted)
+    n = len(texts[wanted[0]])
+    problems: list[Problem] = []
+    values, scale = _numbers(texts, value, source.decimal, problems, n)
+    weights, weight_scale = _numbers(texts, weight, source.decimal, problems, n)
+    given = dict(hierarchies or {})
+    nodes = [_nodes(texts[name], name, given.get(name), total, problems) for name in axes]
+    raise_all(asked, problems)
+    owners = _codes(texts[holding])[0] if holding else np.arange(n)
+    asks = np.zeros(n, bool)
+    if request:
+        asks = np.array(
+            [text.casefold() not in ("", "0", "no", "false", "n") for text in texts[request]]
+        )
+    keys, records = _spread(nodes, n, asked)
+    return _table(
+        source, tuple(axes), nodes, keys, records, values, weights, owners, asks,
+        scale=scale, weight_scale=weight_scale, has_holdings=bool(holding), most=most,
+    )  # fmt: skip
+
+
+def _texts(source: Source, names: Sequence[str]) -> dict[str, list[str]]:
+    import pyarrow as pa
+
+    table: Any = pa.Table.from_batches(list(source.batches(list(dict.fromkeys(names)))))
+    return {
+        name: ["" if one is None else str(one).strip() for one in table[name].to_pylist()]
+        for name in table.column_names
+    }
+
+
+def _codes(texts: Sequence[str]) -> tuple[Integers, list[str]]:
+    known: dict[str, int] = {}
+    codes = np.array([known.setdefault(text, len(known)) for text in texts], np.int64)
+    return codes, list(known)
+
+
+def _numbers(
+    texts: Mapping[str, list[str]], name: str, decimal: str, problems: list[Problem], n: int
+) -> tuple[Integers, int]:
+    if not name:
+        return np.ones(n, np.int64), 1
+    read = {text: number_of(text, decimal) for text in dict.fromkeys(texts[name])}
+    wrong = [at for at, text in enumerate(texts[name]) if read[text] is None]
+    if wrong:
+        said = f"{count_of(len(wrong), 'record has', 'records have')} no number ({records_words(np.array(wrong))})."
+        problems.append(
+            Problem(Reason.BAD_COUNT, f"column {quoted([name])}", said, "Give each record one.")
+        )
+        return np.ones(n, np.int64), 1
+    clean = {text: without_dust(number) for text, number in read.items() if number is not None}
+    scale = scale_of(list(clean.values()))
+    whole = {text: round(number * scale) for text, number in clean.items()}
+    return np.array([whole[text] for text in texts[name]], np.int64), scale
+
+
+def _nodes(
+    texts: Sequence[str],
+    name: str,
+    hierarchy: Hierarchy | None,
+    total: str,
+    problems: list[Problem],
+) -> tuple[AxisNodes, list[Integers], Integers]:
+    """Return the nodes of an axis, those that each finest label is in, and the label of each record."""
+    codes, labels = _codes(texts)
+    where = f"column {quoted([name])}"
+    if "" in labels:
+        wrong = np.flatnonzero(codes == labels.index(""))
+        said = f"{count_of(len(wrong), 'record has', 'records have')} no category ({records_words(wrong)})."
+        problems.append(Problem(Reason.MALFORMED, where, said, "Give each record one."))
+    parts = {} if hierarchy is None else hierarchy.with_total(total).parts
+    inner = [label for label in labels if label in parts]
+    if inner:
+        said = f"{count_of(len(inner), 'category is', 'categories are')} a sum by the hierarchy."
+        problems.append(
+            Problem(Reason.BAD_OPTION, where, said, "Records have the finest categories.")
+        )
+    over = [label for label in parts if label != total]
+    axis = axis_nodes(parts, [*labels, *over], [total])
+    found: list[Integers] = []
+    for label in labels:
+        own = axis.atoms[axis.number[label]]
+        found.append(
+            np.array(
+                [node for node, atoms in enumerate(axis.atoms) if np.isin(own, atoms).all()],
+                np.int64,
+            )
+        )
+    return axis, found, codes
+
+
+def _spread(
+    nodes: Sequence[tuple[AxisNodes, list[Integers], Integers]], n: int, asked: str
+) -> tuple[Integers, Integers]:
+    """Return the cells that each record adds to, as pairs of a key and the record."""
+    keys, records = np.zeros(n, np.int64), np.arange(n)
+    for axis, above, codes in nodes:
+        lengths = np.array([len(own) for own in above], np.int64)
+        pairs = int(lengths[codes[records]].sum())
+        if pairs > _MOST_PAIRS:
+            raise LimitError(
+                Reason.TOO_LARGE,
+                asked,
+                f"Its records add to {pairs:,} cells, above {_MOST_PAIRS:,}.",
+                "Name fewer axes (--axes).",
+            )
+        flat = np.concatenate(above)
+        starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+        own = codes[records]
+        counts = lengths[own]
+        offsets = np.arange(pairs) - np.repeat(np.cumsum(counts) - counts, counts)
+        keys = np.repeat(keys, counts) * len(axis) + flat[np.repeat(starts[own], counts) + offsets]
+        records = np.repeat(records, counts)
+    return keys, records
+
+
+def _table(
+    source: Source,
+    axes: tuple[str, ...],
+    nodes: Sequence[tuple[AxisNodes, list[Integers], Integers]],
+    keys: Integers,
+    records: Integers,
+    values: Integers,
+    weights: Integers,
+    owners: Integers,
+    asks: NDArray[np.bool_],
+    *,
+    scale: int,
+    weight_scale: int,
+    has_holdings: bool,
+    most: int,
+) -> MagnitudeTable:
+    cells, cell_of = np.unique(keys, return_inverse=True)
+    by_owner = np.lexsort((owners[records], cell_of))
+    first = np.concatenate(
+        [[True], (np.diff(cell_of[by_owner]) != 0) | (np.diff(owners[records][by_owner]) != 0)]
+    )
+    group = np.cumsum(first) - 1
+    n_groups = int(group[-1]) + 1 if len(group) else 0
+    own = records[by_owner]
+    weighed = np.zeros(n_groups, np.int64)
+    largest = int(np.abs(values).max(initial=0)) * int(np.abs(weights).max(initial=0))
+    kind = np.int64 if largest * max(len(values), 1) < _MOST else object
+    sizes = np.zeros(n_groups, kind)
+    if has_holdings:
+        np.add.at(sizes, group, values[own].astype(kind) * weights[own].astype(kind))
+        weighed[:] = 1
+        unit, unit_scale = 1, scale * weight_scale
+    else:
+        sizes[group], weighed[group] = values[own], weights[own]
+        unit, unit_scale = weight_scale, scale
+    asked_for = np.zeros(n_groups, bool)
+    np.logical_or.at(asked_for, group, asks[own])
+    of_group = cell_of[by_owner][first]
+    order = np.lexsort((-np.abs(sizes), of_group))
+    bounds = np.searchsorted(of_group[order], np.arange(len(cells) + 1))
+    made: list[Contributions] = []
+    figures: list[Fraction] = []
+    for at in range(len(cells)):
+        members = order[bounds[at] : bounds[at + 1]]
+        top, rest = members[:most], members[most:]
+        left = sum((int(abs(sizes[m])) * int(weighed[m]) for m in rest.tolist()), 0)
+        made.append(
+            Contributions(
+                tuple(Fraction(int(abs(sizes[m])), unit_scale) for m in top.tolist()),
+                tuple(Fraction(int(weighed[m]), unit) for m in top.tolist()),
+                bool(asked_for[members[0]]),
+                Fraction(left, unit_scale * unit),
+                Fraction(int(weighed[rest].sum()), unit),
+            )
+        )
+        total = sum((int(sizes[m]) * int(weighed[m]) for m in members.tolist()), 0)
+        figures.append(Fraction(total, unit_scale * unit))
+    labels: list[tuple[str, ...]] = []
+    left_keys = cells
+    for axis, _, _ in reversed(nodes):
+        left_keys, node = np.divmod(left_keys, len(axis))
+        labels.append(tuple(axis.labels[one] for one in node.tolist()))
+    return MagnitudeTable(
+        source.name, axes, tuple(reversed(labels)), tuple(figures), tuple(made), len(values), source.fingerprint
+    )  # fmt: skip

@@ -1,0 +1,130 @@
+"""Sums of a response with their contributors, against the records taken one by one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from gamekeeper.algorithms.cells.primary_rules import Contributions, parse_rule
+from gamekeeper.attack.tables.audit.marking import mark_cells, tops_needed
+from gamekeeper.data.cells.hierarchy import Hierarchy
+from gamekeeper.data.cells.magnitudes import tabulate_magnitudes
+from gamekeeper.data.reading.source import open_source
+from gamekeeper.errors import InputError
+
+TREE = Hierarchy.of_tree({"A": ["a1", "a2"], "B": ["b1"]}, "a tree")
+ABOVE = {"a1": ["a1", "A", "Total"], "a2": ["a2", "A", "Total"], "b1": ["b1", "B", "Total"]}
+RULES = [
+    "minimum:3",
+    "dominance:1:60",
+    "dominance:2:85",
+    "p:15",
+    "p:15:2",
+    "pq:15:60",
+    "request:40",
+]
+
+
+def given(tmp_path, rng, n=60):
+    rows = [
+        (
+            rng.choice(list(ABOVE)), rng.choice(["s", "l"]), int(rng.integers(-3, 40)),
+            int(rng.integers(1, 4)), int(rng.integers(0, 9)), int(rng.random() < 0.2),
+        )
+        for _ in range(n)
+    ]  # fmt: skip
+    path = tmp_path / "firms.csv"
+    path.write_text(
+        "code,size,v,w,group,asked\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+    )
+    return path, rows
+
+
+def slow(rows, *, weighted, held):
+    """The definition: every record adds to every cell that it is in."""
+    cells = defaultdict(lambda: defaultdict(list))
+    for number, (code, size, value, weight, group, asked) in enumerate(rows):
+        for over in ABOVE[code]:
+            for side in (size, "Total"):
+                owner = group if held else number
+                cells[over, side][owner].append((value, weight if weighted else 1, asked))
+    made = {}
+    for key, owners in cells.items():
+        if held:
+            listed = [
+                (sum(v * w for v, w, _ in own), 1, any(a for _, _, a in own))
+                for own in owners.values()
+            ]
+        else:
+            listed = [own[0] for own in owners.values()]
+        figure = sum(v * w for v, w, _ in listed)
+        largest = max(listed, key=lambda one: abs(one[0]))
+        made[key] = (
+            figure,
+            [abs(v) for v, _, _ in listed],
+            [w for _, w, _ in listed],
+            abs(largest[0]),
+        )
+    return made
+
+
+@pytest.mark.parametrize("held", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_figures_and_rules_as_by_the_records(tmp_path, seed, weighted, held):
+    path, rows = given(tmp_path, np.random.default_rng(seed))
+    rules = [rule for rule in RULES if not rule.startswith("request")]
+    table = tabulate_magnitudes(
+        open_source(path), ["code", "size"], "v", weight="w" if weighted else "",
+        holding="group" if held else "", hierarchies={"code": TREE}, most=tops_needed(rules),
+    )  # fmt: skip
+    expected = slow(rows, weighted=weighted, held=held)
+    found = dict(zip(zip(*table.labels, strict=True), range(len(table)), strict=True))
+    # What holds the same is one cell: 'B' has one part.
+    wanted = {key: own for key, own in expected.items() if key[0] != "B"}
+    assert {("b1" if a == "B" else a, b) for a, b in found} == set(wanted)
+    marked = mark_cells(table, rules=rules)
+    for (code, size), at in found.items():
+        figure, sizes, weights, largest = wanted["b1" if code == "B" else code, size]
+        assert table.figures[at] == figure
+        assert table.cells[at].largest == largest
+        assert table.cells[at].number == sum(weights)
+        whole = Contributions.of(sizes, weights)
+        broken = tuple(rule for rule in rules if parse_rule(rule).is_unsafe(whole))
+        assert marked.unsafe[at] == broken
+        assert not marked.unjudged[at]
+
+
+def test_requests_count_for_the_largest_alone(tmp_path):
+    path = tmp_path / "firms.csv"
+    path.write_text("code,v,asked\na,90,yes\na,10,no\nb,90,no\nb,10,yes\n")
+    table = tabulate_magnitudes(open_source(path), ["code"], "v", request="asked")
+    marked = mark_cells(table, rules=["request:70"])
+    unsafe = [label for label, own in zip(table.labels[0], marked.unsafe, strict=True) if own]
+    assert unsafe == ["a"]
+
+
+def test_what_cannot_be_judged_is_not_called_safe():
+    cell = Contributions((Fraction(30),), (Fraction(1),), rest=Fraction(70), others=Fraction(5))
+    assert parse_rule("dominance:3:90").is_unsafe(cell) is None
+    assert parse_rule("p:10").is_unsafe(cell) is None
+    assert parse_rule("dominance:2:20").is_unsafe(cell) is True
+
+
+@pytest.mark.parametrize(
+    "text", ["p", "p:x", "p:-1", "dominance:1", "minimum:2.5", "q:1", "pq:1", ""]
+)
+def test_what_is_no_rule_is_refused(text):
+    with pytest.raises(InputError):
+        parse_rule(text)
+
+
+def test_records_without_a_number_or_a_category_are_told(tmp_path):
+    path = tmp_path / "firms.csv"
+    path.write_text("code,v\na,x\n,3\nA,4\n")
+    with pytest.raises(InputError) as error:
+        tabulate_magnitudes(open_source(path), ["code"], "v", hierarchies={"code": TREE})
+    assert len(error.value.problems) == 3
