@@ -17,6 +17,9 @@ const pages: Record<string, Loader> = {
   "/scenarios": () => import("./pages/Scenarios.svelte"),
   "/scenarios/:id": () => import("./pages/Scenario.svelte"),
   "/history": () => import("./pages/History.svelte"),
+  "/import": () => import("./pages/Import.svelte"),
+  "/assess": () => import("./pages/Assess.svelte"),
+  "/accounts": () => import("./pages/Accounts.svelte"),
 };
 
 export type Found = { pattern: string; id: string; load: Loader };

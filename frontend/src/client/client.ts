@@ -89,3 +89,27 @@ export async function ask<M extends Method, P extends Has<M>>(
   if (response.status === 204) return undefined as Answer<Operation<P, M>>;
   return (await response.json()) as Answer<Operation<P, M>>;
 }
+
+/** Send a file as it is, and return what the server made of it. */
+export async function send<T>(
+  address: string,
+  query: Record<string, string>,
+  file: Blob,
+): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(`${address}?${new URLSearchParams(query)}`, {
+      method: "POST",
+      credentials: "same-origin",
+      headers: { "Content-Type": "application/octet-stream" },
+      body: file,
+    });
+  } catch {
+    throw new Refused(0, unreachable);
+  }
+  if (!response.ok) {
+    const told = (await response.json().catch(() => unreachable)) as Refusal;
+    throw new Refused(response.status, told);
+  }
+  return (await response.json()) as T;
+}

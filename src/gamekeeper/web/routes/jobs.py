@@ -32,6 +32,7 @@ from gamekeeper.web.shapes.jobs import (
     JobList,
     JobShape,
     LookAsked,
+    PolicyShape,
     ResultShape,
     TablePage,
     job_shape,
@@ -58,7 +59,11 @@ def files(who: Editor, server: TheServer) -> FileList:
             AllowedFileShape(name=each.name, size=each.size, changed=changed)
         )
     return FileList(
-        folders=[AllowedFolder(folder=name, files=found) for name, found in folders.items()]
+        folders=[AllowedFolder(folder=name, files=found) for name, found in folders.items()],
+        policies=[
+            PolicyShape(name=name, description=policy.limits[0].source)
+            for name, policy in PROFILES.items()
+        ],
     )
 
 

@@ -139,10 +139,18 @@ class AllowedFileShape(BaseModel):
     changed: str
 
 
+class PolicyShape(BaseModel):
+    """A policy that is known by its name, and where its limits come from."""
+
+    name: str
+    description: str
+
+
 class FileList(BaseModel):
-    """The files that may be read."""
+    """The files that may be read, and the policies that they may be judged by."""
 
     folders: list[AllowedFolder]
+    policies: list[PolicyShape]
 
 
 def job_shape(job: Job, keep_days: int, *, with_values: bool) -> JobShape:
