@@ -14,7 +14,7 @@ def released_columns(
     protected: Protected,
     *,
     columns: Mapping[str, str] | None = None,
-    as_coded: Collection[str] = (),
+    coarse: Collection[str] = (),
 ) -> list[ReleasedColumn]:
     """Return the columns of a protected file that differ from the original.
 
@@ -24,24 +24,25 @@ def released_columns(
         The file after all its steps.
     columns
         By variable the column of the original, where it is called otherwise there.
-    as_coded
-        Variables of which every cell is released as it is coded, and not only those changed: those whose
-        codes are coarser than the values of the original.
+    coarse
+        Variables whose codes are coarser than the values of the original, as those of a scenario are.
+        Where a cell of such a variable got another value, every cell is released as it is coded, since
+        the few would be told by their looks. A value that no category takes is not released.
     """
     log, table = protected.log, protected.table
     named = columns or {}
     made: list[ReleasedColumn] = []
-    # A coarser variable may have been coded so from the start, and not changed since.
-    for name in dict.fromkeys((*log.variables, *as_coded)):
+    for name in dict.fromkeys((*log.variables, *(n for n in coarse if n in table.codebook))):
         change = log.variables.get(name)
         recode = None if change is None else change.recode
         own = name if recode is None else recode.new_name
         is_coded = own in table.codebook
         if not is_coded and own not in table.numbers:
             continue
-        is_recoded = recode is not None or name in as_coded
         changed, suppressed = log.changed(name), log.suppressed(name)
-        if not is_recoded and not changed.any() and not suppressed.any():
+        is_coarse = name in coarse
+        is_recoded = recode is not None or (is_coarse and bool((changed & ~suppressed).any()))
+        if not (is_recoded or is_coarse or changed.any() or suppressed.any()):
             continue
         # A number that is coded as well is written as the number that it is.
         is_number = own in table.numbers and not is_recoded
@@ -58,6 +59,7 @@ def released_columns(
                 texts,
                 table.number(own) if is_number else None,
                 is_recoded,
+                is_coarse,
             )
         )
     return made

@@ -60,6 +60,9 @@ class ReleasedColumn:
         New numbers instead of codes.
     is_recoded
         Whether every cell has a new category.
+    is_coarse
+        Whether codes are coarser than the values of the original: a value without a code was not
+        looked at, and is released only if it means missing.
     """
 
     name: str
@@ -69,6 +72,7 @@ class ReleasedColumn:
     texts: Sequence[str] = ()
     numbers: NDArray[np.float64] | None = None
     is_recoded: bool = False
+    is_coarse: bool = False
 
     @property
     def replaced(self) -> Bools:
@@ -79,8 +83,8 @@ class ReleasedColumn:
 
     @property
     def without(self) -> Bools:
-        """Which cells of a recoded column have no new category: only a missing cell may stay there."""
-        if self.is_recoded and self.codes is not None:
+        """Which cells have no category: only a cell that means missing may stay there."""
+        if (self.is_recoded or self.is_coarse) and self.codes is not None:
             return (self.codes == 0) & ~self.suppressed
         return np.zeros(len(self.suppressed), np.bool_)
 

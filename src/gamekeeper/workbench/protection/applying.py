@@ -217,7 +217,7 @@ def _released(
         written = write_release(
             opened.data.source,
             release.output,
-            released_columns(made, columns=opened.columns),
+            released_columns(made, columns=opened.columns, coarse=opened.setting.sinks),
             records=made.log.records,
             n_released=made.log.n_left,
             leave_out=release.leave_out,

@@ -100,7 +100,7 @@ class ProtectionPlan:
         return write_release(
             self._opened.data.source,
             path,
-            released_columns(made, columns=self._opened.columns),
+            released_columns(made, columns=self._opened.columns, coarse=self._opened.setting.sinks),
             records=made.log.records,
             n_released=made.log.n_left,
             leave_out=leave_out,
