@@ -43,6 +43,13 @@ _OF_RECIPES = ("do", "found", "frozen")
 _COLUMNS = ("variable", "variables", "within")
 
 
+class NotReachableError(InputError):
+    """What was asked of a step is in order, and cannot be reached with this file.
+
+    A search goes on with something else where it meets this; other errors are faults in what was asked.
+    """
+
+
 class Step(ABC):
     """A method of protection with its options."""
 

@@ -15,13 +15,13 @@ from gamekeeper.algorithms.suppression.problem import MAX_WORK
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.replaced_cells import replace_cells
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
 from gamekeeper.protect.changes import ChangeLog, VariableChange
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.setting import Setting
-from gamekeeper.protect.step import Step, protected_by
+from gamekeeper.protect.step import NotReachableError, Step, protected_by
 from gamekeeper.protect.suppression.checked import Checked, checked
 from gamekeeper.protect.suppression.solving import Solved, solve
 from gamekeeper.protect.targets import Criterion
@@ -218,10 +218,10 @@ def _told(asked: Checked, solved: Solved, log: ChangeLog) -> list[str]:
     return said
 
 
-def _cannot(asked: Checked, solved: Solved) -> InputError:
+def _cannot(asked: Checked, solved: Solved) -> NotReachableError:
     pinned = asked.step.pinned
     blocked = f" with {quoted(pinned)} pinned" if pinned else ""
-    return InputError(
+    return NotReachableError(
         Reason.BAD_OPTION,
         f"Cells were to be suppressed, so that {asked.aim}.",
         f"{count_of(solved.n_unmet, 'record')} cannot be helped by any cells that may be suppressed"

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.errors import InputError, LimitError
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.protect.attacking.attack import AttackName, FileAttack, attack_file, attacks_for
 from gamekeeper.protect.attacking.judging import JudgedTarget, judge_targets, targets_sentence
 from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.recipe import RecipeStep, run_steps
 from gamekeeper.protect.setting import Setting
-from gamekeeper.protect.step import Step
+from gamekeeper.protect.step import NotReachableError, Step
 from gamekeeper.protect.targets import Target
 from gamekeeper.protect.trying.candidate import Candidate, Tried, cost_in_words, loss_figures
-from gamekeeper.protect.trying.proposing import Proposal, Wishes, rounds
+from gamekeeper.protect.trying.proposing import Proposal, Wishes, ladders, proposals
 from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap
 from gamekeeper.protect.utility.measuring import UtilityOptions, measure_utility
 from gamekeeper.results import Progress, Provenance, Result
@@ -26,6 +26,8 @@ from gamekeeper.wording import count_of, joined, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
+
+_HALVINGS = 2
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -136,7 +138,8 @@ class Plan(Result):
         if not self.targets:
             return "Nothing was asked for, and it" if start else "what was asked for (nothing)"
         texts = joined([quoted([target.text]) for target in self.targets])
-        return f"{'The targets' if start else 'the targets'} {texts}"
+        word = "target" if len(self.targets) == 1 else "targets"
+        return f"{'The' if start else 'the'} {word} {texts}"
 
 
 @dataclass(slots=True)
@@ -158,6 +161,7 @@ class Trying:
     ) -> Plan:
         """Try what is proposed for the targets; or just the given steps, after those of the parent."""
         started = time.perf_counter()
+        _require_possible(self.targets, self.table.n_records)
         wanted = attacks_for(self.targets, self.attacks)
         nothing = ChangeLog(self.table.n_records)
         before = attack_file(self.table, self.table, nothing, self.setting, wanted)
@@ -166,18 +170,20 @@ class Trying:
         failed: list[Candidate] = []
         if steps:
             names = " then ".join(step.do for step in steps)
-            proposed = iter([[Proposal(label or names, tuple(steps))]])
+            self._try(Proposal(label or names, tuple(steps)), above, wanted, tried, failed)
         else:
-            proposed = rounds(self.targets, wishes or Wishes(), self.table.n_records)
-        n_done = 0
-        for batch in proposed:
-            for proposal in batch:
-                self._try(proposal, above, wanted, tried, failed)
-                n_done += 1
-                if self.progress is not None:
-                    self.progress(n_done, None)
-            if any(each.candidate.is_met for each in tried):
-                break
+            criterion, ways = ladders(self.targets, wishes or Wishes(), self.table.n_records)
+            for way in ways:
+
+                def attempt(k: int, place: int = way.place) -> bool:
+                    proposal = proposals(criterion, k, wishes or Wishes())[place]
+                    n_failed = len(failed)
+                    self._try(proposal, above, wanted, tried, failed)
+                    if self.progress is not None:
+                        self.progress(len(tried) + len(failed), None)
+                    return len(failed) == n_failed and tried[-1].candidate.is_met
+
+                _climb(way.rungs, attempt, failed)
         made = sorted(
             [*self.earlier, *(each.candidate for each in tried), *failed], key=lambda c: c.number
         )
@@ -218,7 +224,7 @@ class Trying:
         before = [frozen for own in above for frozen in own.frozen or (own.step,)]
         try:
             made, done = run_steps([*before, *proposal.steps], self.table, self.setting)
-        except (InputError, LimitError) as error:
+        except (NotReachableError, LimitError) as error:
             whole = tuple(RecipeStep(step) for step in (*before, *proposal.steps))
             found = error.found + "".join(f" {p}" for p in error.problems[:3])
             failed.append(
@@ -261,6 +267,49 @@ class Trying:
 
     def _kept(self, candidate: Candidate) -> Candidate:
         return candidate if self.keep is None else self.keep(candidate)
+
+
+def _require_possible(targets: Sequence[Target], n_records: int) -> None:
+    problems = [
+        Problem(
+            Reason.BAD_OPTION,
+            f"target {quoted([target.text])}",
+            f"there are {count_of(n_records, 'record')}.",
+            "Ask for a smaller number.",
+        )
+        for target in targets
+        if target.criterion is not None and target.limit > n_records
+    ]
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"{count_of(len(targets), 'target was', 'targets were')} given.",
+            f"{count_of(len(problems), 'target')} cannot be reached by any file of this size.",
+            problems=problems,
+        )
+
+
+def _climb(
+    rungs: Sequence[int], attempt: Callable[[int], bool], failed: Sequence[Candidate]
+) -> None:
+    """Try larger and larger k until one meets the targets, then smaller ones between the last two."""
+    low, n_failed = 0, len(failed)
+    for k in rungs:
+        if attempt(k):
+            high = k
+            for _ in range(_HALVINGS):
+                middle = (low + high) // 2
+                if not low or middle in (low, high):
+                    return
+                if attempt(middle):
+                    high = middle
+                else:
+                    low = middle
+            return
+        if len(failed) > n_failed:
+            # What cannot be done for a k cannot be done for a larger one.
+            return
+        low = k
 
 
 def _blocked(failed: Sequence[Candidate], wishes: Wishes | None) -> list[str]:

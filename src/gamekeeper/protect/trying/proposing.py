@@ -2,15 +2,15 @@
 
 Targets on candidates say what to ask for. Others (expected matches, links, a policy) are not monotone
 or have no criterion of their own: for these a criterion is asked for that makes them smaller, each
-candidate is attacked, and where none meets them k grows. So what is found is the best that was
-verified, and never called the best there is.
+candidate is attacked, and k grows for each way until it meets them, then is halved back. So what is
+found is the best that was verified, and never called the best there is.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from gamekeeper.protect.step import Step
@@ -99,18 +99,33 @@ def _alike(target: Target) -> tuple[Criterion | None, int, bool]:
     return (Criterion.OWN, found, exactly) if found else (None, 0, False)
 
 
-def rounds(targets: Sequence[Target], wishes: Wishes, n_records: int) -> Iterator[list[Proposal]]:
-    """Yield candidates to try, round by round; the next round is for where none meets the targets."""
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """One way to protect, weaker to stronger: what is tried for each k, until the targets are met.
+
+    Attributes
+    ----------
+    place
+        The place of the way among the proposals for a k.
+    rungs
+        The values of k, ascending.
+    """
+
+    place: int
+    rungs: tuple[int, ...]
+
+
+def ladders(
+    targets: Sequence[Target], wishes: Wishes, n_records: int
+) -> tuple[Criterion, tuple[Ladder, ...]]:
+    """Return the criterion to ask for, and the ways to climb.
+
+    Where targets are on candidates alone, a larger k than asked for reaches them no better.
+    """
     criterion, first, is_all = aim_of(targets)
-    yield proposals(criterion, first, wishes)
-    if is_all or not targets:
-        # What can be reached by a k was asked for; a larger one reaches it no better.
-        if criterion is not Criterion.OWN:
-            yield proposals(Criterion.OWN, first, replace(wishes, methods=("suppress",)))
-        return
-    for k in _LADDER:
-        if first < k <= n_records:
-            yield proposals(criterion, k, wishes)
+    more = () if is_all or not targets else tuple(k for k in _LADDER if first < k <= n_records)
+    n_ways = len(proposals(criterion, first, wishes))
+    return criterion, tuple(Ladder(place, (first, *more)) for place in range(n_ways))
 
 
 def proposals(criterion: Criterion, k: int, wishes: Wishes) -> list[Proposal]:

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, StoreError
+from gamekeeper.files.gate import fault_of_file
 from gamekeeper.files.writing import write_file
 from gamekeeper.protect.attacking.attack import AttackName
 from gamekeeper.protect.recipe import Recipe, read_recipe
@@ -77,10 +78,10 @@ def tried_plan(
         workers=asked.workers,
         progress=progress,
     )
-    if asked.study is not None and study is None:
-        study = Study.create(asked.study, opened.recipe().to_json())
-    elif study is not None:
+    if study is not None:
         _require_same(study, opened)
+    elif asked.study is not None:
+        _require_free(asked.study)
     earlier = () if study is None else tuple(map(read_candidate, study.candidates()))
     wishes = _wishes(asked)
     trying = Trying(
@@ -92,7 +93,7 @@ def tried_plan(
         earlier,
         0 if study is None else study.current,
         progress,
-        None if study is None else _keeper(study),
+        None if asked.study is None else _keeper(study, asked.study, opened),
     )
     return trying.run(wishes, steps), opened
 
@@ -184,11 +185,27 @@ def noted(recipe: Recipe, why: str) -> Recipe:
     return recipe.noted(datetime.now(UTC).isoformat(timespec="seconds"), who, why)
 
 
-def _keeper(study: Study) -> Callable[[Candidate], Candidate]:
+def _keeper(
+    study: Study | None, path: Path, opened: ProtectedInput
+) -> Callable[[Candidate], Candidate]:
+    """Return what keeps a candidate; a study that is not there is made with the first of them."""
+    there = study
+
     def keep(candidate: Candidate) -> Candidate:
-        return replace(candidate, number=study.add(candidate.to_json()))
+        nonlocal there
+        if there is None:
+            there = Study.create(path, opened.recipe().to_json())
+        return replace(candidate, number=there.add(candidate.to_json()))
 
     return keep
+
+
+def _require_free(path: Path) -> None:
+    """Refuse before any work a place where no study can be made."""
+    found, do = fault_of_file(path, replace=False)
+    if found:
+        asked = f"A study was to be made in {shown_path(path)}."
+        raise StoreError(Reason.NOT_WRITABLE, asked, f"It {found}", do)
 
 
 def _seed_of(study: Study, asked: int | None) -> int:
@@ -231,6 +248,16 @@ def _require_same(study: Study, opened: ProtectedInput) -> None:
 
 
 def _wishes(asked: TryRequest) -> Wishes:
-    own = {item.name: getattr(asked.wishes, item.name) for item in fields(asked.wishes)}
-    plain = {name: value for name, value in own.items() if value not in ((), {}, False)}
-    return Wishes(plain, {}, tuple(str(method) for method in asked.methods))
+    return Wishes(
+        _given(asked.wishes), _given(asked.search), tuple(str(method) for method in asked.methods)
+    )
+
+
+def _given(part: Any) -> dict[str, Any]:
+    """Return the options of a part that are not at their default."""
+    made = type(part)()
+    return {
+        item.name: getattr(part, item.name)
+        for item in fields(part)
+        if getattr(part, item.name) != getattr(made, item.name)
+    }

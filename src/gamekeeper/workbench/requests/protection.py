@@ -12,6 +12,7 @@ from gamekeeper.data.writing.released_column import CellLook
 from gamekeeper.options import Option, part_of
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.protect.attacking.attack import AttackName
+from gamekeeper.protect.recoding.options import SearchOptions
 from gamekeeper.protect.suppression.suppress import Suppress
 from gamekeeper.protect.utility.measuring import UtilityOptions
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
@@ -24,10 +25,16 @@ _OUT = "What is written"
 
 if TYPE_CHECKING:
     Wished = Suppress
+    Searched = SearchOptions
     Analysed = UtilityOptions
 else:
     Wished = part_of(
         Suppress, "costs", "pinned", "related", "weighted", "household_variables", "max_work"
+    )
+    Searched = part_of(
+        SearchOptions,
+        *("variables", "factors", "ways", "levels", "whole_levels", "observed", "together"),
+        *("keep", "forbid", "at_least", "seconds"),
     )
     Analysed = part_of(UtilityOptions, "analyses")
 
@@ -111,6 +118,7 @@ class TryRequest:
         ),
     ] = ()
     wishes: Wished = field(default_factory=Wished)
+    search: Searched = field(default_factory=Searched)
     utility: Analysed = field(default_factory=Analysed)
     study: Annotated[
         Path | None,
