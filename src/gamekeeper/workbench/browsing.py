@@ -165,6 +165,9 @@ def variable(asked: VariableRequest) -> tuple[CategoryTable, Sequence[str]]:
             f" {count_of(len(instances), 'way')}."
         )
         lines.append(f"Finest categories: {listed(found.graph.sinks, _SHOWN_CATEGORIES)}")
+        if found.sensitive:
+            marked = [name for name in found.graph.categories if name in found.sensitive]
+            lines.append(f"Marked as sensitive: {listed(marked, _SHOWN_CATEGORIES)}")
         lines += [f"! {form} {fault}" for form, fault in environment.faulty_instances(name).items()]
     return list_categories(name, found.graph), lines
 

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError
 from gamekeeper.mapping.edits import (
     AddCategory,
     AddForm,
     AskVariable,
+    PruneGraph,
     RemoveCategory,
     RemoveForm,
     RemoveVariable,
@@ -18,7 +20,8 @@ from gamekeeper.mapping.edits import (
     weigh_edits,
 )
 from gamekeeper.mapping.edits.consequences import Consequence, ConsequenceKind
-from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.environment import Environment, Form
+from gamekeeper.mapping.variables.variable import Variable
 from tests.mapping.edits.conftest import everything
 
 
@@ -72,6 +75,7 @@ def test_forms_that_break_are_shown_with_labels_lost_and_codes_retired(
         "forms_that_lose_labels": 1,
         "forms_that_lose_a_variable": 0,
         "codes_retired": len(codes),
+        "categories_gone": 1,
     }
 
 
@@ -119,3 +123,12 @@ def test_a_variable_is_lost_with_its_labels(environment: Environment) -> None:
 def test_what_cannot_be_done_at_all_is_refused(environment: Environment) -> None:
     with pytest.raises(InputError):
         weigh_edits(environment, [RemoveVariable(variable="Country")])
+
+
+def test_categories_that_go_are_named() -> None:
+    parts = {"Town": ["Leeds", "York"], "North": ["Town", "Moors"], "Wet": ["York", "Moors"]}
+    place = Variable("Place", PartitionGraph(parts))
+    environment = Environment([place], [Form("A", {"Place": ("North",)})])
+    weighed = weigh_edits(environment, [PruneGraph(variable="Place", keep=("Town",))])
+    assert [(str(row.kind), row.detail) for row in weighed.rows] == [("category gone", "'Wet'")]
+    assert weighed.summary()["categories_gone"] == 1

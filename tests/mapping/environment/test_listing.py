@@ -56,3 +56,22 @@ def test_variables_and_groups():
         ("Recent", 1, "where year >= 2030", ""),
         ("Two", 2, "by hand", "By hand"),
     )
+
+
+@pytest.mark.parametrize(
+    ("where", "named"),
+    [
+        ("code of Age finer than C9.001", "code 'C9.001' of 'Age'"),
+        ("code of age in (C2.001, C8.001)", "code 'C8.001' of 'Age'"),
+        ("category of Age = 99+", "category '99+' of 'Age'"),
+        ("not category of Age in (16+, 12)", "category '12' of 'Age'"),
+    ],
+)
+def test_codes_and_categories_that_are_not_known_are_named(where: str, named: str) -> None:
+    age = Variable.of_bands("Age", ["0-15", "16+"])
+    known = Environment([age], [Form("Bank", {"Age": ("0-15", "16+")})])
+    assert [form.name for form in find_forms(known, "code of Age = C2.001")] == ["Bank"]
+    assert [form.name for form in find_forms(known, "category of Age = '16 or over'")] == ["Bank"]
+    with pytest.raises(InputError) as refused:
+        find_forms(known, where)
+    assert named in str(refused.value)

@@ -30,18 +30,19 @@ if TYPE_CHECKING:
 
 
 class ConsequenceKind(StrEnum):
-    """What can happen to a variable on a form, or to a code."""
+    """What can happen to a variable on a form, to a code, or to a category."""
 
     BREAKS = "breaks"
     CHANGES = "changes"
     LOSES_LABELS = "loses labels"
     LOSES_VARIABLE = "loses the variable"
     CODE_RETIRED = "code retired"
+    CATEGORY_GONE = "category gone"
 
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """One consequence; names are those before the edits, and a code has no form."""
+    """One consequence; names are those before the edits, and a code or category has no form."""
 
     kind: ConsequenceKind
     variable: str
@@ -73,6 +74,7 @@ class Consequences(Result):
             "forms_that_lose_labels": len(self._forms(ConsequenceKind.LOSES_LABELS)),
             "forms_that_lose_a_variable": len(self._forms(ConsequenceKind.LOSES_VARIABLE)),
             "codes_retired": sum(row.kind is ConsequenceKind.CODE_RETIRED for row in self.rows),
+            "categories_gone": sum(row.kind is ConsequenceKind.CATEGORY_GONE for row in self.rows),
         }
 
     def to_arrow(self) -> pa.Table:
@@ -104,7 +106,8 @@ def weigh_edits(environment: Environment, edits: Sequence[Edit]) -> Consequences
     >>> environment = Environment([age], [Form("Bank", {"Age": ["0-15", "16+"]})])
     >>> weighed = weigh_edits(environment, [RemoveBands(variable="Age", bands=["0-15", "16+"])])
     >>> [(str(row.kind), row.form, row.detail) for row in weighed.rows]
-    [('loses the variable', 'Bank', "'0-15', '16+'"), ('code retired', '', 'C2.001')]
+    [('loses the variable', 'Bank', "'0-15', '16+'"), ('code retired', '', 'C2.001'),
+     ('category gone', '', "'0-15'"), ('category gone', '', "'16+'")]
     """
     started = time.perf_counter()
     after = apply_edits(environment, edits, unrestricted=True)
@@ -121,6 +124,12 @@ def weigh_edits(environment: Environment, edits: Sequence[Edit]) -> Consequences
             rows += [
                 Consequence(ConsequenceKind.CODE_RETIRED, variable, detail=code)
                 for code in sorted(lost, key=code_order)
+            ]
+            now = after.variables[new].graph
+            rows += [
+                Consequence(ConsequenceKind.CATEGORY_GONE, variable, detail=quoted([category]))
+                for category in environment.variables[variable].graph.categories
+                if names.category(variable, category) not in now
             ]
     order = list(ConsequenceKind)
     rows.sort(key=lambda row: order.index(row.kind))

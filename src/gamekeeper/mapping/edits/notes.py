@@ -8,7 +8,8 @@ from gamekeeper.mapping.edits.edit import Edit
 from gamekeeper.mapping.edits.groups import AddGroup, ReplaceGroup
 from gamekeeper.mapping.edits.touching import touched
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.forms.queries import parse_query, unknown_names
+from gamekeeper.mapping.environment.listing import unknown_in_query
+from gamekeeper.mapping.forms.queries import parse_query
 from gamekeeper.mapping.variables.variable import Scale
 from gamekeeper.wording import count_of, likeness, look_alikes, near_names, oddity, quoted
 
@@ -44,8 +45,7 @@ def edit_notes(before: Environment, after: Environment, edits: Iterable[Edit]) -
             notes += _near_categories(before, after, name)
     for edit in given:
         if isinstance(edit, AddGroup | ReplaceGroup) and edit.where is not None:
-            query = parse_query(edit.where)
-            unknown = unknown_names(query, after.forms.values(), after.variables)
+            unknown = unknown_in_query(after, parse_query(edit.where))
             notes += [f"The query {quoted([edit.where])}: {problem}" for problem in unknown]
     return tuple(notes)
 

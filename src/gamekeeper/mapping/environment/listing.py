@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from gamekeeper.errors import InputError
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Form
-from gamekeeper.mapping.forms.queries import parse_query, unknown_names
+from gamekeeper.mapping.forms.queries import Query, parse_query, unknown_names
+from gamekeeper.mapping.variables.codes import code_order
+from gamekeeper.mapping.variables.variable import RESERVED
 from gamekeeper.results import EVERYTHING, Cell, Listing, Page, make_listing
-from gamekeeper.wording import count_of, folded
+from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
 
 def find_forms(environment: Environment, where: str) -> tuple[Form, ...]:
@@ -24,7 +26,7 @@ def find_forms(environment: Environment, where: str) -> tuple[Form, ...]:
     """
     query = parse_query(where)
     forms = environment.forms.values()
-    if problems := unknown_names(query, forms, environment.variables):
+    if problems := unknown_in_query(environment, query):
         raise InputError(
             problems[0].reason,
             "Forms were asked for by a query.",
@@ -32,6 +34,37 @@ def find_forms(environment: Environment, where: str) -> tuple[Form, ...]:
             problems=problems,
         )
     return tuple(form for form in forms if query.matches(form, environment))
+
+
+def unknown_in_query(environment: Environment, query: Query) -> list[Problem]:
+    """Return a problem for every key, variable, code and category of a query that is not known.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.variables.variable import Variable
+    >>> age = Variable.of_bands("Age", ["0-15", "16+"])
+    >>> known = Environment([age], [Form("Bank", {"Age": ("0-15", "16+")})])
+    >>> [str(p) for p in unknown_in_query(known, parse_query("code of Age finer than C9.001"))]
+    ["code 'C9.001' of 'Age': is not known. There are: 'C2.001'."]
+    """
+    problems = unknown_names(query, environment.forms.values(), environment.variables)
+    for asked, code in sorted(query.codes, key=lambda pair: (pair[0].text, pair[1])):
+        for name in asked.among(environment.variables):
+            codes = sorted(environment.register(name), key=code_order)
+            if code not in codes:
+                problems.append(_unknown(f"code {quoted([code])} of {quoted([name])}", code, codes))
+    for asked, label in sorted(query.categories, key=lambda pair: (pair[0].text, pair[1])):
+        for name in asked.among(environment.variables):
+            variable = environment.variable(name)
+            if label not in RESERVED and variable.resolve(label) is None:
+                known = variable.graph.categories
+                what = f"category {quoted([label])} of {quoted([name])}"
+                problems.append(_unknown(what, label, known))
+    return problems
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> Problem:
+    return Problem(Reason.UNKNOWN_NAME, what, "is not known.", did_you_mean(name, list(known)))
 
 
 def list_forms(

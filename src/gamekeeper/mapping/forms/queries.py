@@ -123,6 +123,18 @@ class Query:
             if isinstance(leaf, Has | CodeOf | CategoryOf)
         )
 
+    @cached_property
+    def codes(self) -> frozenset[tuple[Name, str]]:
+        """The codes of variables that are compared with."""
+        leaves = (leaf for leaf in _leaves(self.condition) if isinstance(leaf, CodeOf))
+        return frozenset((leaf.variable, code) for leaf in leaves for code in leaf.codes)
+
+    @cached_property
+    def categories(self) -> frozenset[tuple[Name, str]]:
+        """The categories of variables that are asked for."""
+        leaves = (leaf for leaf in _leaves(self.condition) if isinstance(leaf, CategoryOf))
+        return frozenset((leaf.variable, name) for leaf in leaves for name in leaf.categories)
+
     def renamed_variable(self, old: str, new: str) -> Query:
         """Return the query that asks for a variable under its new name.
 
