@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.reference.cases import Case, Check, NotRun
-from tests.reference.protect_perturbation import PROTECT_PERTURBATION
+from tests.reference.protect_perturbation import PROTECT_PERTURBATION, mdav_of_file
 from tests.reference.protect_recoding import PROTECT_RECODING, recoding_of_adult
 from tests.reference.protect_utility import PROTECT_UTILITY
 
 __all__ = ["PROTECT"]
 
-_ON_REAL_DATA: Mapping[str, Check] = {"recoding": recoding_of_adult}
+_ON_REAL_DATA: Mapping[str, Check] = {"mdav": mdav_of_file, "recoding": recoding_of_adult}
 
 
 def _real_data(case: Case) -> None:

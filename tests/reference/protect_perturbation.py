@@ -16,11 +16,27 @@ from gamekeeper.algorithms.perturbation.invariant_pram import (
 )
 from gamekeeper.algorithms.perturbation.mdav import mdav_groups
 from gamekeeper.algorithms.perturbation.rank_swapping import check_swap
+from gamekeeper.algorithms.perturbation.swap_checks import check_household_swap
 from gamekeeper.algorithms.perturbation.univariate_groups import univariate_groups
 from tests.reference.cases import Case
+from tests.reference.data_files import rows_of
 from tests.reference.numbers import check_each, check_number
 
-__all__ = ["PROTECT_PERTURBATION", "mdav", "pram", "rank_swap", "univariate_microaggregation"]
+__all__ = [
+    "PROTECT_PERTURBATION",
+    "household_swap",
+    "mdav",
+    "mdav_of_file",
+    "pram",
+    "rank_swap",
+    "univariate_microaggregation",
+]
+
+_CASC = (
+    "AFNLWGT", "AGI", "EMCONTRB", "ERNVAL", "FEDTAX", "FICA", "INTVAL", "PEARNVAL", "POTHVAL",
+    "PTOTVAL", "STATETAX", "TAXINC", "WSALVAL",
+)  # fmt: skip
+"""The numbers of the reference file of the CASC project."""
 
 
 def mdav(case: Case) -> None:
@@ -73,6 +89,26 @@ def rank_swap(case: Case) -> None:
         case.compare(name, getattr(found, name))
 
 
+def household_swap(case: Case) -> None:
+    found = check_household_swap(
+        case.needs("before"),
+        case.needs("after"),
+        household=case.needs("household"),
+        geography=case.needs("geography"),
+        match_on=case.needs("match_on"),
+    )
+    for name in found._fields:
+        case.compare(name, getattr(found, name))
+
+
+def mdav_of_file(case: Case) -> None:
+    rows = rows_of(_CASC, file=case.needs("file"), sha256="")
+    values = np.array([[float(cell) for cell in row] for row in rows])
+    found = [error_share(values, mdav_groups(values, int(k))) for k in case.needs("k")]
+    # Eight digits are given.
+    check_each(case, "sse_share", found, absolute=1e-8)
+
+
 def _texts(matrix: Any) -> list[list[str]]:
     return [[str(Fraction(str(cell))) for cell in row] for row in matrix]
 
@@ -82,5 +118,6 @@ PROTECT_PERTURBATION = {
     "protect_univariate_microaggregation": univariate_microaggregation,
     "protect_pram": pram,
     "protect_rank_swap": rank_swap,
+    "protect_household_swap": household_swap,
 }
 """The kinds checked here; they join the runner's."""
