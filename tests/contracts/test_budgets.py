@@ -19,7 +19,7 @@ import pytest
 from gamekeeper.cli.app import main
 from gamekeeper.data.tables.release import Release
 from gamekeeper.data.tables.release_file import write_release
-from gamekeeper.errors import LimitError
+from gamekeeper.errors import InputError, LimitError
 
 MOST_MADE = 60_000_000
 
@@ -183,3 +183,25 @@ def test_a_hundred_thousand_workers_are_two_per_core(monkeypatch, capsys, place,
         "--workers", 100_000,
     )  # fmt: skip
     assert code == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("match", "--population"), ("measures", "--population"), ("special", "--population"),
+        ("infer", "--population"), ("dis", "--original"),
+    ],
+)  # fmt: skip
+def test_a_second_file_is_looked_at_before_the_first_is_read(
+    monkeypatch, capsys, place, command, option
+):
+    def read(*arguments, **options):
+        raise AssertionError("the first file was read")
+
+    monkeypatch.setattr("gamekeeper.workbench.microdata.opening.code_source", read)
+    for other, code in (("{place}/many.parquet", LimitError), ("{place}/nowhere.csv", InputError)):
+        found, _, err, _ = run(
+            monkeypatch, capsys, place, "risk", command, "{place}/ones.csv", "-k", "v0,v1",
+            "--fraction", "1%", option, other, "--memory", "500MB",
+        )  # fmt: skip
+        assert found == code.exit_code, err

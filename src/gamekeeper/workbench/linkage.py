@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,12 +47,14 @@ def link_two_files(asked: LinkRequest, *, progress: Progress | None = None) -> F
     columns, options = asked.columns, asked.options
     sources = [opened_file(file, asked.reading) for file in (asked.first, asked.second)]
     variables = _variables(sources, columns)
+    wanted = (
+        (sources[0], [one.name for one in variables]),
+        (sources[1], [one.column for one in variables]),
+    )
+    _require_rooms(wanted, columns.identifier)
     a, b = (
         _coded(source, names, columns.identifier, asked.reading, progress)
-        for source, names in (
-            (sources[0], [one.name for one in variables]),
-            (sources[1], [one.column for one in variables]),
-        )
+        for source, names in wanted
     )
     truth = true_partners(a, b, columns.identifier) if columns.identifier else None
     found = link_files(
@@ -94,8 +96,10 @@ def evaluate_files(
     variables = [replace(one, name=one.column, other=one.name) for one in named]
     in_version = {one.name: one.column for one in named}
     identifier, reading = columns.identifier, asked.reading
-    first = _coded(source, [one.name for one in named], identifier, reading, progress)
     wanted = [one.column for one in named]
+    of_first = [one.name for one in named]
+    _require_rooms([(source, of_first), *((one, wanted) for one in sources.values())], identifier)
+    first = _coded(source, of_first, identifier, reading, progress)
     versions = {
         name: _coded(version, wanted, identifier, reading, progress)
         for name, version in sources.items()
@@ -137,9 +141,13 @@ def link_two_structures(
     require_outputs(asked)
     tables: list[CodedTable] = []
     values: list[Floats] = []
-    for file, chosen in ((asked.first, asked.columns), (asked.second, asked.others)):
-        source = opened_file(file, asked.reading)
-        wanted = list(chosen) or [name for name in source.names if name != identifier]
+    sources = [opened_file(file, asked.reading) for file in (asked.first, asked.second)]
+    chosen = [
+        list(named) or [name for name in source.names if name != identifier]
+        for source, named in zip(sources, (asked.columns, asked.others), strict=True)
+    ]
+    _require_rooms(zip(sources, chosen, strict=True), identifier)
+    for file, source, wanted in zip((asked.first, asked.second), sources, chosen, strict=True):
         table = _coded(source, wanted, identifier, asked.reading, progress)
         tables.append(table)
         values.append(_numbers(table, wanted, source, file))
@@ -190,6 +198,16 @@ def _version_names(files: Sequence[Path]) -> dict[str, Path]:
     return named
 
 
+def _require_rooms(columns: Iterable[tuple[Source, Sequence[str]]], identifier: str) -> None:
+    """Refuse files that are too large, before the first of them is read."""
+    for source, names in columns:
+        require_room(source, _wanted(names, identifier), Need(linking_bytes))
+
+
+def _wanted(names: Sequence[str], identifier: str) -> list[str]:
+    return list(dict.fromkeys(name for name in (*names, identifier) if name))
+
+
 def _coded(
     source: Source,
     names: Sequence[str],
@@ -197,8 +215,7 @@ def _coded(
     reading: Reading,
     progress: Progress | None,
 ) -> CodedTable:
-    wanted = list(dict.fromkeys(name for name in (*names, identifier) if name))
-    require_room(source, wanted, Need(linking_bytes))
+    wanted = _wanted(names, identifier)
     engine = default_engine()
     return code_source(source, wanted, engine=engine, progress=progress)
 

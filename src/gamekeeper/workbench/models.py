@@ -30,7 +30,7 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.microdata.need import Need
-from gamekeeper.workbench.microdata.opening import open_microdata, open_other
+from gamekeeper.workbench.microdata.opening import open_microdata, open_other, require_other
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.models import CompareRequest, InferRequest, ModelRequest
 
@@ -65,6 +65,7 @@ def _fitted(table: KeyTable, asked: FitOptions, progress: Progress | None) -> Mo
 def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> Answer[Inferred]:
     """Fit models to a file, and infer how many people share the key of each record."""
     require_outputs(asked)
+    require_other(asked.microdata, asked.population)
     need = Need(inference_bytes)
     data = open_microdata(
         asked.microdata, design=asked.design, identifier=asked.identifier, need=need

@@ -35,7 +35,7 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.microdata.need import Need
-from gamekeeper.workbench.microdata.opening import open_microdata, open_other
+from gamekeeper.workbench.microdata.opening import open_microdata, open_other, require_other
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.risk import (
     DisRequest,
@@ -88,6 +88,7 @@ def find_uniques(
     a search that may take long, `tell` is given an estimate of it in words.
     """
     require_outputs(asked)
+    require_other(asked.microdata, asked.population)
     _require_used(asked)
     search = asked.search
     need = Need(
@@ -175,6 +176,7 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
     An original is for the special method, which is taken where there is one.
     """
     require_outputs(asked)
+    require_other(asked.microdata, asked.original)
     data = open_microdata(asked.microdata, design=asked.design)
     table = data.count()
     # Only the keys of the original matter; weights and strata are those of the release.
@@ -191,6 +193,7 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
 def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> Answer[MatchingRisk]:
     """Work out what matching strategies would achieve and cost."""
     require_outputs(asked)
+    require_other(asked.microdata, asked.population)
     need = Need(matching_bytes)
     data = open_microdata(asked.microdata, design=asked.design, need=need, progress=progress)
     table = data.count(progress=progress)
@@ -214,6 +217,7 @@ def find_special(
 ) -> Answer[SpecialUniques]:
     """Tell special from random uniques by what makes their uniqueness go away."""
     require_outputs(asked)
+    require_other(asked.microdata, asked.population)
     need = Need(special_bytes)
     data = open_microdata(
         asked.microdata,
@@ -249,6 +253,7 @@ def measure_release(
 ) -> Answer[RiskMeasures]:
     """Measure a file as offices and their software do; write its records."""
     require_outputs(asked)
+    require_other(asked.microdata, asked.population)
     wanted = asked.measures
     others = (*wanted.sensitive, *wanted.ordered, *([wanted.household] if wanted.household else []))
     data = open_microdata(

@@ -36,13 +36,13 @@ def require_room(source: Source, columns: Sequence[str], need: Need) -> None:
     if n_records is None or not set(columns) <= set(source.names):
         # Names that are not there are told, together with others, by whoever reads.
         return
-    n_keys = len(columns)
+    n_keys, variables = len(columns), count_of(len(columns), "variable")
     is_exact = source.n_records is not None
     records = f"{'' if is_exact else 'about '}{count_of(n_records, 'record')}"
     require_memory(
         f"{at_start(records)} of {source.words} were to be read.",
         need.bytes_of(n_records, n_keys),
-        f"What is kept of {records} with {count_of(n_keys, 'variable')}",
+        f"What is kept of {records}{f' with {variables}' if columns else ''}",
         "Take a random part of the records, or one region at a time",
     )
     if need.look is not None and is_exact and n_records > FIRST_RECORDS:

@@ -132,6 +132,12 @@ class OtherFile:
     notices: tuple[str, ...] = ()
 
 
+def require_other(asked: MicrodataRequest, file: Path | None) -> None:
+    """Refuse another file that cannot be read, or not for its size, before anything is worked out."""
+    if file is not None:
+        require_room(opened_file(file, asked.reading), (), _COUNTED)
+
+
 def open_other(asked: MicrodataRequest, file: Path | None) -> OtherFile:
     """Count the keys of another file, such as a population, read like the one that is attacked."""
     if file is None:
