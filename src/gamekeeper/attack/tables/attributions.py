@@ -7,9 +7,11 @@ release.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +21,11 @@ from gamekeeper.algorithms.bounds.attributions import (
     MOST_COMBINATIONS,
     MOST_STATEMENTS,
     Attribution,
-    People,
     find_attributions,
+)
+from gamekeeper.algorithms.bounds.group_attributions import (
+    GroupAttribution,
+    find_group_attributions,
 )
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, kept_axes
 from gamekeeper.attack.tables.assumptions import assumptions
@@ -54,18 +59,24 @@ class Attributions(Result):
         The attributions, by numbers of axes and categories.
     bounds
         The bounds that they follow from.
+    groups
+        Statements on most of a kind, or on all but a coalition, where they were asked for.
+    n_no_news
+        How many statements were left out, as everybody knows the cells to be empty.
     """
 
     axes: tuple[Axis, ...]
     statements: tuple[Attribution, ...]
     bounds: TableBounds
     provenance: Provenance
+    groups: tuple[GroupAttribution, ...] = ()
+    n_no_news: int = 0
 
     def of_kind(self, kind: str) -> tuple[Attribution, ...]:
         """Return the positive or the negative statements."""
         return tuple(one for one in self.statements if one.kind == kind)
 
-    def words(self, one: Attribution) -> str:
+    def words(self, one: Attribution | GroupAttribution) -> str:
         """Return a statement in words."""
         conditions = " and ".join(
             f"{self.axes[axis].name} {self.axes[axis].categories[category]}"
@@ -73,6 +84,17 @@ class Attributions(Result):
         )
         who = f" with {conditions}" if conditions else ""
         target = f"{self.axes[one.target].name} {self.axes[one.target].categories[one.category]}"
+        if isinstance(one, GroupAttribution):
+            have = f"{one.others:,} at most" if one.kind == "coalition" else _at_least(one.share)
+            if one.kind == "share":
+                return (
+                    f"At least {have} of those{who} have {target}: {one.least:,} or more have it, at most"
+                    f" {one.others:,} have not ({_people(one)})."
+                )
+            return (
+                f"All{who} but {have} have {target}, so that these know it of the others"
+                f" ({_people(one)})."
+            )
         verb = "Everyone" if one.kind == "positive" else "Nobody"
         doubt = "" if one.certain else ", if there is anybody"
         return f"{verb}{who} has {target}{doubt} ({_people(one)})."
@@ -84,20 +106,40 @@ class Attributions(Result):
             "negative": len(self.of_kind("negative")),
             "certainly_empty": self.bounds.n_zeros,
             "cells": self.bounds.n_cells,
-        }
+        } | (
+            {
+                "shares": sum(one.kind == "share" for one in self.groups),
+                "coalitions": sum(one.kind == "coalition" for one in self.groups),
+                "no_news": self.n_no_news,
+            }
+            if self.groups or self.n_no_news
+            else {}
+        )
 
     def sentences(self, most: int = _SHOWN) -> list[str]:
         """Return what can be said, and the statements that concern most people."""
         positive, negative = len(self.of_kind("positive")), len(self.of_kind("negative"))
-        if not self.statements:
-            return ["Nothing can be said of anybody for certain."]
         n_statements = len(self.statements)
         first = (
             f"{count_of(n_statements, 'statement')} about people"
             f" {be(n_statements)} certain: {positive:,} that everyone of a kind"
             f" has something, {negative:,} that nobody has."
+            if n_statements
+            else "Nothing can be said of anybody for certain."
         )
-        return [first, *(self.words(one) for one in self.statements[:most])]
+        if self.groups:
+            shares = sum(one.kind == "share" for one in self.groups)
+            first += (
+                f" {shares:,} more hold for most of a kind, {len(self.groups) - shares:,} for all but a few"
+                " who can know it."
+            )
+        if self.n_no_news:
+            first += f" {count_of(self.n_no_news, 'statement')} on cells that are known to be empty left out."
+        certain = self.statements[:most]
+        return [
+            first,
+            *(self.words(one) for one in (*certain, *self.groups[: most - len(certain)])),
+        ]
 
     def to_arrow(self) -> pa.Table:
         """Return one row per statement, those on most people first."""
@@ -122,7 +164,7 @@ class Attributions(Result):
                 "people_from": one.people_low,
                 "people_to": None if one.people_high >= UNBOUNDED else one.people_high,
             }
-            for one in self.statements
+            for one in (*self.statements, *self.groups)
         ]
         return pa.Table.from_pylist(rows, schema=schema)
 
@@ -153,16 +195,35 @@ def infer_attributions(release: Release, asked: AttributionInput) -> Attribution
     found = asked.bounds or bound_cells(
         release, most_programs=asked.most_programs, progress=asked.progress
     )
+    people = _MarginBounds(release.constraints, found)
     statements = find_attributions(
         found.upper == 0,
-        _people_of(release, found),
+        people.of,
         max_conditions=asked.max_conditions,
         max_combinations=asked.max_combinations or MOST_COMBINATIONS,
         max_statements=asked.max_statements or MOST_STATEMENTS,
     )
+    groups: tuple[GroupAttribution, ...] = ()
+    if asked.share is not None or asked.coalition:
+        groups = find_group_attributions(
+            people.margin,
+            len(names),
+            share=None if asked.share is None else Fraction(str(asked.share)) / 100,
+            coalition=asked.coalition,
+            max_conditions=asked.max_conditions,
+            max_statements=asked.max_statements or MOST_STATEMENTS,
+        )
+    known = _cells_of(release.axes, asked.structural)
+    first = _sensitive(release.axes, asked.sensitive)
+    about = [one for one in statements if one.target in wanted]
+    news = [one for one in about if not _is_no_news(one, known, release.axes)]
+    # The order among equals stays: most people first.
+    news.sort(key=lambda one: (one.target, one.category) not in first)
+    told = [one for one in groups if one.target in wanted]
+    told.sort(key=lambda one: (one.target, one.category) not in first)
     return Attributions(
         release.axes,
-        tuple(one for one in statements if one.target in wanted),
+        tuple(news),
         found,
         Provenance(
             "logical attributions",
@@ -171,20 +232,75 @@ def infer_attributions(release: Release, asked: AttributionInput) -> Attribution
             fingerprint=release.fingerprint,
             seconds=time.perf_counter() - started,
         ),
+        tuple(told),
+        len(about) - len(news),
     )
 
 
-def _people_of(release: Release, found: TableBounds) -> People:
-    """Return bounds of the number of people with some categories, one marginal table at a time."""
-    margins: dict[tuple[int, ...], tuple[Integers, Integers]] = {}
+class _MarginBounds:
+    """Bounds of the numbers of people with some categories, one marginal table at a time."""
 
-    def people(axes: tuple[int, ...], categories: tuple[int, ...]) -> tuple[int, int]:
-        if axes not in margins:
-            margins[axes] = _margin_bounds(release.constraints, found, axes)
-        lower, upper = margins[axes]
+    def __init__(self, constraints: CountConstraints, found: TableBounds) -> None:
+        self._constraints, self._found = constraints, found
+        self._margins: dict[tuple[int, ...], tuple[Integers, Integers]] = {}
+
+    def margin(self, axes: tuple[int, ...]) -> tuple[Integers, Integers]:
+        """Return the bounds of the cells of a marginal table."""
+        if axes not in self._margins:
+            self._margins[axes] = _margin_bounds(self._constraints, self._found, axes)
+        return self._margins[axes]
+
+    def of(self, axes: tuple[int, ...], categories: tuple[int, ...]) -> tuple[int, int]:
+        """Return the lower and upper number of people with some categories."""
+        lower, upper = self.margin(axes)
         return int(lower[categories]), int(upper[categories])
 
-    return people
+
+def _cells_of(
+    axes: Sequence[Axis], given: Sequence[Mapping[str, str]]
+) -> list[frozenset[tuple[int, int]]]:
+    """Return cells that are named by categories, by numbers of axes and categories."""
+    return [
+        frozenset(_category(axes, name, category) for name, category in one.items())
+        for one in given
+    ]
+
+
+def _sensitive(
+    axes: Sequence[Axis], given: Mapping[str, Sequence[str]]
+) -> frozenset[tuple[int, int]]:
+    return frozenset(
+        _category(axes, name, category) for name, own in given.items() for category in own
+    )
+
+
+def _category(axes: Sequence[Axis], name: str, category: str) -> tuple[int, int]:
+    number = _axis_number([axis.name for axis in axes], name)
+    if category not in axes[number].categories:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"The category {quoted([category])} of {quoted([name])} was named.",
+            "The release has no such category.",
+            did_you_mean(category, axes[number].categories),
+        )
+    return number, axes[number].categories.index(category)
+
+
+def _is_no_news(
+    one: Attribution, known: Sequence[frozenset[tuple[int, int]]], axes: Sequence[Axis]
+) -> bool:
+    """Whether a statement follows from cells that everybody knows to be empty."""
+    if not known:
+        return False
+    conditions = set(zip(one.axes, one.categories, strict=True))
+    empty = (
+        [one.category]
+        if one.kind == "negative"
+        else [at for at in range(len(axes[one.target])) if at != one.category]
+    )
+    return all(
+        any(cell <= conditions | {(one.target, category)} for cell in known) for category in empty
+    )
 
 
 def _margin_bounds(
@@ -228,7 +344,18 @@ def _axis_number(names: Sequence[str], name: str) -> int:
     return names.index(name)
 
 
-def _people(one: Attribution) -> str:
+def _at_least(share: Fraction) -> str:
+    """Return a share in percent, never more than it is.
+
+    Examples
+    --------
+    >>> _at_least(Fraction(19, 20)), _at_least(Fraction(9999, 10000))
+    ('95%', '99.9%')
+    """
+    return f"{math.floor(share * 1000) / 10:g}%"
+
+
+def _people(one: Attribution | GroupAttribution) -> str:
     if one.people_high >= UNBOUNDED and not one.people_low:
         return "any number of people"
     if one.people_high >= UNBOUNDED:

@@ -14,7 +14,7 @@ from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
 from gamekeeper.attack.shared_options import MaxSeconds, Workers
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.options import Option
-from gamekeeper.prompt_syntax import names_of
+from gamekeeper.prompt_syntax import lists_of, names_of, pairs_of
 from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
@@ -70,6 +70,17 @@ def numbers_of(typed: str) -> list[int] | None:
             "Write them as 0-24, as 1,2,5, or as 0-1000:50 for every fiftieth.",
         ) from None
     return sorted(made)
+
+
+def structural_of(typed: Sequence[str]) -> tuple[dict[str, str], ...]:
+    """Return cells that are known to be empty from texts such as 'Age=0-14,Work=yes'.
+
+    Examples
+    --------
+    >>> structural_of(["Age=0-14,Work=yes"])
+    ({'Age': '0-14', 'Work': 'yes'},)
+    """
+    return tuple(pairs_of("--structural-zero AXIS=CATEGORY", text.split(",")) for text in typed)
 
 
 def groups_of(typed: Sequence[str]) -> dict[str, dict[str, list[str]]]:
@@ -197,6 +208,37 @@ class AttributionOptions:
     max_statements: Annotated[
         int | None, Option("Lifts the limit on statements. By default 500,000.", least=1)
     ] = None
+    share: Annotated[
+        float | None,
+        Option(
+            "Tell also where at least so many percent of those of a kind have something: 95.",
+            least=50,
+            most=100,
+        ),
+    ] = None
+    coalition: Annotated[
+        int,
+        Option(
+            "Tell also what so many people, who put together what they know of themselves, know of all"
+            " others of a kind.",
+            least=0,
+        ),
+    ] = 0
+    sensitive: Annotated[
+        Mapping[str, tuple[str, ...]],
+        Option(
+            "Categories that are worse to learn, told first: 'Diagnosis=HIV; cancer'.",
+            read=lists_of,
+        ),
+    ] = field(default_factory=dict[str, tuple[str, ...]])
+    structural: Annotated[
+        Sequence[Mapping[str, str]],
+        Option(
+            "Cells that everybody knows to be empty, which is no news: 'Age=0-14,Work=yes'.",
+            flags="--structural-zero",
+            read=structural_of,
+        ),
+    ] = ()
     most_programs: _MostPrograms = None
 
 
