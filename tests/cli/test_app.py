@@ -122,15 +122,21 @@ def test_all_problems_are_listed(run, folder):
 
 
 @pytest.mark.parametrize(
-    ("options", "code"),
-    [((), 0), (("--format", "json"), 0), (("--policy", "k2"), 4), (("--policy", "k2", "--format", "json"), 4)],
-)  # fmt: skip
-def test_a_reader_that_has_gone_is_no_fault_and_meets_no_policy(tmp_path, options, code):
+    ("asked", "code"),
+    [
+        (("look",), 0),
+        (("look", "--format", "json"), 0),
+        (("assess", "-k", "Age,Sex", "--policy", "k2"), 4),
+        (("assess", "-k", "Age,Sex", "--policy", "k2", "--format", "json"), 4),
+    ],
+)
+def test_a_reader_that_has_gone_is_no_fault_and_meets_no_policy(tmp_path, asked, code):
     file = write(tmp_path, "people.csv", "Age,Sex\n1,f\n1,f\n2,m\n")
     reader, writer = os.pipe()
     os.close(reader)
+    command, *options = asked
     done = subprocess.run(
-        [sys.executable, "-m", "gamekeeper", "assess", str(file), "-k", "Age,Sex", *options],
+        [sys.executable, "-m", "gamekeeper", command, str(file), *options],
         stdout=writer, stderr=subprocess.PIPE, text=True, check=False,
     )  # fmt: skip
     os.close(writer)

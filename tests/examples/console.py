@@ -102,7 +102,7 @@ def _printed(written: str) -> str:
     elif words[-2] == "<":
         *words, _, source = words
     if words == ["gamekeeper", "demo"]:
-        printed = _of_demo()
+        printed = of_demo()
     else:
         printed = _of_python(words, Path(source).read_text(encoding="utf-8") if source else "")
     if target:
@@ -110,7 +110,7 @@ def _printed(written: str) -> str:
     return "" if target else printed
 
 
-def _of_demo() -> str:
+def of_demo() -> str:
     """Return what the demo prints, with its files here. Many pages begin with it: it runs once."""
     if not _demo:
         text = _of_python(["gamekeeper", "demo"], "")
@@ -125,6 +125,7 @@ def _of_demo() -> str:
 def _of_python(words: list[str], typed: str) -> str:
     """Return what our command or a script prints to both streams, as a terminal shows them."""
     out = io.StringIO()
+    code: object = 0
     is_ours = words[0] == "gamekeeper"
     width, given, keyboard = show.output().width, sys.argv, sys.stdin
     show.output().width, sys.stdin = WIDTH, io.StringIO(typed)
@@ -132,12 +133,15 @@ def _of_python(words: list[str], typed: str) -> str:
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             if is_ours:
-                with contextlib.suppress(SystemExit):
+                try:
                     main()
+                except SystemExit as end:
+                    code = end.code
             else:
                 runpy.run_path(words[1], run_name="__main__")
     finally:
         show.output().width, sys.argv, sys.stdin = width, given, keyboard
+    assert code != 1, out.getvalue()
     return out.getvalue()
 
 

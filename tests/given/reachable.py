@@ -84,7 +84,7 @@ def _module(path: Path) -> str:
 def _imported(tree: ast.Module, modules: set[str]) -> dict[str, Place]:
     return {
         item.asname or item.name: (whole, "") if whole in modules else (node.module, item.name)
-        for node in ast.walk(tree)
+        for node in _statements(tree)
         if isinstance(node, ast.ImportFrom) and node.module
         for item in node.names
         for whole in [f"{node.module}.{item.name}"]
@@ -135,13 +135,28 @@ def _piece(body: Iterable[ast.AST], known: dict[str, Place]) -> Piece:
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:
     """Walk over what runs: no annotations, no docstrings; a text with values in it comes once."""
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-        return
-    yield node
-    for name, value in ast.iter_fields(node):
-        if name in ("annotation", "returns"):
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
-        for child in value if isinstance(value, list) else [value]:
-            is_part = isinstance(node, ast.JoinedStr) and isinstance(child, ast.Constant)
-            if isinstance(child, ast.AST) and not is_part:
-                yield from _running(child)
+        yield node
+        is_text = isinstance(node, ast.JoinedStr)
+        for name in node._fields:
+            if name in ("annotation", "returns"):
+                continue
+            value = getattr(node, name, None)
+            waiting += [
+                child
+                for child in (value if isinstance(value, list) else (value,))
+                if isinstance(child, ast.AST) and not (is_text and isinstance(child, ast.Constant))
+            ]
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Walk over statements, which alone can import."""
+    yield node
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        inner = getattr(node, name, ())
+        for child in inner if isinstance(inner, list) else ():
+            yield from _statements(child)

@@ -22,34 +22,36 @@ POLICIES = ("category", "ignore", "wildcard")
 
 
 def matches(own, other, policy):
-    """Return the variables on which a record cannot be told from another one."""
-    agreed = set()
+    """Return the variables on which a record cannot be told from another one, as bits."""
+    agreed = 0
     for variable, (a, b) in enumerate(zip(own, other, strict=True)):
         if (
             a == b != 0
             or (a == b and policy == "category")
             or (policy == "wildcard" and 0 in (a, b))
         ):
-            agreed.add(variable)
+            agreed |= 1 << variable
     return agreed
 
 
 def twin(rows, policy="category", max_size=64):
-    """Walk the whole lattice of subsets, smallest first, for every record."""
+    """Walk the lattice of subsets up to a size, smallest first, for every record."""
     found = {}
     for number, own in enumerate(rows):
-        others = [matches(own, q, policy) for other, q in enumerate(rows) if other != number]
+        others = {matches(own, q, policy) for other, q in enumerate(rows) if other != number}
         usable = [v for v, code in enumerate(own) if code or policy == "category"]
-        if any(agreed.issuperset(usable) for agreed in others):
+        whole = sum(1 << v for v in usable)
+        if any(agreed & whole == whole for agreed in others):
             continue
-        minimal = []
-        for size in range(len(usable) + 1):
+        minimal = {}
+        for size in range(min(len(usable), max_size) + 1):
             for chosen in combinations(usable, size):
-                if any(set(smaller) <= set(chosen) for smaller in minimal):
+                bits = sum(1 << v for v in chosen)
+                if any(smaller & bits == smaller for smaller in minimal):
                     continue
-                if not any(agreed.issuperset(chosen) for agreed in others):
-                    minimal.append(chosen)
-        found[number] = {chosen for chosen in minimal if len(chosen) <= max_size}
+                if not any(agreed & bits == bits for agreed in others):
+                    minimal[bits] = chosen
+        found[number] = set(minimal.values())
     return found
 
 
@@ -256,26 +258,7 @@ def test_many_variables_with_a_largest_size(n_variables, policy):
     codes[rng.random(codes.shape) < 0.01] = 0
     most = 3 if n_variables < 40 else 2
     found = find_minimal_uniques(codes.astype(np.uint8), missing=policy, max_size=most)
-    assert listed(found) == capped_twin(codes.tolist(), policy, most)
-
-
-def capped_twin(rows, policy, max_size):
-    """Look at small sets only; whether a record is unique needs its full set besides."""
-    found = {}
-    for number, own in enumerate(rows):
-        others = [matches(own, q, policy) for other, q in enumerate(rows) if other != number]
-        usable = [v for v, code in enumerate(own) if code or policy == "category"]
-        if any(agreed.issuperset(usable) for agreed in others):
-            continue
-        minimal = []
-        for size in range(max_size + 1):
-            for chosen in combinations(usable, size):
-                if any(set(smaller) <= set(chosen) for smaller in minimal):
-                    continue
-                if not any(agreed.issuperset(chosen) for agreed in others):
-                    minimal.append(chosen)
-        found[number] = set(minimal)
-    return found
+    assert listed(found) == twin(codes.tolist(), policy, most)
 
 
 @pytest.mark.parametrize("n_variables", [17, 25, 40, 64])
