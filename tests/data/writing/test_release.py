@@ -266,6 +266,24 @@ def test_spss_keeps_labels_missing_values_formats_and_weight(spss, tmp_path):
     assert read_header(out.path).weight == "survey_weight"
 
 
+def test_spss_categories_of_before_keep_their_numbers(spss, tmp_path):
+    source = open_source(spss)
+    before = code_source(source, ["age", "region"])
+    top = Recode("age", [0, 1, 2, 2], ("missing", "36", "41+"))
+    places = Recode("region", [0, 1, 2, 2], ("missing", "n", "elsewhere"))
+    made = Protected(
+        before, before.recoded([top, places]),
+        ChangeLog(N, {"age": VariableChange(top), "region": VariableChange(places)}), (),
+        Provenance("made for a test"),
+    )  # fmt: skip
+    new, after = read_spss(write(source, tmp_path / f"out{spss.suffix}", made).path)
+    assert new["age"].fillna(0).tolist() == [36, 41, 0, 41, 41, -9]
+    assert after.variable_value_labels["age"] == {41.0: "41+", -9.0: "no answer"}
+    assert after.original_variable_types["age"] == "F3.0"
+    assert new["region"].tolist() == [1.0, 2.0, 1.0, 2.0, 99.0, 2.0]
+    assert after.variable_value_labels["region"] == {1.0: "n", 2.0: "elsewhere", 99.0: "refused"}
+
+
 def test_spss_is_the_same_bytes_at_any_time(spss, tmp_path):
     source = open_source(spss)
     first = write(source, tmp_path / f"a{spss.suffix}", protected(source))

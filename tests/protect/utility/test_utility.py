@@ -90,6 +90,22 @@ def test_a_recoded_variable_is_compared_as_it_is_released():
     assert any("is lost (entropy)" in sentence for sentence in found.sentences())
 
 
+def test_an_amount_that_is_coded_is_a_number_and_no_category():
+    rng = np.random.default_rng(8)
+    frame = pa.table({"id": [f"p{n}" for n in range(N)], "income": rng.integers(0, 9**6, N).tolist(),
+                      "sex": rng.choice(["f", "m"], N).tolist()})  # fmt: skip
+    table = code_frame(frame, ["id", "income", "sex"])
+    made = Microaggregate(variables=("income",), k=5).apply(table, Setting(keys=("sex",)))
+    found = measure_utility(table, made.table, log=made.log)
+    assert [line.variable for line in found.variables] == ["sex"]
+    assert [line.variable for line in found.numbers] == ["income"]
+    assert 0 < found.numbers[0].moved < 0.1
+    named = measure_utility(
+        table, made.table, UtilityOptions(variables=("income", "sex")), log=made.log
+    )
+    assert named.n_tables == 3
+
+
 def test_weights_are_beside_and_not_instead():
     table = people()
     made = Pram(variables=("sex", "region"), share=1.0).apply(table, SETTING)

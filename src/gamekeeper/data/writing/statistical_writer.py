@@ -1,7 +1,8 @@
 """Files of SPSS and Stata written as the original is: labels, missing values, formats, weight.
 
-A numeric variable that was recoded has the codes 1, 2, 3, ... with the new categories as their labels;
-codes that the file declares as missing are passed over, and stay. Texts have the new categories
+A numeric variable that was recoded has the new categories as labels. Categories that are values of before
+keep their numbers; others have the first numbers that are free. Numbers that the file declares as missing
+are passed over, and stay. Texts have the new categories
 themselves. Not kept, since the library that writes does not: alignment of columns, attributes,
 sets of multiple responses, and the width of texts beyond the longest one. Texts are written in UTF-8.
 The whole file is in memory while it is written.
@@ -190,7 +191,7 @@ def _replace(
     elif column.numbers is not None:
         cells[replaced] = column.numbers[replaced].astype(object)
     elif column.codes is not None and column.is_recoded:
-        cells[replaced] = _recoded(changed, column)[column.codes[replaced]]
+        cells[replaced] = _recoded(changed, column, decimal)[column.codes[replaced]]
     elif column.codes is not None:
         read = [number_of(text, decimal) for text in column.texts]
         new = np.array([np.nan if r is None else float(r) for r in read], dtype=object)
@@ -204,8 +205,12 @@ def _replace(
     changed.frame[name] = _series(cells, is_text=name in changed.texts)
 
 
-def _recoded(changed: _Changed, column: ReleasedColumn) -> NDArray[Any]:
-    """Return a number for every new category, and give the variable their labels."""
+def _recoded(changed: _Changed, column: ReleasedColumn, decimal: str) -> NDArray[Any]:
+    """Return a number for every new category, and give the variable their labels.
+
+    A category that is a value of before, by its label or as a number, keeps its number, and one that is
+    a number and more ("85+") has it; others have the first numbers that are free.
+    """
     name = column.name
     old = changed.labels.get(name, {})
     kept = {
@@ -213,17 +218,31 @@ def _recoded(changed: _Changed, column: ReleasedColumn) -> NDArray[Any]:
         for value, label in old.items()
         if isinstance(value, str) or changed.is_missing(name, float(value))
     }
-    numbers: list[Any] = [np.nan]
+    known = {label: float(v) for v, label in old.items() if v not in kept}
+    wanted: list[float | None] = []
+    for text in column.texts[1:]:
+        read = number_of(text.removesuffix("+"), decimal)
+        number = known.get(text, None if read is None else float(read))
+        is_free = number is not None and number not in wanted
+        wanted.append(number if is_free and not changed.is_missing(name, number or 0.0) else None)
+    numbers: list[float] = []
     candidate = 0
-    for _ in column.texts[1:]:
-        candidate += 1
-        while changed.is_missing(name, float(candidate)):
+    for number in wanted:
+        if number is None:
             candidate += 1
-        numbers.append(float(candidate))
-    fresh = dict(zip(numbers[1:], column.texts[1:], strict=True))
+            while candidate in wanted or changed.is_missing(name, float(candidate)):
+                candidate += 1
+            number = float(candidate)
+        numbers.append(number)
+    fresh = {
+        number: text
+        for number, text in zip(numbers, column.texts[1:], strict=True)
+        if value_text(number) != text
+    }
     changed.labels[name] = {**fresh, **kept}
-    changed.formats[name] = "F8.0" if changed.is_spss else "%9.0g"
-    return np.array(numbers, dtype=object)
+    if any(number is None for number in wanted):
+        changed.formats[name] = "F8.0" if changed.is_spss else "%9.0g"
+    return np.array([np.nan, *numbers], dtype=object)
 
 
 def _star(

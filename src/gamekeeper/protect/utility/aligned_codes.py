@@ -17,6 +17,8 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.protect.changes import ChangeLog
 
 Codes = NDArray[np.int64]
+_TABLES_HOLD = 100
+_RECORDS_A_VALUE = 5
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -98,6 +100,14 @@ def common_variables(before: CodedTable, after: CodedTable, log: ChangeLog | Non
     return found
 
 
-def is_identifier(variable: CodedVariable, n_records: int) -> bool:
-    """Tell whether a variable says who a record is: another value for each."""
-    return n_records > 1 and variable.n_codes - 1 == n_records
+def is_sprawling(variable: CodedVariable, n_records: int) -> bool:
+    """Tell whether a variable has too many values for tables: as identifiers and amounts of money have.
+
+    Examples
+    --------
+    >>> is_sprawling(CodedVariable.of_values("id", map(str, range(500))), 800)
+    True
+    >>> is_sprawling(CodedVariable.of_values("age", map(str, range(100))), 200)
+    False
+    """
+    return variable.n_codes - 1 > max(_TABLES_HOLD, n_records / _RECORDS_A_VALUE)

@@ -30,7 +30,7 @@ from gamekeeper.protect.utility.aligned_codes import (
     AlignedVariable,
     align,
     common_variables,
-    is_identifier,
+    is_sprawling,
 )
 from gamekeeper.protect.utility.analyses import Side, compare_analyses, parse_analyses
 from gamekeeper.protect.utility.result import (
@@ -53,7 +53,8 @@ _RECORDS_A_CLASS = 5
 class UtilityOptions:
     """What is asked of a file before and after.
 
-    Utility is measured of all variables that both files have, identifiers aside, unless some are named.
+    Utility is measured of all variables that both files have, unless some are named; those with too many
+    values for tables, as identifiers and amounts have, are left out, or compared as numbers.
     """
 
     variables: Annotated[
@@ -123,7 +124,7 @@ def measure_utility(
         for margin in worst(plain, WORST)
     ]
     single = {m.variables[0]: m.distance for m in plain if len(m.variables) == 1}
-    numbers, numbers_of = _numbers(before, after, log, options, decimal)
+    numbers, numbers_of = _numbers(before, after, log, options, decimal, names)
     moved = _moved_correlations(
         {name: pair for name, pair in numbers_of.items() if name in before.numbers}
     )
@@ -181,13 +182,20 @@ def _names(
             did_you_mean(unknown[0], known),
         )
     chosen = list(dict.fromkeys(options.variables)) or [
-        name for name in known if not is_identifier(before.codebook[name], before.n_records)
+        name
+        for name in known
+        if not is_sprawling(before.codebook[name], before.n_records) or _is_made_coarser(log, name)
     ]
     if not chosen:
         raise InputError(
             Reason.NOTHING_GIVEN, what, "They have no variable in common.", "Check the files."
         )
     return chosen
+
+
+def _is_made_coarser(log: ChangeLog | None, name: str) -> bool:
+    change = None if log is None else log.variables.get(name)
+    return change is not None and (change.recode is not None or bool(change.n_suppressed))
 
 
 def _require_few(what: str, n_variables: int, most: int, n_records: int) -> None:
@@ -279,15 +287,29 @@ def _numbers(
     log: ChangeLog | None,
     options: UtilityOptions,
     decimal: str,
+    in_tables: Sequence[str],
 ) -> tuple[tuple[NumberLoss, ...], dict[str, tuple[Floats, Floats]]]:
     """Return what numeric columns lost, and all numbers that analyses may use."""
     usable: dict[str, tuple[Floats, Floats]] = {}
     for name in before.numbers:
         if name in after.numbers:
             usable[name] = before.number(name), after.number(name)
+    for variable in before.codebook:
+        if variable.name in usable or variable.name not in after.codebook:
+            continue
+        read = [_as_numbers(table, variable.name, decimal) for table in (before, after)]
+        if read[0] is not None and read[1] is not None:
+            usable[variable.name] = read[0], read[1]
+    shown = {
+        name: pair
+        for name, pair in usable.items()
+        if name in before.numbers
+        # A changed amount that was coded is a number all the same.
+        or (name not in in_tables and log is not None and name in log.variables)
+    }
     lines: list[NumberLoss] = []
     weights = _weights(before, after, options.weight, "") if options.weight else None
-    for name, (old, new) in usable.items():
+    for name, (old, new) in shown.items():
         if name == options.weight:
             continue
         loss = None
@@ -314,12 +336,6 @@ def _numbers(
                 *weighted,
             )
         )
-    for variable in before.codebook:
-        if variable.name in usable or variable.name not in after.codebook:
-            continue
-        read = [_as_numbers(table, variable.name, decimal) for table in (before, after)]
-        if read[0] is not None and read[1] is not None:
-            usable[variable.name] = read[0], read[1]
     return tuple(lines), usable
 
 
