@@ -8,10 +8,23 @@ from tests.reference.cases import Case, Check, NotRun
 from tests.reference.protect_perturbation import PROTECT_PERTURBATION, mdav_of_file
 from tests.reference.protect_recoding import PROTECT_RECODING, recoding_of_adult
 from tests.reference.protect_utility import PROTECT_UTILITY
+from tests.reference.protect_who import (
+    PROTECT_WHO,
+    suppression_on_real_data,
+    wildcard_on_real_data,
+)
 
 __all__ = ["PROTECT"]
 
+<<<<<<< HEAD
 _ON_REAL_DATA: Mapping[str, Check] = {"mdav": mdav_of_file, "recoding": recoding_of_adult}
+=======
+_ON_REAL_DATA: Mapping[str, Check] = {
+    "recoding": recoding_of_adult,
+    "suppression": suppression_on_real_data,
+    "wildcard": wildcard_on_real_data,
+}
+>>>>>>> a7d8b6a (Worked examples of who can be whom and of suppression)
 
 
 def _real_data(case: Case) -> None:
@@ -26,5 +39,6 @@ PROTECT: Mapping[str, Check] = {
     **PROTECT_PERTURBATION,
     **PROTECT_RECODING,
     **PROTECT_UTILITY,
+    **PROTECT_WHO,
     "protect_real_data": _real_data,
 }

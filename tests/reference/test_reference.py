@@ -46,6 +46,8 @@ WITHOUT_LISTS = {
     "protect_utility",
     "tables_protect_primary_rules",
 }
+# Kinds of figures on files that are not ours, and are not here.
+ON_DATA_OF_OTHERS = {"protect_real_data"}
 
 
 def stem(path: Path) -> str:
@@ -109,7 +111,9 @@ def test_every_case_passes_and_every_expected_field_is_compared(path: Path) -> N
 
 
 def test_there_is_a_file_for_every_kind() -> None:
-    assert {json.loads(path.read_text())["kind"] for path in FILES} == set(KINDS)
+    contents = [json.loads(path.read_text()) for path in FILES]
+    kinds = {content.get("kind") or content["topic"] for content in contents}
+    assert kinds == set(KINDS) - ON_DATA_OF_OTHERS
 
 
 @pytest.mark.parametrize(("path", "number", "place"), list(places_to_corrupt()))
