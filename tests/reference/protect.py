@@ -16,15 +16,12 @@ from tests.reference.protect_who import (
 
 __all__ = ["PROTECT"]
 
-<<<<<<< HEAD
-_ON_REAL_DATA: Mapping[str, Check] = {"mdav": mdav_of_file, "recoding": recoding_of_adult}
-=======
 _ON_REAL_DATA: Mapping[str, Check] = {
+    "mdav": mdav_of_file,
     "recoding": recoding_of_adult,
     "suppression": suppression_on_real_data,
     "wildcard": wildcard_on_real_data,
 }
->>>>>>> a7d8b6a (Worked examples of who can be whom and of suppression)
 
 
 def _real_data(case: Case) -> None:
