@@ -15,6 +15,7 @@ from gamekeeper.protect.perturbation.rank_swap import RankSwap as RankSwap
 from gamekeeper.protect.perturbation.sample import Sample as Sample
 from gamekeeper.protect.perturbation.tails import TailCode as TailCode
 from gamekeeper.protect.recoding.recode import Recoding as Recoding
+from gamekeeper.protect.recoding.together import RecodeAndSuppress as RecodeAndSuppress
 from gamekeeper.protect.recoding.search import (
     SearchedRecoding as SearchedRecoding,
     SearchRecoding as SearchRecoding,

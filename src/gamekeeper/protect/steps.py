@@ -14,6 +14,7 @@ from gamekeeper.protect.perturbation.sample import Sample
 from gamekeeper.protect.perturbation.tails import TailCode
 from gamekeeper.protect.recoding.recode import Recoding
 from gamekeeper.protect.recoding.search import SearchRecoding
+from gamekeeper.protect.recoding.together import RecodeAndSuppress
 from gamekeeper.protect.step import Step
 from gamekeeper.protect.suppression.suppress import Suppress
 from gamekeeper.wording import did_you_mean, quoted
@@ -21,6 +22,7 @@ from gamekeeper.wording import did_you_mean, quoted
 _ALL: tuple[type[Step], ...] = (
     Recoding,
     SearchRecoding,
+    RecodeAndSuppress,
     Suppress,
     TailCode,
     Sample,

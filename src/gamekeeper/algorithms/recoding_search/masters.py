@@ -132,7 +132,8 @@ class CoverMaster:
             ]
         )
         self._first = np.concatenate([[0], np.cumsum([len(own) for own in self._columns])])
-        self._scale = _LARGEST / max(float(costs.max(initial=0.0)), 1e-300)
+        dearest = float(costs.max(initial=0.0))
+        self._scale = _LARGEST / dearest if dearest > 0 else 1.0
         self._highs = _solver()
         self._highs.addVars(len(costs), np.zeros(len(costs)), np.ones(len(costs)))
         numbers = np.arange(len(costs), dtype=np.int32)
@@ -171,21 +172,23 @@ class CoverMaster:
 
     def forbid(self, cut: UnsafeRecoding) -> None:
         """Strike out everything at least as fine as an unsafe recoding."""
+        columns = self.crossing(cut.inside)
+        if not cut.rows:
+            self._row(1.0, inf, columns)
+        for row in cut.rows:
+            self._row(1.0, inf, np.append(columns, self._of_row(row)))
+
+    def crossing(self, given: Sequence[NDArray[np.bool_]]) -> NDArray[np.int64]:
+        """Return the columns that do not lie inside blocks, given which categories do."""
         others = np.concatenate(
             [
                 ~inside
                 if choice.ways is None
                 else np.array([not inside[list(w)].all() for w in columns])
-                for choice, columns, inside in zip(
-                    self._choices, self._columns, cut.inside, strict=True
-                )
+                for choice, columns, inside in zip(self._choices, self._columns, given, strict=True)
             ]
         )
-        columns = np.flatnonzero(others)
-        if not cut.rows:
-            self._row(1.0, inf, columns)
-        for row in cut.rows:
-            self._row(1.0, inf, np.append(columns, self._of_row(row)))
+        return np.flatnonzero(others)
 
     def _of_row(self, row: int) -> int:
         """Return the column that tells whether a record is in a small class."""

@@ -81,7 +81,7 @@ class UnsafeGrower:
             np.arange(len(choices)), [len(choice.categories) for choice in choices]
         )
         self._order = np.lexsort((np.arange(len(costs)), costs))
-        self._steps = _steps(choices)
+        self._steps = merging_steps(choices)
 
     def grown(
         self,
@@ -182,7 +182,7 @@ class UnsafeGrower:
 Blocks = Sequence[Sequence[int]]
 
 
-def _steps(choices: Sequence[Choice]) -> list[tuple[int, Blocks]]:
+def merging_steps(choices: Sequence[Choice]) -> list[tuple[int, Blocks]]:
     """Return what can be merged, of all variables, cheapest first: categories, or listed ways."""
     steps: list[tuple[float, int, int, Blocks]] = []
     for variable, choice in enumerate(choices):

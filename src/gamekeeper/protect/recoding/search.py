@@ -26,7 +26,7 @@ from gamekeeper.protect.recoding.categories import Places
 from gamekeeper.protect.recoding.options import Loss, SearchOptions
 from gamekeeper.protect.recoding.problem import SearchProblem, problem_of
 from gamekeeper.protect.recoding.recode import Recoding
-from gamekeeper.protect.recoding.writing import is_changed, named_groups, written_rule
+from gamekeeper.protect.recoding.writing import recoding_step
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.step import Step, protected_by
 from gamekeeper.results import Provenance, Result
@@ -285,7 +285,7 @@ def search_for_recoding(
 
     def passes(chosen: Chosen) -> bool:
         assert verify is not None
-        return verify(_step(table, problem, chosen, setting))
+        return verify(recoding_step(table, problem, chosen, setting.decimal))
 
     found = search_recoding(
         problem.choices,
@@ -312,7 +312,7 @@ def search_for_recoding(
         chosen,
         _missed(problem, chosen),
         blocked,
-        _step(table, problem, chosen, setting),
+        recoding_step(table, problem, chosen, setting.decimal),
         provenance,
     )
 
@@ -339,21 +339,6 @@ class SearchRecoding(SearchOptions, Step):
             frozen=(searched.step,),
             seconds=searched.provenance.seconds,
         )
-
-
-def _step(table: CodedTable, problem: SearchProblem, chosen: Chosen, setting: Setting) -> Recoding:
-    rules: list[str] = []
-    groups: dict[str, dict[str, tuple[str, ...]]] = {}
-    for name, blocks in problem.blocks(chosen).items():
-        own = problem.categories[name]
-        if not is_changed(own, blocks):
-            continue
-        rule = written_rule(table, own, blocks, setting.decimal)
-        if rule is not None:
-            rules.append(rule.text)
-        else:
-            groups[name] = named_groups(own, blocks)
-    return Recoding(rules=tuple(rules), groups=groups, strict=False)
 
 
 def _coarsest(problem: SearchProblem) -> Chosen:

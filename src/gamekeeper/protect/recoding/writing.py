@@ -9,12 +9,33 @@ from itertools import pairwise
 import numpy as np
 
 from gamekeeper.algorithms.categories.bands import Band, BandStyle, parse_band
+from gamekeeper.algorithms.recoding_search.choices import Chosen
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError
 from gamekeeper.mapping.recoding.applying import recode_table
 from gamekeeper.mapping.recoding.rules import Bands, Groups, RecodeRule, Together, Way
 from gamekeeper.protect.recoding.categories import KeyCategories, Places
+from gamekeeper.protect.recoding.problem import SearchProblem
+from gamekeeper.protect.recoding.recode import Recoding
+
+
+def recoding_step(
+    table: CodedTable, problem: SearchProblem, chosen: Chosen, decimal: str = "."
+) -> Recoding:
+    """Return a recoding as a step that applies it: rules where it can be typed, else groups."""
+    rules: list[str] = []
+    groups: dict[str, dict[str, tuple[str, ...]]] = {}
+    for name, blocks in problem.blocks(chosen).items():
+        own = problem.categories[name]
+        if not is_changed(own, blocks):
+            continue
+        rule = written_rule(table, own, blocks, decimal)
+        if rule is not None:
+            rules.append(rule.text)
+        else:
+            groups[name] = named_groups(own, blocks)
+    return Recoding(rules=tuple(rules), groups=groups, strict=False)
 
 
 def written_rule(

@@ -1,0 +1,232 @@
+"""Recoding and suppression together: what is cheapest in all.
+
+One price for both. A recoding loses bits; a suppressed cell costs what its variable tells of a record
+on average, in the same unit (its entropy over the records), times a factor: 1 says that a cell lost
+by a star is as bad as one lost by putting everything together. Prices are rounded to a twentieth of
+the highest.
+
+What is searched is the cost of cells for the criterion released to people, (k,1), which is found
+exactly for each recoding and never grows where categories are merged. Other criteria need at least
+these cells, so that the lower bound holds for them as well; their own cells are found at the end, and
+the gap says how much dearer they are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+
+from gamekeeper.algorithms.recoding_search.class_tables import Labels
+from gamekeeper.algorithms.recoding_search.combined import FoundTogether, search_together
+from gamekeeper.algorithms.suppression.problem import SuppressionProblem
+from gamekeeper.algorithms.suppression.released_to_people import suppress_released_to_people
+from gamekeeper.data.coding.codebook import MISSING
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.reading.column_names import matched_name
+from gamekeeper.options import Option, require_valid
+from gamekeeper.prompt_syntax import names_of, number_pairs_of
+from gamekeeper.protect.protected import Protected
+from gamekeeper.protect.recoding.options import Loss, SearchOptions
+from gamekeeper.protect.recoding.problem import SearchProblem, problem_of
+from gamekeeper.protect.recoding.writing import recoding_step
+from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.step import Step, protected_by
+from gamekeeper.protect.suppression.suppress import Suppress
+from gamekeeper.protect.targets import Criterion
+from gamekeeper.wording import count_of, percent_text
+
+_UNITS = 20
+_TOGETHER = "Recoding and suppression together"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecodeAndSuppress(SearchOptions, Step):
+    """Recode, and suppress what is left: cheapest together."""
+
+    do: ClassVar[str] = "recode and suppress"
+    iso: ClassVar[str] = "generalization and local suppression"
+
+    criterion: Annotated[
+        Criterion | str, Option("What suppression is to reach in the end.", panel=_TOGETHER)
+    ] = Criterion.BOTH
+    cell_price: Annotated[
+        float,
+        Option(
+            "What a suppressed cell costs: so many times what its variable tells on average.",
+            least=0.001,
+            panel=_TOGETHER,
+        ),
+    ] = 1.0
+    costs: Annotated[
+        Mapping[str, float],
+        Option(
+            "VARIABLE=NUMBER: a suppressed cell of it costs so many times as much.",
+            flags="--cost",
+            panel=_TOGETHER,
+            read=partial(number_pairs_of, "--cost VARIABLE=NUMBER"),
+        ),
+    ] = field(default_factory=dict[str, float])
+    pinned: Annotated[
+        tuple[str, ...],
+        Option(
+            "A key variable that is never suppressed.",
+            flags="--pin",
+            panel=_TOGETHER,
+            read=names_of,
+        ),
+    ] = ()
+    seconds: Annotated[
+        float,
+        Option(
+            "After so long the best so far is taken, with what is proven.", least=0, panel=_TOGETHER
+        ),
+    ] = 10.0
+
+    def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
+        """Search, recode and suppress."""
+        require_valid(self, "Recoding and suppression were to be searched together.")
+        began = time.perf_counter()
+        problem = problem_of(table, setting, self)
+        prices = _Prices(self, table, setting, problem)
+        # What the last step would refuse is refused before the search.
+        stars = Suppress(
+            criterion=self.criterion,
+            k=self.k,
+            costs={name: cost for name, cost in prices.units.items() if name not in prices.pinned},
+            pinned=prices.pinned,
+        )
+        found = search_together(
+            problem.choices, prices.of, seconds=self.seconds, progress=setting.progress
+        )
+        recode = recoding_step(table, problem, found.chosen, setting.decimal)
+        first = recode.apply(table, setting, place)
+        last = stars.apply(first.table, setting, place)
+        cells_cost = float(last.found["cost"]) * prices.unit
+        facts = _facts(self, problem, found, cells_cost, last.log.n_suppressed, prices)
+        return protected_by(
+            self,
+            table,
+            last.table,
+            first.log.then(last.log),
+            setting,
+            told=[*_told(self, facts), *first.told, *last.told],
+            found=facts,
+            frozen=(recode, stars),
+            seconds=time.perf_counter() - began,
+        )
+
+
+class _Prices:
+    """What suppressed cells cost in the unit of the loss."""
+
+    def __init__(
+        self, asked: RecodeAndSuppress, table: CodedTable, setting: Setting, problem: SearchProblem
+    ) -> None:
+        self._asked, self._setting = asked, setting
+        self._codes = table.matrix(list(problem.variables))
+        self.pinned = tuple(matched_name(name, setting.keys) for name in asked.pinned)
+        self._factors = {
+            matched_name(name, setting.keys): cost for name, cost in asked.costs.items()
+        }
+        self._pinned = [
+            place
+            for place, name in enumerate(problem.variables)
+            if name not in setting.keys or name in self.pinned
+        ]
+        of_cells = self._of_cells(table, problem)
+        self.unit = max(of_cells.values(), default=1.0) / _UNITS or 1.0
+        self.units = {
+            name: float(max(1, round(price / self.unit))) for name, price in of_cells.items()
+        }
+        self._costs = [self.units.get(name, 1.0) for name in problem.variables]
+
+    def _of_cells(self, table: CodedTable, problem: SearchProblem) -> dict[str, float]:
+        asked, made = self._asked, dict[str, float]()
+        for place, name in enumerate(problem.variables):
+            if name not in self._setting.keys:
+                continue
+            n_codes = table.codebook[name].n_codes
+            counts = np.bincount(self._codes[:, place], minlength=n_codes)[MISSING + 1 :]
+            shares = counts[counts > 0] / max(1, counts.sum())
+            tells = float(-(shares * np.log2(shares)).sum())
+            if asked.loss is Loss.SHARE:
+                # A whole variable that is lost costs one share: a cell, one record of it.
+                tells = 1.0 / (len(problem.categories) * max(1, table.n_records))
+            factor = asked.factors.get(name, 1.0) * self._factors.get(name, 1.0)
+            made[name] = max(tells * factor * asked.cell_price, 1e-12)
+        return made
+
+    def of(self, labels: Labels) -> float:
+        """Return the least that cells cost under a recoding, for (k,1); dear where some stay below."""
+        recoded = np.zeros(self._codes.shape, dtype=np.int64)
+        for place, own in enumerate(labels):
+            shown = own.astype(np.int64) + 1
+            shown[MISSING] = MISSING
+            recoded[:, place] = shown[self._codes[:, place]]
+        problem = SuppressionProblem(
+            recoded,
+            self._asked.k,
+            self._costs,
+            self._pinned,
+            self._setting.missing.value,
+            max_work=1 << 36,
+        )
+        found = suppress_released_to_people(problem)
+        beyond = len(found.unmet) * sum(self._costs) * _UNITS
+        return (float(found.cost) + beyond) * self.unit
+
+
+def _facts(
+    asked: RecodeAndSuppress,
+    problem: SearchProblem,
+    found: FoundTogether,
+    cells_cost: float,
+    n_cells: int,
+    prices: _Prices,
+) -> dict[str, Any]:
+    total = found.loss + cells_cost
+    is_optimal = found.is_optimal and cells_cost <= found.price * (1 + 1e-9)
+    blocks = problem.blocks(found.chosen)
+    return {
+        "status": "optimal" if is_optimal else "best so far",
+        "cost": total,
+        "loss": found.loss,
+        "loss_unit": str(asked.loss),
+        "share_lost": total / problem.entropy if problem.entropy > 0 else 0.0,
+        "cells": n_cells,
+        "cells_cost": cells_cost,
+        "lower_bound": found.lower_bound,
+        "gap": 0.0 if total <= 0 else max(0.0, (total - found.lower_bound) / total),
+        "recodings": found.n_recodings,
+        "checks": found.n_prices,
+        "cell_prices": {name: units * prices.unit for name, units in prices.units.items()},
+        "categories": {
+            name: sum(any(at in own.codes for at in block) for block in blocks[name])
+            for name, own in problem.categories.items()
+        },
+    }
+
+
+def _told(asked: RecodeAndSuppress, facts: Mapping[str, Any]) -> list[str]:
+    coarser = sum(1 for _ in facts["categories"])
+    cells = count_of(facts["cells"], "cell is", "cells are")
+    share = percent_text(facts["share_lost"])
+    keys = count_of(coarser, "key variable")
+    told = [f"Recoded and {cells} suppressed: together that costs {share} of what {keys} told."]
+    if facts["status"] == "optimal":
+        told.append("Nothing cheaper does: proven.")
+    else:
+        reason = (
+            ""
+            if asked.criterion == Criterion.RELEASED_TO_PEOPLE
+            else (" (counted with the cells that released to people needs)")
+        )
+        told.append(
+            f"Whatever does it costs at least {percent_text(1 - facts['gap'])} of that{reason}."
+        )
+    return told

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from gamekeeper.errors import InputError
+from gamekeeper.protect.recoding.options import Loss
+from gamekeeper.protect.recoding.search import SearchRecoding
+from gamekeeper.protect.recoding.together import RecodeAndSuppress
+from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.steps import read_step
+from gamekeeper.protect.suppression.suppress import Suppress
+from tests.protect.recoding.test_search import SETTING, people
+
+FEW = Setting(keys=("Sex", "Status", "Region"))
+
+
+def costs(made, prices):
+    """What cells cost, counted from the log."""
+    return sum(prices[name] * made.log.variables[name].n_suppressed for name in made.log.variables)
+
+
+def test_nothing_cheaper_is_found_by_either_alone():
+    table = people(400)
+    both = RecodeAndSuppress(k=3, criterion="released_to_people").apply(table, FEW)
+    assert both.found["status"] == "optimal"
+    assert both.found["cost"] == pytest.approx(both.found["loss"] + both.found["cells_cost"])
+    assert both.found["cells_cost"] == pytest.approx(costs(both, both.found["cell_prices"]))
+    recoded = SearchRecoding(k=3).apply(table, FEW)
+    assert both.found["cost"] <= recoded.found["loss"] + 1e-6
+    stars = Suppress(k=3, criterion="released_to_people", costs=both.found["cell_prices"]).apply(
+        table, FEW
+    )
+    assert both.found["cost"] <= costs(stars, both.found["cell_prices"]) + 1e-6
+
+
+def test_it_is_the_cheapest_of_all_recodings_with_their_suppression():
+    table = people(60)
+    setting = Setting(keys=("Sex", "Status"))
+    ways = ("Status=widowed | divorced", "Status=single | widowed | divorced", "Sex=together")
+    step = RecodeAndSuppress(
+        k=3, criterion="released_to_people", ways=ways, together=False, keep=(), cell_price=0.5
+    )
+    made = step.apply(table, setting)
+    prices = made.found["cell_prices"]
+    totals = []
+    for sex in ((), ("Sex=together",)):
+        for status in ((), *((way,) for way in ways[:2])):
+            fixed = RecodeAndSuppress(
+                k=3, criterion="released_to_people", ways=(*sex, *status), whole_levels=True,
+                together=False, cell_price=0.5,
+            ).apply(table, setting)  # fmt: skip
+            totals.append(fixed.found["cost"])
+            assert fixed.found["cell_prices"] == prices
+    assert made.found["cost"] == pytest.approx(min(totals))
+    assert made.found["status"] == "optimal"
+
+
+def test_other_criteria_are_met_with_a_gap_that_is_told():
+    table = people(200)
+    made = RecodeAndSuppress(k=3, criterion="own", seconds=2.0).apply(table, FEW)
+    _, counts = np.unique(made.table.matrix(list(FEW.keys)), axis=0, return_counts=True)
+    assert counts.min() >= 3
+    assert made.found["lower_bound"] <= made.found["cost"] + 1e-9
+    if made.found["status"] != "optimal":
+        assert "at least" in made.told[1]
+
+
+def test_the_frozen_steps_do_the_same():
+    table = people(200)
+    step = RecodeAndSuppress(k=3, seconds=2.0, costs={"Sex": 4.0}, pinned=("Region",))
+    made = step.apply(table, FEW)
+    assert read_step(json.loads(json.dumps(step.to_json()))) == step
+    again = table
+    for frozen in made.frozen:
+        again = read_step(json.loads(json.dumps(frozen.to_json()))).apply(again, FEW).table
+    assert np.array_equal(again.matrix(), made.table.matrix())
+    assert made.log.n_suppressed == made.found["cells"]
+    assert "Region" not in {n for n, c in made.log.variables.items() if c.n_suppressed}
+
+
+def test_a_dear_cell_makes_categories_coarser():
+    table = people(300)
+    cheap = RecodeAndSuppress(k=3, criterion="released_to_people", cell_price=0.1).apply(table, FEW)
+    dear = RecodeAndSuppress(k=3, criterion="released_to_people", cell_price=50.0).apply(table, FEW)
+    assert dear.found["cells"] <= cheap.found["cells"]
+    assert dear.found["loss"] >= cheap.found["loss"]
+
+
+def test_shares_have_prices_in_shares():
+    made = RecodeAndSuppress(k=3, loss=Loss.SHARE, criterion="released_to_people").apply(
+        people(200), FEW
+    )
+    assert 0 <= made.found["cost"] <= 1.0
+
+
+def test_the_same_wishes_are_refused_as_of_a_search():
+    with pytest.raises(InputError):
+        RecodeAndSuppress(keep=("Nothing: 1",)).apply(people(), SETTING)
+    with pytest.raises(InputError):
+        RecodeAndSuppress(cell_price=0.0).apply(people(), SETTING)
