@@ -25,7 +25,7 @@ pa = pytest.importorskip("pyarrow")
 
 CANARY = "8231947"
 N = 240
-SETTING = Setting(keys=("age", "job"), seed=7, identifier="id")
+SETTING = Setting(keys=("age", "job"), seed=7, identifier="id", weight="weight")
 STEPS_TRIED = [
     TailCode(variable="age", top_share=0.05, bottom=20.0, at_least=3),
     TailCode(variable="income", top_share=0.1, beyond=Beyond.MEAN),
@@ -284,6 +284,23 @@ def test_refusals_name_what_is_wrong_and_show_no_value(step):
     told = str(refused.value) + repr(refused.value.problems)
     assert CANARY not in told
     assert refused.value.do or refused.value.problems
+
+
+def test_weights_that_cannot_be_used_and_columns_without_numbers():
+    table = code_frame(
+        pa.table({"a": [1.0, None], "b": [None, 2.0], "w": [0.0, 0.0]}), [], numbers=["a", "b", "w"]
+    )
+    for step in (
+        Microaggregate(variables=("a",), k=2, weighted=True),
+        Noise(variables=("a",), weighted=True),
+        TailCode(variable="a", top_share=0.1, weighted=True),
+    ):
+        for weight in ("", "w"):
+            with pytest.raises(InputError, match="eights"):
+                step.apply(table, Setting(keys=(), weight=weight))
+    for moments in (True, False):
+        with pytest.raises(InputError, match="No record has all"):
+            Noise(variables=("a", "b"), keep_moments=moments).apply(table, Setting(keys=()))
 
 
 def test_nothing_told_shows_a_value():

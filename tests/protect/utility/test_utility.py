@@ -76,6 +76,17 @@ def test_suppressed_cells_are_a_category_and_bits_are_lost():
     assert without.variables[1].distance == pytest.approx(age.distance)
 
 
+def test_a_missing_cell_that_looks_suppressed_now_is_no_loss():
+    table = coded_from_codes([[1], [0], [2], [0]], ["sex"])
+    bits = np.packbits(np.array([False, True, False, True]))
+    nothing = np.packbits(np.zeros(4, bool))
+    log = ChangeLog(4, {"sex": VariableChange(None, nothing, bits)})
+    found = measure_utility(table, table, log=log)
+    assert found.farthest is None
+    assert found.variables[0].suppressed_share == 0
+    assert found.variables[0].bits_lost == 0
+
+
 def test_a_recoded_variable_is_compared_as_it_is_released():
     table = people()
     n_codes = table.codebook["age"].n_codes

@@ -37,6 +37,7 @@ class CellReplacer:
         self._decimal = decimal
         self._stars = stars
         self._missing = missing
+        self._replaced, self._without = column.replaced, column.without
         if pa.types.is_dictionary(kind):
             kind = kind.value_type
         self._star = stars.code if stars.look == CellLook.CODE else None
@@ -87,15 +88,15 @@ class CellReplacer:
         if pa.types.is_dictionary(cells.type):
             cells = cells.dictionary_decode()
         rows = slice(first, first + len(cells))
-        replaced = self.column.replaced[rows]
+        replaced = self._replaced[rows]
         suppressed = self.column.suppressed[rows]
         if self._star is not None:
-            self._require_free(cells)
+            self._require_free(cells.filter(pa.array(~suppressed)))
         if cells.type != self.kind:
             cells = self._turned(cells)
         new = self._values(rows, replaced)
         made = compute.replace_with_mask(cells, pa.array(replaced), new)
-        without = self.column.without[rows]
+        without = self._without[rows]
         if without.any():
             # A value that has no new category is not released as it was; one that means missing is.
             known = pa.array(["", *self._missing], pa.large_string())

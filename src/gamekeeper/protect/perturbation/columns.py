@@ -77,9 +77,21 @@ def read_numbers(table: CodedTable, names: Sequence[str], setting: Setting, aske
     return np.stack(columns, axis=1)
 
 
-def read_weights(table: CodedTable, setting: Setting) -> Floats | None:
-    """Return the weights of records, 0 where there is none; None where the setting has no weight."""
-    return np.nan_to_num(table.number(setting.weight)) if setting.weight else None
+def read_weights(table: CodedTable, setting: Setting, asked: str) -> Floats:
+    """Return the weights of records, 0 where there is none, or raise where they cannot be used."""
+    found = ""
+    weights = np.zeros(0)
+    if not setting.weight:
+        found = "Weights are to count, and no column with weights is named."
+    else:
+        weights = np.nan_to_num(table.number(setting.weight))
+        if (weights < 0).any() or not weights.any():
+            found = "Some weights are negative, or all of them are 0."
+    if found:
+        raise InputError(
+            Reason.BAD_OPTION, asked, found, "Name weights (--weight), or do it without them."
+        )
+    return weights
 
 
 def decimals_of(values: Floats) -> int | None:

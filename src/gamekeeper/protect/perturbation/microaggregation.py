@@ -85,7 +85,7 @@ class Microaggregate(Step):
         asked = f"Numbers were to become the means of groups of {self.k} records."
         before = read_numbers(table, self.variables, setting, asked)
         strata, within = strata_of(table, setting, self.within, asked)
-        weights = read_weights(table, setting) if self.weighted else None
+        weights = read_weights(table, setting, asked) if self.weighted else None
         every = np.arange(before.shape[1])
         each = [every] if self.grouping == Grouping.MDAV else [every[p : p + 1] for p in every]
         after = before.copy()

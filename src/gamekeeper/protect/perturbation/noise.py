@@ -10,6 +10,7 @@ import numpy as np
 
 from gamekeeper.algorithms.perturbation.moment_noise import moments, with_noise
 from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Option
 from gamekeeper.protect.perturbation.columns import (
     Floats,
@@ -59,9 +60,16 @@ class Noise(Step):
         begun = time.perf_counter()
         asked = f"Noise with {percent_text(self.share)} of the variance was to be added."
         before = read_numbers(table, self.variables, setting, asked)
-        weights = read_weights(table, setting) if self.weighted else None
+        weights = read_weights(table, setting, asked) if self.weighted else None
         order = canonical_order(table, setting)
         own = order[np.isfinite(before[order]).all(axis=1)]
+        if not len(own):
+            raise InputError(
+                Reason.NOTHING_GIVEN,
+                asked,
+                "No record has all of these numbers.",
+                "Name fewer variables at a time.",
+            )
         ids = setting.records(table)[own]
         normals = np.stack(
             [setting.stream(place, self.do, name).normal(ids) for name in self.variables], axis=1
@@ -77,7 +85,7 @@ class Noise(Step):
         )
         noisy = rounded(noisy, before, self.decimals)
         n_held = 0
-        if self.keep_range and len(values):
+        if self.keep_range:
             held = np.clip(noisy, values.min(axis=0), values.max(axis=0))
             n_held, noisy = int(np.count_nonzero(held != noisy)), held
         if self.keep_zeros:

@@ -79,7 +79,7 @@ class TailCode(Step):
         asked = f"The tails of {quoted([self.variable])} were to be coded."
         before = read_numbers(table, [self.variable], setting, asked)
         self._check(asked, table)
-        weights = read_weights(table, setting) if self.weighted else None
+        weights = read_weights(table, setting, asked) if self.weighted else None
         there = np.isfinite(before[:, 0])
         given = None if weights is None else weights[there]
         known = before[there, 0]

@@ -82,7 +82,8 @@ def align(
     released = turned[after.codes(new.name)]
     star = len(named)
     if log is not None:
-        released = np.where(log.suppressed(name), star, released)
+        # What was missing before may look suppressed now: nothing is lost by that.
+        released = np.where(log.suppressed(name) & log.changed(name), star, released)
     return AlignedVariable(name, original, codes, released, (*named, "suppressed"), star)
 
 

@@ -246,7 +246,8 @@ def _variable(
     if log is not None:
         n_left = max(1, log.n_left)
         changed = float(np.count_nonzero(log.changed(variable.name))) / n_left
-        suppressed = float(np.count_nonzero(log.suppressed(variable.name))) / n_left
+        stars = log.suppressed(variable.name) & log.changed(variable.name)
+        suppressed = float(np.count_nonzero(stars)) / n_left
         own = original if log.records is None else original[log.records]
         lost = _bits_lost(own, variable.after)
     return VariableLoss(
