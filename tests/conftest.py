@@ -20,3 +20,8 @@ def pytest_collection_finish() -> None:
     """Take all that was imported out of the garbage collector's rounds: a twentieth of the time."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Give it back: libraries complain of what is left when Python ends."""
+    gc.unfreeze()

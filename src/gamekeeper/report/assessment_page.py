@@ -22,12 +22,11 @@ from gamekeeper.report.risk_report import (
     shown_setting,
     sizes_section,
     variables_section,
+    with_reasons,
 )
 from gamekeeper.wording import fraction_text
 
 _RECORDS = 25
-_MSUS_OF_A_RECORD = 4
-_UNIQUE_BY = "unique by "
 _SHOWN = (
     "record",
     "risk_class",
@@ -203,24 +202,12 @@ def _guidance(measured: Measured) -> RiskSection:
 
 
 def _records(page: AssessmentPage) -> RiskSection:
-    import pyarrow as pa
-
     uniques = page.measured.uniques
     top = page.ranked.top(_RECORDS)
     own = top.column_names[1:2] if page.has_identifiers else []
     wanted = [_SHOWN[0], *own, *_SHOWN[1:]]
     shown = top.select([name for name in wanted if name in top.column_names])
-    caption = "The records most probably matched rightly"
-    if uniques.explainer.found.masks is not None:
-        words = [
-            "; ".join(
-                line.removeprefix(_UNIQUE_BY)
-                for line in uniques.explain(record, most=_MSUS_OF_A_RECORD)
-            )
-            for record in top["record"].to_pylist()
-        ]
-        shown = shown.append_column("unique by", pa.array(words, pa.string()))
-        caption += ", with what sets them apart"
+    shown, caption = with_reasons(uniques, shown, "The records most probably matched rightly")
     return RiskSection(
         "records",
         "The riskiest records",

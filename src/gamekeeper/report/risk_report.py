@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.risk_classes import NOT_UNIQUE
@@ -10,6 +11,9 @@ from gamekeeper.attack.uniques.suda import UniquesRisk
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
 from gamekeeper.wording import fraction_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _RECORDS = 25
 _MSUS_OF_A_RECORD = 4
@@ -137,23 +141,30 @@ def classes_section(key_table: KeyTable) -> RiskSection:
     )
 
 
-def _records(uniques: UniquesRisk) -> RiskSection:
+def with_reasons(uniques: UniquesRisk, shown: pa.Table, caption: str) -> tuple[pa.Table, str]:
+    """Return a table of records with what sets each apart, where that is known, and its caption."""
+    if uniques.explainer.found.masks is None:
+        return shown, caption
     import pyarrow as pa
 
+    words = [
+        "; ".join(
+            line.removeprefix(_UNIQUE_BY)
+            for line in uniques.explain(record, most=_MSUS_OF_A_RECORD)
+        )
+        for record in shown["record"].to_pylist()
+    ]
+    column = pa.array(words, pa.string())
+    return shown.append_column("unique by", column), f"{caption}, with what sets them apart"
+
+
+def _records(uniques: UniquesRisk) -> RiskSection:
     top = uniques.riskiest(_RECORDS)
     known = [name for name in _MEASURES if name in top.column_names]
     shown = top.select(known)
-    caption = f"The riskiest records by {uniques.records.measure}"
-    if uniques.explainer.found.masks is not None:
-        words = [
-            "; ".join(
-                line.removeprefix(_UNIQUE_BY)
-                for line in uniques.explain(record, most=_MSUS_OF_A_RECORD)
-            )
-            for record in top["record"].to_pylist()
-        ]
-        shown = shown.append_column("unique by", pa.array(words, pa.string()))
-        caption += ", with what sets them apart"
+    shown, caption = with_reasons(
+        uniques, shown, f"The riskiest records by {uniques.records.measure}"
+    )
     return RiskSection(
         "records",
         "The riskiest records",

@@ -22,16 +22,17 @@ from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import given
 from gamekeeper.report.attack_report import (
+    AboutFile,
     keys_report,
     matching_report,
     shown_to,
     special_report,
     what_if_section,
 )
-from gamekeeper.report.risk_page import write_risk_report
+from gamekeeper.report.risk_page import RiskReport, write_risk_report
 from gamekeeper.report.risk_report import assessment_report
 from gamekeeper.report.tables import write_table
-from gamekeeper.results import Progress
+from gamekeeper.results import Progress, Result
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.microdata.need import Need
@@ -67,13 +68,24 @@ def count_release(asked: KeysRequest, *, progress: Progress | None = None) -> An
     table = data.count(progress=progress)
     what_if = data.what_if(table, progress=progress)
     about = data.about(data.notices, what_if)
+    _write(asked, about, table, table, lambda: keys_report(about, table))
+    return Answer(CountedFile(data.source, table), data.notices, what_if)
+
+
+def _write(
+    asked: KeysRequest | MatchRequest | SpecialRequest,
+    about: AboutFile,
+    table: KeyTable,
+    found: Result,
+    report: Callable[[], RiskReport],
+) -> None:
+    """Write the outputs that were asked for, the report for whom it is meant."""
+    results = [table] if found is table else [table, found]
 
     def write_page(path: Path) -> None:
-        page = keys_report(about, table)
-        write_risk_report(shown_to(asked.report_for, page, about, table, [table]), path)
+        write_risk_report(shown_to(asked.report_for, report(), about, table, results), path)
 
-    write_outputs(asked, table, page=write_page)
-    return Answer(CountedFile(data.source, table), data.notices, what_if)
+    write_outputs(asked, found, page=write_page)
 
 
 def find_uniques(
@@ -203,12 +215,7 @@ def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> A
     what_if = data.what_if(table, progress=progress)
     notices = (*data.notices, *everybody.notices)
     about = data.about(notices, what_if)
-
-    def write_page(path: Path) -> None:
-        page = matching_report(about, table, found)
-        write_risk_report(shown_to(asked.report_for, page, about, table, [table, found]), path)
-
-    write_outputs(asked, found, page=write_page)
+    _write(asked, about, table, found, lambda: matching_report(about, table, found))
     return Answer(found, notices, what_if)
 
 
@@ -239,12 +246,7 @@ def find_special(
     what_if = data.what_if(table, progress=progress)
     notices = (*data.notices, *everybody.notices)
     about = data.about(notices, what_if)
-
-    def write_page(path: Path) -> None:
-        page = special_report(about, table, found)
-        write_risk_report(shown_to(asked.report_for, page, about, table, [table, found]), path)
-
-    write_outputs(asked, found, page=write_page)
+    _write(asked, about, table, found, lambda: special_report(about, table, found))
     return Answer(found, notices, what_if)
 
 

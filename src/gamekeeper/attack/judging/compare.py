@@ -32,6 +32,7 @@ from gamekeeper.attack.simulation.checks import (
     require_samples_fit,
 )
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
+from gamekeeper.attack.simulation.resuming import run_left
 from gamekeeper.attack.simulation.running import SampleTask
 from gamekeeper.attack.simulation.sampling import sample_size
 from gamekeeper.data.coding.coded_table import CodedTable
@@ -202,24 +203,12 @@ def _run(
     workers: int,
     progress: Progress | None,
 ) -> list[ScoredSample]:
-    found: dict[int, ScoredSample] = {}
-    if kept is not None:
-        for task in tasks:
-            sample = kept.read(task.number, str(task.fraction))
-            if sample is not None:
-                found[task.number] = sample
-
-    def finish(task: SampleTask, sample: ScoredSample) -> None:
-        found[task.number] = sample
-        if kept is not None:
-            kept.write(task.number, str(task.fraction), sample)
-        if progress is not None:
-            progress(len(found), len(tasks))
-
-    if progress is not None:
-        progress(len(found), len(tasks))
-    left = [task for task in tasks if task.number not in found]
-    run_scoring(notional, plan, left, workers=workers, finish=finish)
+    found = run_left(
+        tasks,
+        kept,
+        progress,
+        lambda left, finish: run_scoring(notional, plan, left, workers=workers, finish=finish),
+    )
     return [found[task.number] for task in tasks]
 
 

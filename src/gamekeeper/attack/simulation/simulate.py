@@ -26,6 +26,7 @@ from gamekeeper.attack.simulation.measures import MeasurePlan, Values, plan_meas
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
 from gamekeeper.attack.simulation.options import Pool, SimulateOptions
 from gamekeeper.attack.simulation.result import SimulationResult
+from gamekeeper.attack.simulation.resuming import run_left
 from gamekeeper.attack.simulation.running import SampleTask, run_samples
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.key_table import KeyTable
@@ -122,26 +123,15 @@ def _run(
     kept: SampleFolder | None,
     asked: SimulateOptions,
 ) -> dict[int, Values]:
-    found: dict[int, Values] = {}
-    progress = asked.progress
-    if kept is not None:
-        for task in tasks:
-            values = kept.read(task.number, str(task.fraction))
-            if values is not None:
-                found[task.number] = values
-
-    def finish(task: SampleTask, values: Values) -> None:
-        found[task.number] = values
-        if kept is not None:
-            kept.write(task.number, str(task.fraction), values)
-        if progress is not None:
-            progress(len(found), len(tasks))
-
-    if progress is not None:
-        progress(len(found), len(tasks))
-    left = [task for task in tasks if task.number not in found]
-    run_samples(notional, plan, left, workers=asked.workers, pool=Pool(asked.pool), finish=finish)
-    return found
+    pool = Pool(asked.pool)
+    return run_left(
+        tasks,
+        kept,
+        asked.progress,
+        lambda left, finish: run_samples(
+            notional, plan, left, workers=asked.workers, pool=pool, finish=finish
+        ),
+    )
 
 
 def _result(
