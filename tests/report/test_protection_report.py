@@ -120,6 +120,17 @@ def test_everybody_reads_methods_and_loss_and_no_risk(made):
     assert "no values of risk" in said
 
 
+def test_without_records_no_category_is_named(made):
+    about = AboutProtection("people.csv", STEPS)
+    whole, bare = (
+        build_risk_report(protection_report(about, *made, ATTACKS, with_records=shown))
+        for shown in (True, False)
+    )
+    assert CANARY in whole
+    assert CANARY not in bare
+    assert "share of job" in bare
+
+
 @pytest.mark.parametrize(
     ("attacks", "words"),
     [

@@ -89,6 +89,7 @@ def protection_report(
     map_figure: Figure | None = None,
     candidates: pa.Table | None = None,
     provenances: Sequence[Provenance] = (),
+    with_records: bool = True,
 ) -> RiskReport:
     """Return the page for the data holder: attacks before and after, what it cost, what is proven.
 
@@ -104,13 +105,18 @@ def protection_report(
         The map of candidates, risk against loss, and their list.
     provenances
         How attacks and search came about.
+    with_records
+        Whether categories are named: in the options of steps and in estimates.
     """
     log = protected.log
     sections = [_attacks(attacks)]
     if map_figure is not None or candidates is not None:
         sections.append(_map(map_figure, candidates))
-    sections += [_methods(about.steps, protected, with_options=True), _cells(log, about)]
-    sections += _utility(utility, with_categories=True)
+    sections += [
+        _methods(about.steps, protected.told, with_options=with_records),
+        _cells(log, about),
+    ]
+    sections += _utility(utility, with_categories=with_records)
     if about.certificate:
         sections.append(RiskSection("certificate", "What is proven", [*about.certificate]))
     known = [line for line in attacks if line.target]
@@ -186,7 +192,7 @@ def public_protection_report(
             (three_digits(utility.farthest.distance if utility.farthest else 0), "farthest table"),
         ],
         [
-            _methods(about.steps, protected, with_options=False),
+            _methods(about.steps, (), with_options=False),
             _cells(log, about),
             *_utility(utility, with_categories=False),
         ],
@@ -287,7 +293,7 @@ def _map(figure: Figure | None, candidates: pa.Table | None) -> RiskSection:
     )
 
 
-def _methods(steps: Sequence[Step], protected: Protected, *, with_options: bool) -> RiskSection:
+def _methods(steps: Sequence[Step], told: Sequence[str], *, with_options: bool) -> RiskSection:
     import pyarrow as pa
 
     rows: list[dict[str, str]] = []
@@ -306,7 +312,7 @@ def _methods(steps: Sequence[Step], protected: Protected, *, with_options: bool)
     return RiskSection(
         "methods",
         "What was done",
-        list(protected.told) if with_options else [],
+        list(told),
         (),
         [RiskTable.of("Methods, in their order", table)] if rows else [],
     )

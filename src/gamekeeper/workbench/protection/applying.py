@@ -260,7 +260,10 @@ def _write(asked: ApplyRequest, found: ReleasedFile, opened: ProtectedInput) -> 
     ways = {
         "json": lambda path: _put(path, found.recipe.text(), asked),
         "external": lambda path: _put(path, _external(found.recipe), asked),
-        "page": lambda path: write_risk_report(internal_page(found, opened, asked.release), path),
+        "page": lambda path: write_risk_report(
+            internal_page(found, opened, asked.release, with_records=not asked.reading.no_records),
+            path,
+        ),
         "public": lambda path: write_risk_report(public_page(found, opened, asked.release), path),
     }
     if not found.is_met:

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from gamekeeper.workbench.protection.applying import ReleasedFile
 
 
-def internal_page(found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOptions) -> RiskReport:
+def internal_page(
+    found: ReleasedFile,
+    opened: ProtectedInput,
+    asked: ReleaseOptions,
+    *,
+    with_records: bool = True,
+) -> RiskReport:
     """Return the page with risk before and after."""
     return protection_report(
         _about(found, opened, asked),
@@ -27,6 +33,7 @@ def internal_page(found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOpt
         found.utility,
         attack_changes(found.before, found.after, found.targets),
         provenances=[found.after.provenance],
+        with_records=with_records,
     )
 
 
