@@ -3,6 +3,8 @@ from __future__ import annotations
 import csv
 import json
 import re
+from itertools import combinations
+from math import factorial
 
 import numpy as np
 import pyarrow as pa
@@ -375,3 +377,35 @@ def test_what_is_called_met_is_met(seed, k, loss):
     small = smallest(made.table, setting.keys) < k
     assert made.found["is_met"] == (not small)
     assert (made.table.codes("b") == 0).tolist() == (table.codes("b") == 0).tolist()
+
+
+def highest_is(codes):
+    """The highest IS by its definition: (M-s)! for each minimal unique set of a record."""
+    n, m = codes.shape
+    best = 0
+    for row in range(n):
+        minimal = []
+        for size in range(1, m + 1):
+            for columns in combinations(range(m), size):
+                chosen = list(columns)
+                alike = (codes[:, chosen] == codes[row, chosen]).all(axis=1).sum()
+                if alike == 1 and not any(set(own) <= set(columns) for own in minimal):
+                    minimal.append(columns)
+        best = max(best, sum(factorial(m - len(own)) for own in minimal))
+    return best
+
+
+def test_no_record_has_an_is_above_what_is_asked():
+    table = people(40)
+    free = search_for_recoding(table, SETTING, SearchRecoding(k=1))
+    few = SearchRecoding(k=1, most_is=1, ways=("Age=width 10", "Age=width 20"), whole_levels=True)
+    asked = search_for_recoding(table, SETTING, few)
+    assert free.loss == 0.0
+    assert asked.status == "optimal"
+    before, after = (
+        highest_is(each.step.apply(table, SETTING).table.matrix(list(SETTING.keys)))
+        for each in (free, asked)
+    )
+    assert before > 1
+    assert after <= 1
+    assert "no IS above 1" in asked.sentences()[0]

@@ -57,3 +57,10 @@ class MonotoneAttack:
 
 
 Target = ClassTarget | MonotoneAttack
+
+
+def is_met(target: Target, labels: Labels, table: ClassTable) -> bool:
+    """Tell whether a recoding, of which the classes are given, meets a target."""
+    if isinstance(target, MonotoneAttack):
+        return target.measure(labels) <= target.most
+    return int(target.shares(table).sum()) <= target.most

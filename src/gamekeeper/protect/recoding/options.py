@@ -48,6 +48,10 @@ class SearchOptions:
             panel=_SEARCH,
         ),
     ] = None
+    most_is: Annotated[
+        int | None,
+        Option("The intruder score IS of every record is at most this.", least=0, panel=_SEARCH),
+    ] = None
     weighted: Annotated[
         bool,
         Option("Classes are counted by weights: in people and not in records.", panel=_SEARCH),

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import floor
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.recoding_search.choices import Choice, Chosen
-from gamekeeper.algorithms.recoding_search.class_tables import Records, distinct_records
-from gamekeeper.algorithms.recoding_search.targets import ClassNumber, ClassTarget, SmallClasses
+from gamekeeper.algorithms.recoding_search.class_tables import (
+    Labels,
+    Records,
+    distinct_records,
+)
+from gamekeeper.algorithms.recoding_search.targets import (
+    ClassNumber,
+    MonotoneAttack,
+    SmallClasses,
+    Target,
+)
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.missing import Missing
@@ -49,7 +60,7 @@ class SearchProblem:
     categories: Mapping[str, KeyCategories]
     choices: tuple[Choice, ...]
     records: Records
-    targets: tuple[ClassTarget, ...]
+    targets: tuple[Target, ...]
     entropy: float
     """How much the key variables tell, in the unit of the loss."""
 
@@ -113,17 +124,38 @@ def problem_of(table: CodedTable, setting: Setting, asked: SearchOptions) -> Sea
         choices.append(own.choice(counts, factor, at_least.get(name, 1)))
     records = distinct_records(codes[kept], weights)
     return SearchProblem(
-        tuple(keys), left, tuple(choices), records, _targets(asked, int(kept.sum())), entropy
+        tuple(keys), left, tuple(choices), records, _targets(asked, setting, codes[kept]), entropy
     )
 
 
-def _targets(asked: SearchOptions, n_records: int) -> tuple[ClassTarget, ...]:
-    most = max(asked.most_records, floor(asked.most_share * n_records))
+def _targets(
+    asked: SearchOptions, setting: Setting, codes: NDArray[np.int64]
+) -> tuple[Target, ...]:
+    most = max(asked.most_records, floor(asked.most_share * len(codes)))
     k = asked.k * WEIGHT_UNIT if asked.weighted else asked.k
-    made: list[ClassTarget] = [SmallClasses(k, most)]
+    made: list[Target] = [SmallClasses(k, most)]
     if asked.most_classes is not None:
         made.append(ClassNumber(asked.most_classes))
+    if asked.most_is is not None:
+        highest = partial(_highest_is, codes[:, : len(setting.keys)], setting)
+        made.append(MonotoneAttack(highest, asked.most_is))
     return tuple(made)
+
+
+def _highest_is(codes: NDArray[np.int64], setting: Setting, labels: Labels) -> float:
+    """Return the highest IS of a record under a recoding; strata are no key."""
+    from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
+    from gamekeeper.algorithms.uniques.scores import size_weights, weigh
+
+    recoded = np.zeros(codes.shape, dtype=np.uint32)
+    for place in range(codes.shape[1]):
+        shown = labels[place].astype(np.int64) + 1
+        shown[MISSING] = MISSING
+        recoded[:, place] = shown[codes[:, place]]
+    # One category for everybody tells nobody apart; a missing cell counts as a category.
+    found = find_minimal_uniques(recoded, missing="category", listing=False, workers=1)
+    scores = weigh(found.counts, size_weights(codes.shape[1]))
+    return max(map(int, scores.tolist()), default=0)
 
 
 def _variables(setting: Setting, asked: SearchOptions) -> tuple[str, ...]:

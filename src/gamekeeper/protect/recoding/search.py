@@ -18,7 +18,7 @@ from gamekeeper.algorithms.recoding_search.choices import Chosen, recoding_label
 from gamekeeper.algorithms.recoding_search.class_tables import ClassCounter
 from gamekeeper.algorithms.recoding_search.masters import fewest_categories
 from gamekeeper.algorithms.recoding_search.search import FoundRecoding, search_recoding
-from gamekeeper.algorithms.recoding_search.targets import SmallClasses
+from gamekeeper.algorithms.recoding_search.targets import SmallClasses, is_met
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.options import require_valid, texts_of
 from gamekeeper.protect.protected import Protected
@@ -139,9 +139,10 @@ class SearchedRecoding(Result):
         share = percent_text(self.share_lost)
         who = "people" if self.asked.weighted else "records"
         if self.is_met:
+            score = "" if self.asked.most_is is None else f" and no IS above {self.asked.most_is:,}"
             return (
-                f"Recoded, every class has at least {k:,} {who}{self._except()}; that loses {loss},"
-                f" {share} of what the key variables tell."
+                f"Recoded, every class has at least {k:,} {who}{self._except()}{score}; that loses"
+                f" {loss}, {share} of what the key variables tell."
             )
         missed = count_of(self.n_missed, "record stays", "records stay")
         if not self.found.is_over:
@@ -150,9 +151,15 @@ class SearchedRecoding(Result):
                 f" it was tried, {missed} in smaller ones."
             )
         return (
-            f"No recoding that may be chosen has classes of at least {k:,} {who}{self._except()}:"
-            f" with as few categories as can be, {missed} in smaller ones."
+            f"No recoding that may be chosen meets this: classes of at least {k:,} {who}"
+            f"{self._except()}{self._more()}. With as few categories as can be, {missed} in smaller ones."
         )
+
+    def _more(self) -> str:
+        asked = self.asked
+        more = [] if asked.most_classes is None else [f"at most {asked.most_classes:,} of them"]
+        more += [] if asked.most_is is None else [f"no IS above {asked.most_is:,}"]
+        return "".join(f", {text}" for text in more)
 
     def _except(self) -> str:
         most = next(
@@ -364,7 +371,8 @@ def _blocked_by(problem: SearchProblem, chosen: Chosen) -> tuple[str, ...]:
         without = labels[place].copy()
         without[1:] = 1
         without[0] = 0
-        table = counter.count([*labels[:place], without, *labels[place + 1 :]])
-        if all(int(t.shares(table).sum()) <= t.most for t in problem.targets):
+        trial = [*labels[:place], without, *labels[place + 1 :]]
+        table = counter.count(trial)
+        if all(is_met(target, trial, table) for target in problem.targets):
             found.append(name)
     return tuple(found)
