@@ -1,0 +1,203 @@
+"""`gamekeeper protect`: the loop as a person goes through it, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from gamekeeper.protect.recipe import read_recipe
+
+KEYS = ("--keys", "Age,Sex,Job")
+CANARY = "quixotic"
+
+
+def write_people(path, seed=0, n=120, order=None):
+    random = np.random.default_rng(seed)
+    rows = [
+        [str(number), str(20 + int(random.integers(0, 9))), "fm"[int(random.integers(0, 2))],
+         (CANARY, "clerk", "nurse")[int(random.choice(3, p=[0.1, 0.5, 0.4]))], str(int(random.integers(1, 99)))]
+        for number in range(n)
+    ]  # fmt: skip
+    rows = rows if order is None else [rows[place] for place in order]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["id", "Age", "Sex", "Job", "Income"], *rows])
+    return path
+
+
+@pytest.fixture
+def people(tmp_path):
+    return write_people(tmp_path / "people.csv")
+
+
+@pytest.fixture
+def recipe(run, tmp_path, people):
+    path = tmp_path / "recipe.json"
+    done = run("protect", "try", people, *KEYS, "-t", "both>=3", "--method", "suppress", "--id", "id",
+               "--seed", "5", "--recipe", path)  # fmt: skip
+    assert done.exit_code == 0, done.err
+    return path
+
+
+def read(path):
+    with path.open(newline="") as file:
+        return list(csv.reader(file))
+
+
+def test_the_loop_from_a_target_to_a_release_that_was_attacked_again(run, tmp_path, people, recipe):
+    release = tmp_path / "release.csv"
+    done = run("protect", "apply", recipe, people, "-o", release, "--leave-out", "id",
+               "--report", tmp_path / "internal.html", "--public", tmp_path / "public.html",
+               "--recipe", tmp_path / "used.json", "--public-recipe", tmp_path / "outside.json")  # fmt: skip
+    assert done.exit_code == 0, done.err
+    assert done.out.startswith("The target is met.")
+    before, after = read(people), read(release)
+    assert after[0] == ["Age", "Sex", "Job", "Income"]
+    changed = [(a, b) for old, new in zip(before[1:], after[1:], strict=True)
+               for a, b in zip(old[1:], new, strict=True) if a != b]  # fmt: skip
+    assert changed
+    assert all(new == "" for _, new in changed)
+    used = read_recipe(tmp_path / "used.json")
+    assert used.output["sha256"]
+    assert "seed" not in (tmp_path / "outside.json").read_text()
+    public = (tmp_path / "public.html").read_text()
+    assert "fewest candidates" not in public
+    assert "Attacks before and after" in (tmp_path / "internal.html").read_text()
+    audit = run("protect", "audit", people, release, *KEYS, "-t", "both>=3")
+    assert audit.exit_code == 0
+    assert audit.out.startswith("The target is met.")
+    missed = run("protect", "audit", people, release, *KEYS, "-t", "own>=9")
+    assert missed.exit_code == 4
+
+
+def test_the_same_recipe_and_file_are_the_same_bytes_on_one_and_two_workers(
+    run, tmp_path, people, recipe
+):
+    for number in (1, 2):
+        done = run(
+            "protect",
+            "replay",
+            recipe,
+            people,
+            "-o",
+            tmp_path / f"{number}.csv",
+            "--workers",
+            number,
+        )
+        assert done.exit_code == 0, done.err
+    assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes()
+
+
+def test_shuffled_records_are_protected_alike(run, tmp_path, people, recipe):
+    order = np.random.default_rng(9).permutation(120)
+    other = write_people(tmp_path / "shuffled.csv", order=order)
+    for file, name in ((people, "one.csv"), (other, "other.csv")):
+        assert run("protect", "replay", recipe, file, "-o", tmp_path / name).exit_code == 0
+    assert sorted(read(tmp_path / "one.csv")) == sorted(read(tmp_path / "other.csv"))
+
+
+def test_a_file_that_changed_since_is_refused_and_next_years_is_replayed(
+    run, tmp_path, people, recipe
+):
+    later = write_people(tmp_path / "later.csv", seed=1)
+    release = tmp_path / "release.csv"
+    refused = run("protect", "apply", recipe, later, "-o", release)
+    assert (refused.exit_code, release.exists()) == (2, False)
+    assert "[stale]" in refused.err
+    done = run("protect", "replay", recipe, later, "-o", release, "--anew")
+    assert done.exit_code == 0
+    assert release.exists()
+
+
+def test_where_a_target_is_missed_no_release_is_written(run, tmp_path, people, recipe):
+    content = json.loads(recipe.read_text())
+    content["targets"] = [{"target": "both>=60"}]
+    content["journal"] = []
+    recipe.write_text(json.dumps(content))
+    release, public = tmp_path / "release.csv", tmp_path / "public.html"
+    done = run("protect", "replay", recipe, people, "-o", release, "--public", public)
+    assert done.exit_code == 4
+    assert done.out.startswith("No release is written.")
+    assert not release.exists()
+    assert not public.exists()
+    assert "Release:" not in done.out
+
+
+def test_a_study_keeps_all_candidates_and_branches(run, tmp_path, people):
+    study = tmp_path / "people.gkp"
+    ask = ("protect", "try", people, *KEYS, "--study", study)
+    assert run(*ask, "-t", "both>=2", "--method", "suppress").exit_code == 0
+    assert run("protect", "choose", study, 1).exit_code == 0
+    assert run(*ask, "-t", "both>=4", "--step", "suppress k=4").exit_code == 0
+    assert run("protect", "undo", study).out.startswith(
+        "The next candidate is made from the file itself."
+    )
+    assert run(*ask, "-t", "own>=2", "--step", "suppress k=2 criterion=own").exit_code == 0
+    shown = run("protect", "map", study, "--format", "json", "--plot", tmp_path / "map.svg")
+    made = json.loads(shown.out)
+    assert [(row["candidate"], row["from"]) for row in made["rows"]] == [(1, 0), (2, 1), (3, 0)]
+    assert (tmp_path / "map.svg").exists()
+    other = write_people(tmp_path / "other.csv", seed=3)
+    refused = run("protect", "try", other, *KEYS, "--study", study, "-t", "both>=2")
+    assert (refused.exit_code, "[stale]" in refused.err) == (2, True)
+
+
+def test_programs_read_what_people_read(run, tmp_path, people):
+    shown = run("protect", "try", people, *KEYS, "-t", "both>=2", "--method", "suppress", "--seed", "1",
+                "--format", "json")  # fmt: skip
+    made = json.loads(shown.out)
+    assert made["result"] == "Plan"
+    assert made["parts"]["candidates"][0]["targets"][0]["standing"] == "met"
+    audit = run("protect", "audit", people, people, *KEYS, "--format", "json")
+    found = json.loads(audit.out)
+    assert found["parts"]["masked"]["rows"][0]["suppressed"] == 0
+    assert CANARY not in audit.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("-t", "wildcard>=2"), "bad-option"),
+        (("-t", "both>=2", "--pin", "Nobody"), "unknown-name"),
+        (("-t", "both>=121"), "bad-option"),
+        (("-t", "both>=2", "--pin", "Age", "--cost", "Age=3"), "bad-option"),
+        (("-t", "both>=2", "--step", "nothing"), "unknown-name"),
+        (("-t", "both>=2", "--step", "suppress k=x"), "bad-option"),
+        (("-t", "both>=2", "--recode", "Age=top 25"), "bad-option"),
+        (("-t", "both>=2", "--missing", "exclude"), "bad-option"),
+        (
+            ("-t", "both>=2", "--household", "Sex", "--step", "suppress household_variables=Age"),
+            "bad-option",
+        ),
+    ],
+)
+def test_bad_input_is_one_error_and_nothing_is_written(run, tmp_path, people, arguments, reason):
+    study = tmp_path / "people.gkp"
+    done = run(
+        "protect", "try", people, *KEYS, "--method", "suppress", "--study", study, *arguments
+    )
+    assert (done.exit_code, done.out) == (2, "")
+    assert f"[{reason}]" in done.err
+    assert CANARY not in done.err
+    assert not study.exists()
+
+
+@pytest.mark.parametrize(
+    "change", [{"recipe": 2}, {"keys": ["Nobody"]}, {"steps": []}, {"colour": 1}]
+)
+def test_recipes_for_something_else(run, tmp_path, people, recipe, change):
+    content = {**json.loads(recipe.read_text()), **change}
+    recipe.write_text(json.dumps(content))
+    done = run("protect", "apply", recipe, people, "-o", tmp_path / "release.csv")
+    assert (done.exit_code, done.out) == (2, "")
+    assert not (tmp_path / "release.csv").exists()
+
+
+def test_synthetic_records_are_nobodys(run, tmp_path, people):
+    other = write_people(tmp_path / "synthetic.csv", seed=4, n=90)
+    done = run("protect", "audit", people, other, *KEYS)
+    assert done.exit_code == 0
+    assert "not known" in done.out
+    assert run("protect", "audit", people, other, *KEYS, "--id", "Income").exit_code == 2

@@ -1,0 +1,125 @@
+"""Attacks on a release against the definition, and targets held against them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from gamekeeper.attack.assessment.judged import Standing
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.protect.attacking.attack import AttackName, attack_file, attacks_for
+from gamekeeper.protect.attacking.judging import judge_targets, targets_sentence
+from gamekeeper.protect.attacking.linking import link_release
+from gamekeeper.protect.changes import ChangeLog
+from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.steps import read_step
+from gamekeeper.protect.targets import parse_targets
+from tests.twins.who_is_who import counts, matchings
+
+KEYS = ("age", "sex")
+SETTING = Setting(keys=KEYS, fraction="1/10")
+ROWS = [[3, 1], [4, 1], [5, 2], [5, 2], [6, 2], [6, 1]]
+
+
+def file():
+    return coded_from_codes(ROWS, KEYS)
+
+
+def protected(**step):
+    return read_step({"do": "suppress", "k": 2, **step}).apply(file(), SETTING)
+
+
+def test_what_is_attacked_is_what_was_protected():
+    made = protected()
+    found = attack_file(file(), made.table, made.log, SETTING, tuple(AttackName), wildcard=True)
+    stars = [
+        frozenset(c for c, key in enumerate(KEYS) if made.log.suppressed(key)[row])
+        for row in range(len(ROWS))
+    ]
+    expected = counts(ROWS, stars)
+    assert found.candidates.own.tolist() == expected["own"]
+    assert found.smallest("both") == min(
+        *expected["released_to_people"], *expected["people_to_released"]
+    )
+    assert found.smallest("wildcard") == min(expected["wildcard"])
+    assert found.expected == pytest.approx(float(sum(matchings(ROWS, stars)[1], Fraction(0))))
+    assert found.n_approximate == 0
+    names = [row["measure"] for row in found.rows()]
+    assert {"own", "both", "expected_matches", "linkage", "k_anonymity", "global_risk"} <= set(
+        names
+    )
+
+
+def test_before_anything_is_done_a_unique_person_is_found():
+    nothing = ChangeLog(len(ROWS))
+    found = attack_file(file(), file(), nothing, SETTING, [AttackName.LINKAGE])
+    assert found.summary()["one_candidate"] == 4
+    assert found.expected == 5
+    assert found.linked is not None
+    assert found.linked.n_right >= 4
+    assert found.sentences()[0] == "4 people fit exactly one released record, of 6."
+
+
+def test_people_of_a_recoded_file_are_recoded_as_it_was():
+    made = read_step({"do": "recode", "rules": ["age=together"]}).apply(file(), SETTING)
+    found = attack_file(file(), made.table, made.log, SETTING, [AttackName.LINKAGE])
+    assert found.candidates.people_to_released.tolist() == [3, 3, 3, 3, 3, 3]
+    assert found.linked is not None
+    assert found.linked.share <= 0.5
+
+
+def test_a_sample_leaves_people_without_a_row():
+    made = read_step({"do": "sample", "fraction": 0.5}).apply(file(), SETTING)
+    found = attack_file(file(), made.table, made.log, SETTING)
+    assert found.n_people == 6
+    assert found.n_rows == made.log.n_left < 6
+    assert found.matchings is None
+    assert found.expected is not None
+    assert found.expected <= found.n_rows
+
+
+def test_a_large_file_is_linked_by_a_sample_with_an_interval():
+    random = np.random.default_rng(0)
+    table = coded_from_codes(random.integers(1, 40, (900, 3)), ("a", "b", "c"))
+    setting = Setting(keys=("a", "b", "c"), seed=4)
+    nothing = ChangeLog(900)
+    found = link_release(table, table, nothing, setting, most_pairs=200_000)
+    assert found.is_sample
+    assert found.n_linked == 222
+    assert found.lower < found.share <= found.upper
+    assert found == link_release(table, table, nothing, setting, most_pairs=200_000)
+    assert "by a sample of 222 records" in found.words
+
+
+def test_targets_are_met_not_met_or_not_proven():
+    made = protected()
+    typed = [
+        "both>=2",
+        "own>=5",
+        "expected matches<=90%",
+        "linkage<=1%",
+        "policy=k2",
+        "global_risk<=50%",
+    ]
+    targets = parse_targets(typed)
+    found = attack_file(file(), made.table, made.log, SETTING, attacks_for(targets))
+    judged = dict(zip(typed, judge_targets(targets, found), strict=True))
+    assert judged["both>=2"].is_met
+    assert judged["own>=5"].standing is Standing.NOT_MET
+    assert judged["own>=5"].why
+    assert judged["expected matches<=90%"].is_met
+    assert judged["linkage<=1%"].standing is Standing.NOT_MET
+    assert judged["global_risk<=50%"].standing is Standing.MET
+    assert targets_sentence(list(judged.values())).startswith("3 targets of 6 not met")
+    assert targets_sentence([judged["both>=2"]]) == "The target is met."
+    bare = attack_file(file(), made.table, made.log, SETTING)
+    assert judge_targets(targets[3:], bare)[0].standing is Standing.NOT_PROVEN
+    assert judge_targets(targets[4:], bare)[0].standing is Standing.NOT_PROVEN
+
+
+def test_only_what_targets_need_is_done():
+    assert attacks_for(parse_targets(["both>=2"])) == frozenset()
+    assert attacks_for(parse_targets(["linkage<=2%"])) == {AttackName.LINKAGE}
+    assert attacks_for(parse_targets(["policy=k3"])) == {AttackName.ASSESSMENT}

@@ -1,0 +1,224 @@
+"""Suppression as a step: what it does to a file, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.errors import InputError
+from gamekeeper.protect.attacking.sides import sides_of
+from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.step import NotReachableError
+from gamekeeper.protect.steps import read_step
+from gamekeeper.protect.suppression.suppress import Suppress
+
+KEYS = ("age", "sex", "job")
+SETTING = Setting(keys=KEYS)
+
+
+def people(n: int = 60, seed: int = 0, **numbers):
+    random = np.random.default_rng(seed)
+    codes = np.column_stack(
+        [
+            random.integers(0, 6, n),
+            random.integers(1, 3, n),
+            random.integers(1, 4, n),
+            random.integers(1, 3, n),
+        ]
+    )
+    return coded_from_codes(codes, (*KEYS, "born"), numbers=numbers or None)
+
+
+def attacked(table, made, setting=SETTING):
+    return sides_of(table, made.table, made.log, setting).count()
+
+
+@pytest.mark.parametrize("missing", [Missing.CATEGORY, Missing.IGNORE, Missing.WILDCARD])
+@pytest.mark.parametrize("criterion", ["both", "released_to_people", "own"])
+def test_what_was_asked_is_counted_anew_from_the_protected_codes(criterion, missing):
+    table = people()
+    setting = Setting(keys=KEYS, missing=missing)
+    made = Suppress(k=3, criterion=criterion).apply(table, setting)
+    found = attacked(table, made, setting)
+    assert found.released_to_people.min() >= 3
+    if criterion != "released_to_people":
+        assert found.people_to_released.min() >= 3
+    if criterion == "own" and missing is Missing.CATEGORY:
+        assert found.own.min() >= 3
+    assert made.found["lower_bound"] <= made.found["cost"]
+    before, after = table.matrix(), made.table.matrix()
+    changed = before != after
+    assert (after[changed] == 0).all()
+    assert changed.sum() == made.log.n_suppressed == made.found["cells"]
+    assert (after[:, 3] == before[:, 3]).all()
+
+
+def test_pinned_and_dear_variables():
+    table = people()
+    made = Suppress(k=3, pinned=("sex",), costs={"job": 50}).apply(table, SETTING)
+    assert (made.table.codes("sex") == table.codes("sex")).all()
+    plain = Suppress(k=3).apply(table, SETTING)
+    assert made.log.suppressed("job").sum() <= plain.log.suppressed("job").sum()
+    with pytest.raises(NotReachableError, match="cannot be helped"):
+        Suppress(k=3, pinned=KEYS).apply(table, SETTING)
+
+
+def test_related_columns_follow():
+    table = people()
+    made = Suppress(k=3, related={"born": "age"}).apply(table, SETTING)
+    stars = made.log.suppressed("age")
+    assert stars.any()
+    assert (made.table.codes("born")[stars] == 0).all()
+    assert (made.table.codes("born")[~stars] == table.codes("born")[~stars]).all()
+    assert made.log.suppressed("born").tolist() == stars.tolist()
+
+
+def test_a_household_has_one_cell_for_all_its_members():
+    random = np.random.default_rng(3)
+    home = np.repeat(np.arange(1, 41), 2)
+    region = random.integers(1, 12, 40)[home - 1]
+    codes = np.column_stack([random.integers(1, 4, 80), region, home])
+    table = coded_from_codes(codes, ("age", "region", "home"))
+    setting = Setting(keys=("age", "region"), household="home")
+    made = Suppress(k=3).apply(table, setting)
+    after = made.table.matrix(("region", "home"))
+    for number in range(1, 41):
+        assert len(set(after[after[:, 1] == number, 0].tolist())) == 1
+    found = attacked(table, made, setting)
+    assert found.both >= 3
+    homes = np.unique(after, axis=0)
+    kept = homes[homes[:, 0] > 0, 0]
+    assert all((region[::1][np.unique(home, return_index=True)[1]] == r).sum() >= 3 for r in kept)
+    assert any("in common" in text for text in made.told)
+
+
+def test_households_whose_members_differ_are_refused():
+    table = coded_from_codes(
+        [[1, 1, 1], [1, 2, 1], [1, 1, 2], [1, 1, 2]], ("age", "region", "home")
+    )
+    setting = Setting(keys=("age", "region"), household="home")
+    with pytest.raises(InputError, match="conflicting values") as error:
+        Suppress(k=2, household_variables=("region",)).apply(table, setting)
+    assert "1 household" in error.value.problems[0].found
+
+
+def test_strata_are_compared_and_never_suppressed():
+    random = np.random.default_rng(5)
+    codes = np.column_stack(
+        [random.integers(1, 9, 90), random.integers(1, 4, 90), random.integers(1, 4, 90)]
+    )
+    table = coded_from_codes(codes, ("age", "sex", "area"))
+    setting = Setting(keys=("age", "sex"), strata="area")
+    made = Suppress(k=3, criterion="released_to_people").apply(table, setting)
+    within = Setting(keys=("age", "sex", "area"))
+    assert attacked(table, made, within).released_to_people.min() >= 3
+    assert (made.table.codes("area") == table.codes("area")).all()
+
+
+def test_weights_count_people_or_cost():
+    weights = np.random.default_rng(1).uniform(1, 20, 60)
+    table = people(w=weights)
+    setting = Setting(keys=KEYS, weight="w")
+    made = Suppress(k=60, criterion="released_to_people", population=True).apply(table, setting)
+    sides = sides_of(table, made.table, made.log, setting)
+    stars = sides.suppressed
+    for row in range(60):
+        fits = [
+            all(
+                stars[row] >> c & 1 or sides.people[i, c] == sides.released[row, c]
+                for c in range(3)
+            )
+            for i in range(60)
+        ]
+        assert weights[fits].sum() >= 60
+    dear = Suppress(k=3, criterion="released_to_people", weighted=True).apply(table, setting)
+    cells = sum(dear.log.suppressed(name) & (table.codes(name) > 0) for name in KEYS)
+    assert dear.found["cost"] == pytest.approx(float((cells * weights).sum()))
+
+
+def test_records_above_a_threshold_only():
+    table = people(200, seed=2)
+    step = Suppress(k=2, criterion="released_to_people", above="is>0")
+    whole = Suppress(k=2, criterion="released_to_people").apply(table, SETTING)
+    assert step.apply(table, SETTING).log.n_suppressed == whole.log.n_suppressed
+    few = Suppress(k=2, criterion="released_to_people", above="is>1").apply(table, SETTING)
+    assert few.log.n_suppressed <= whole.log.n_suppressed
+    with pytest.raises(InputError, match="no such measure"):
+        Suppress(k=2, criterion="released_to_people", above="luck>1").apply(table, SETTING)
+
+
+def test_dimensions_several_keys_and_scores():
+    table = people(120, seed=4)
+    whole = Suppress(k=3, criterion="released_to_people").apply(table, SETTING).log.n_suppressed
+    pairs = Suppress(k=3, criterion="released_to_people", dimension=2).apply(table, SETTING)
+    keys = Suppress(k=3, criterion="released_to_people", several=("age,sex", "sex,job")).apply(
+        table, SETTING
+    )
+    score = Suppress(criterion="released_to_people", max_is=0).apply(table, SETTING)
+    assert pairs.log.n_suppressed <= whole
+    assert keys.log.n_suppressed <= whole
+    two = Suppress(k=2, criterion="released_to_people").apply(table, SETTING)
+    assert score.log.n_suppressed == two.log.n_suppressed
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"pinned": ("nobody",)},
+        {"costs": {"age": 0.0}},
+        {"costs": {"age": 2.0}, "pinned": ("age",)},
+        {"related": {"sex": "age"}},
+        {"related": {"nothing": "age"}},
+        {"k": 61},
+        {"criterion": "wildcard"},
+        {"criterion": "people_to_released"},
+        {"dimension": 2},
+        {"population": True, "criterion": "released_to_people"},
+        {"weighted": True},
+        {"household_variables": ("age",)},
+        {"above": "is", "criterion": "released_to_people"},
+        {"max_is": 3, "dimension": 2, "criterion": "released_to_people"},
+        {"several": ("age,nobody",), "criterion": "released_to_people"},
+    ],
+)
+def test_contradictions_are_one_error_and_nothing_is_changed(options):
+    table = people()
+    with pytest.raises(InputError) as error:
+        Suppress(**options).apply(table, SETTING)
+    assert error.value.problems
+    assert (table.matrix() == people().matrix()).all()
+
+
+def test_records_that_are_left_out_are_not_released_unprotected():
+    with pytest.raises(InputError, match="cannot be asked"):
+        Suppress(k=2).apply(people(), Setting(keys=KEYS, missing=Missing.EXCLUDE))
+
+
+def test_a_step_is_kept_and_read_again():
+    step = Suppress(
+        k=4, criterion="own", costs={"age": 2.0}, pinned=("sex",), related={"born": "age"}
+    )
+    kept = step.to_json()
+    assert kept["do"] == "suppress"
+    assert read_step(kept) == step
+    assert Suppress().to_json() == {"do": "suppress", "criterion": "both", "k": 3}
+    for wrong in ({"k": 1}, {"kk": 3}, {"criterion": "nothing"}):
+        with pytest.raises(InputError):
+            read_step({"do": "suppress", **wrong})
+
+
+def test_with_identifiers_the_order_of_records_does_not_matter():
+    random = np.random.default_rng(8)
+    names = np.arange(1, 101)
+    codes = np.column_stack(
+        [random.integers(1, 7, 100), random.integers(1, 3, 100), random.integers(1, 4, 100), names]
+    )
+    order = random.permutation(100)
+    setting = Setting(keys=KEYS, identifier="id")
+    for criterion in ("both", "own", "released_to_people"):
+        step = Suppress(k=3, criterion=criterion)
+        one = step.apply(coded_from_codes(codes, (*KEYS, "id")), setting).table.matrix()
+        other = step.apply(coded_from_codes(codes[order], (*KEYS, "id")), setting).table.matrix()
+        assert (one[order] == other).all()

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.protect.recipe import (
+    Recipe,
+    RecipeStep,
+    read_recipe,
+    recipe_schema,
+    replayed,
+    run_steps,
+)
+from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.steps import read_step
+from gamekeeper.protect.suppression.suppress import Suppress
+
+CONTENT = {
+    "recipe": 1,
+    "keys": ["age", "sex"],
+    "seed": 7,
+    "input": {"fingerprint": "ab", "records": 4, "file": "people.csv"},
+    "steps": [{"do": "suppress", "criterion": "both", "k": 2, "found": {"cells": 2}}],
+    "targets": [{"target": "both>=2", "reached": 2, "standing": "met", "why": ""}],
+}
+
+
+def test_a_recipe_is_written_and_read_again():
+    recipe = (
+        read_recipe(CONTENT)
+        .noted("2030-01-01", "somebody", "first")
+        .noted("2030-01-02", "she", "second")
+    )
+    again = read_recipe(json.loads(recipe.text()))
+    assert again.to_json() == recipe.to_json()
+    assert again.target_texts == ("both>=2",)
+    assert again.steps[0].found == {"cells": 2}
+    jsonschema.validate(recipe.to_json(), recipe_schema())
+    jsonschema.validate(recipe.external(), recipe_schema())
+
+
+def test_people_outside_get_neither_seed_nor_journal_nor_risk():
+    recipe = read_recipe(CONTENT).noted("2030-01-01", "somebody", "first")
+    text = json.dumps(recipe.external())
+    for hidden in ("seed", "journal", "somebody", "targets", "found", '"k"', "reached"):
+        assert hidden not in text
+
+
+def test_a_journal_that_was_changed_is_told():
+    made = (
+        read_recipe(CONTENT)
+        .noted("2030-01-01", "a", "first")
+        .noted("2030-01-02", "b", "second")
+        .to_json()
+    )
+    made["journal"][0]["why"] = "another"
+    with pytest.raises(InputError) as error:
+        read_recipe(made)
+    assert error.value.reason is Reason.DAMAGED
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"recipe": 2}, Reason.NEWER_VERSION),
+        ({"recipe": "1"}, Reason.WRONG_SCHEMA),
+        ({"steps": "suppress"}, Reason.WRONG_SCHEMA),
+        ({"steps": [{"do": "nothing"}]}, Reason.UNKNOWN_NAME),
+        ({"steps": [{"do": "suppress", "k": 0}]}, Reason.BAD_OPTION),
+        ({"steps": [7]}, Reason.WRONG_SCHEMA),
+        ({"steps": [{"do": "suppress", "found": 3}]}, Reason.WRONG_SCHEMA),
+        ({"keys": ["a", "a"]}, Reason.DUPLICATE),
+        ({"keys": "a"}, Reason.WRONG_SCHEMA),
+        ({"seed": -1}, Reason.WRONG_SCHEMA),
+        ({"missing": "what"}, Reason.WRONG_SCHEMA),
+        ({"input": 3}, Reason.WRONG_SCHEMA),
+        ({"targets": [{}]}, Reason.WRONG_SCHEMA),
+        ({"colour": "red"}, Reason.UNKNOWN_NAME),
+    ],
+)
+def test_what_is_no_recipe_is_refused(change, reason):
+    with pytest.raises(InputError) as error:
+        read_recipe({**CONTENT, **change})
+    assert error.value.reason is reason
+
+
+def test_files_that_are_no_recipe(tmp_path):
+    for name, text in (("no.json", None), ("bad.json", "{"), ("list.json", "[]")):
+        if text is not None:
+            (tmp_path / name).write_text(text)
+        with pytest.raises(InputError):
+            read_recipe(tmp_path / name)
+
+
+def test_steps_are_done_one_after_the_other():
+    table = coded_from_codes([[1, 1], [2, 1], [3, 2], [3, 2]], ["age", "sex"])
+    recode = read_step({"do": "recode", "rules": ["age=together"]})
+    made, done = run_steps([recode, Suppress(k=2)], table, Setting(keys=("age", "sex")))
+    assert made.before is table
+    assert made.log.n_suppressed == 0
+    assert made.log.variables["age"].recode is not None
+    assert [own.step.do for own in done] == ["recode", "suppress"]
+    assert made.table.codebook["age"].n_codes == 2
+
+
+def test_a_search_is_replayed_as_it_was_found_or_anew():
+    search, found = Suppress(k=5), Suppress(k=2)
+    recipe = Recipe((RecipeStep(search, {}, (found,)), RecipeStep(found)), ("age",))
+    assert replayed(recipe, anew=False) == (found, found)
+    assert replayed(recipe, anew=True) == (search, found)

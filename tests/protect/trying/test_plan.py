@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.errors import InputError
+from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.suppression.suppress import Suppress
+from gamekeeper.protect.targets import Criterion, parse_targets
+from gamekeeper.protect.trying.candidate import Candidate
+from gamekeeper.protect.trying.plan import Trying
+from gamekeeper.protect.trying.proposing import Wishes, aim_of, ladders, proposals
+from gamekeeper.protect.trying.risk_utility_map import frontier_of
+
+KEYS = ("age", "sex", "job")
+SETTING = Setting(keys=KEYS)
+STARS = Wishes(methods=("suppress",))
+
+
+def people(n=80):
+    random = np.random.default_rng(0)
+    return coded_from_codes(
+        np.column_stack(
+            [random.integers(1, 9, n), random.integers(1, 3, n), random.integers(1, 5, n)]
+        ),
+        KEYS,
+    )
+
+
+def trying(*targets, **others):
+    return Trying(people(), SETTING, parse_targets(targets), **others)
+
+
+def test_a_target_on_candidates_is_met_at_once():
+    plan = trying("both>=3").run(STARS)
+    assert [c.label for c in plan.candidates] == ["suppression, both 3"]
+    assert plan.is_met
+    assert plan.best is not None
+    assert plan.best.risk["both"] >= 3
+    assert plan.sentences()[0].startswith("Candidate 1 meets the target 'both>=3'")
+    tried = plan.of(1)
+    assert tried is not None
+    assert tried.protected.table.fingerprint == plan.best.output
+
+
+def test_other_targets_make_k_grow_until_they_are_met_and_then_less():
+    plan = trying("expected matches<=12%").run(STARS)
+    assert plan.is_met
+    ks = [c.steps[0].step.k for c in plan.candidates]
+    assert ks[:2] == [2, 3]
+    met = [c.steps[0].step.k for c in plan.candidates if c.is_met]
+    assert all((c.expected_share or 1) <= 0.12 for c in plan.candidates if c.is_met)
+    assert plan.best is not None
+    assert plan.best.steps[0].step.k == min(met)
+
+
+def test_recoding_is_tried_and_both_together():
+    plan = trying("both>=3").run(Wishes(search={"seconds": 5.0}))
+    labels = " ".join(c.label for c in plan.candidates)
+    assert "recoding" in labels
+    assert "suppression" in labels
+    assert len(plan.candidates) >= 3
+    assert all(c.is_met for c in plan.candidates if not c.failed)
+    frozen = [
+        own.frozen for c in plan.candidates for own in c.steps if own.step.do == "search recoding"
+    ]
+    assert all(frozen)
+
+
+def test_what_cannot_be_met_is_told_with_what_is_in_the_way():
+    plan = trying("both>=3").run(Wishes(suppress={"pinned": KEYS}, methods=("suppress",)))
+    assert not plan.is_met
+    text = " ".join(plan.sentences())
+    assert "cannot be helped" in text
+    assert "pinned" in text
+    weak = trying("expected matches<=0.1%").run(STARS)
+    assert not weak.is_met
+    assert weak.nearest is not None
+    assert "cannot be met" in weak.sentences()[0]
+    assert "reached" in " ".join(weak.sentences())
+
+
+def test_more_candidates_than_records_is_bad_input():
+    with pytest.raises(InputError, match="cannot be reached"):
+        trying("both>=81").run(STARS)
+
+
+def test_steps_of_ones_own_after_those_of_another_candidate():
+    first = trying("both>=2").run(STARS)
+    later = trying("both>=4", earlier=first.candidates, parent=1).run(steps=[Suppress(k=4)])
+    made = later.candidates[-1]
+    assert (made.number, made.parent) == (2, 1)
+    assert [own.step.k for own in made.steps] == [2, 4]
+    assert made.is_met
+    with pytest.raises(InputError):
+        trying("both>=2").run(steps=[Suppress(k=2, pinned=("nobody",))])
+
+
+def test_without_a_target_candidates_are_shown_and_none_is_called_met():
+    plan = trying().run(STARS)
+    assert plan.candidates
+    assert not plan.is_met
+
+
+def test_what_to_ask_for():
+    def aim(*typed):
+        return aim_of(parse_targets(typed))
+
+    assert aim("(k,1)>=4") == (Criterion.RELEASED_TO_PEOPLE, 4, True)
+    assert aim("(k,1)>=4", "own>=3") == (Criterion.OWN, 4, True)
+    assert aim("policy=ema") == (Criterion.OWN, 12, False)
+    assert aim("linkage<=5%") == (Criterion.BOTH, 2, False)
+    assert ladders(parse_targets(["both>=3"]), STARS, 100)[1][0].rungs == (3,)
+    assert ladders(parse_targets(["linkage<=1%"]), STARS, 12)[1][0].rungs == (2, 3, 5, 10)
+    assert [each.label for each in proposals(Criterion.OWN, 3, STARS)] == ["suppression, own 3"]
+
+
+def test_the_frontier_has_what_no_other_one_beats():
+    def one(number, risk, loss):
+        return Candidate(
+            number, 0, "", (), {"people": 100, "expected_matches": risk}, loss={"share": loss}
+        )
+
+    made = [one(1, 50, 0.1), one(2, 20, 0.3), one(3, 30, 0.4), one(4, 20, 0.2), one(5, 50, 0.1)]
+    assert frontier_of(made) == (1, 4)
+
+
+def test_a_map_is_drawn():
+    plan = trying("expected matches<=20%").run(STARS)
+    figure = plan.map.plot()
+    assert figure.axes[0].get_xlabel()
+    assert plan.map.summary()["candidates"] == len(plan.candidates)
