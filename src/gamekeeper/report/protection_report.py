@@ -380,6 +380,8 @@ def _utility(utility: Utility, *, with_categories: bool) -> list[RiskSection]:
         tables.append(
             RiskTable.of("Numbers before and after", utility.numbers_listing().to_arrow())
         )
+    if utility.pairs:
+        tables.append(RiskTable.of("How numbers vary together", utility.pairs_listing().to_arrow()))
     sections = [
         RiskSection(
             "utility",

@@ -144,6 +144,26 @@ def test_numbers_and_correlations():
     assert any("Numbers moved in 1 column" in sentence for sentence in found.sentences())
 
 
+def test_numbers_vary_together_as_numpy_says():
+    rng = np.random.default_rng(5)
+    frame = pa.table({"s": ["a"] * 30, "x": rng.normal(size=30).tolist(),
+                      "y": [None, *rng.normal(size=29).tolist()],
+                      "w": rng.integers(1, 4, 30).astype(float).tolist()})  # fmt: skip
+    table = code_frame(frame, ["s"], numbers=["x", "y", "w"])
+    made = Microaggregate(variables=("x",), k=5, decimals=9).apply(table, Setting(keys=("s",)))
+    found = measure_utility(table, made.table, UtilityOptions(weight="w"), log=made.log)
+    (pair,) = found.pairs
+    for side, numbers in (("before", table), ("after", made.table)):
+        x, y = numbers.number("x")[1:], numbers.number("y")[1:]
+        weights = numbers.number("w")[1:]
+        assert getattr(pair, f"covariance_{side}") == pytest.approx(np.cov(x, y, ddof=0)[0, 1])
+        assert getattr(pair, f"correlation_{side}") == pytest.approx(np.corrcoef(x, y)[0, 1])
+        spread = np.cov(x, y, ddof=0, aweights=weights)
+        wanted = spread[0, 1] / np.sqrt(spread[0, 0] * spread[1, 1])
+        assert getattr(pair, f"weighted_correlation_{side}") == pytest.approx(wanted)
+    assert found.pairs_listing().to_arrow().num_rows == 1
+
+
 def test_analyses_before_and_after():
     table = people()
     made, log, _ = starred(table)

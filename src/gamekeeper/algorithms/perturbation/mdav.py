@@ -25,7 +25,7 @@ Labels = NDArray[np.int64]
 
 # Cells looked at between two words about how far the work is: a fraction of a second.
 _CELLS = 200_000_000
-# Measured: some five hundred-thousand-millionths of a second for each of n²m/k. Two hours.
+# Measured: half a thousand-millionth of a second for each of n²m/k. Two hours.
 _MOST_WORK = 15_000_000_000_000
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Annotated
 
 import numpy as np
@@ -36,6 +37,7 @@ from gamekeeper.protect.utility.analyses import Side, compare_analyses, parse_an
 from gamekeeper.protect.utility.result import (
     WORST,
     NumberLoss,
+    PairLoss,
     TableLoss,
     Utility,
     VariableLoss,
@@ -166,6 +168,7 @@ def measure_utility(
             engine=before.engine.name,
             seconds=time.perf_counter() - begun,
         ),
+        _pairs({line.variable: numbers_of[line.variable] for line in numbers}, weights),
     )
 
 
@@ -350,6 +353,43 @@ def _as_numbers(table: CodedTable, name: str, decimal: str) -> Floats | None:
 
 def _finite(number: float) -> float | None:
     return float(number) if np.isfinite(number) else None
+
+
+def _pairs(
+    numbers: Mapping[str, tuple[Floats, Floats]], weights: tuple[Floats, Floats] | None
+) -> tuple[PairLoss, ...]:
+    """Return how every two numbers vary together, before and after."""
+    found: list[PairLoss] = []
+    for one, other in combinations(numbers, 2):
+        tables = [np.stack([numbers[one][n], numbers[other][n]], axis=1) for n in (0, 1)]
+        plain = [_varied(table, None) for table in tables]
+        weighted = [
+            (None, None) if weights is None else _varied(table, own)
+            for table, own in zip(tables, weights or (None, None), strict=True)
+        ]
+        found.append(
+            PairLoss(
+                one,
+                other,
+                plain[0][0],
+                plain[1][0],
+                plain[0][1],
+                plain[1][1],
+                weighted[0][1],
+                weighted[1][1],
+            )
+        )
+    return tuple(found)
+
+
+def _varied(table: Floats, weights: Floats | None) -> tuple[float | None, float | None]:
+    """Return covariance and correlation of two numbers; None where they are not known."""
+    found = complete_moments(table, weights)
+    covariance = _finite(found.covariances[0, 1])
+    spread = np.sqrt(found.covariances[0, 0] * found.covariances[1, 1])
+    if covariance is None or not spread > 0:
+        return covariance, None
+    return covariance, float(np.clip(covariance / spread, -1, 1))
 
 
 def _moved_correlations(

@@ -83,6 +83,20 @@ class NumberLoss:
     weighted_mean_after: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class PairLoss:
+    """How two numeric columns vary together, before and after, among records that have both."""
+
+    first: str
+    second: str
+    covariance_before: float | None
+    covariance_after: float | None
+    correlation_before: float | None
+    correlation_after: float | None
+    weighted_correlation_before: float | None
+    weighted_correlation_after: float | None
+
+
 @dataclass(frozen=True, repr=False)
 class Utility(Result):
     """How much a released file still tells of what the original told.
@@ -110,6 +124,8 @@ class Utility(Result):
         By how much a correlation of numbers, and an eigenvalue of their correlations, moved at most.
     analyses
         Estimates that the steward listed, before and after.
+    pairs
+        How every two numeric columns vary together.
     """
 
     tells_of_records: ClassVar[bool] = False
@@ -128,6 +144,7 @@ class Utility(Result):
     eigenvalue_moved: float | None
     analyses: tuple[AnalysisLine, ...]
     provenance: Provenance
+    pairs: tuple[PairLoss, ...] = ()
 
     @property
     def farthest(self) -> TableLoss | None:
@@ -205,6 +222,15 @@ class Utility(Result):
         )  # fmt: skip
         rows = [tuple(getattr(line, name) for name in columns) for line in self.numbers]
         return make_listing("numbers before and after", columns, rows, EVERYTHING)
+
+    def pairs_listing(self) -> Listing:
+        """Return covariances and correlations of every two numeric columns."""
+        columns = (
+            "first", "second", "covariance_before", "covariance_after", "correlation_before",
+            "correlation_after", "weighted_correlation_before", "weighted_correlation_after",
+        )  # fmt: skip
+        rows = [tuple(getattr(line, name) for name in columns) for line in self.pairs]
+        return make_listing("covariances before and after", columns, rows, EVERYTHING)
 
     def analyses_listing(self) -> Listing:
         """Return the estimates that were asked for, before and after."""
