@@ -14,6 +14,7 @@ from rich.table import Table
 
 from benchmarks import (
     bench_assignment,
+    bench_audit,
     bench_environment,
     bench_harmonization,
     bench_history,
@@ -43,6 +44,7 @@ _SUITES = {
     "models": bench_models.rows,
     "tables": bench_tables.rows,
     "tables-closed": bench_tables_closed.rows,
+    "audit": bench_audit.rows,
     "subtraction": bench_subtraction.rows,
     "assignment": bench_assignment.rows,
     "linkage": bench_linkage.rows,

@@ -126,7 +126,10 @@ def _read(file: Path, asked: PublishedRequest) -> tuple[list[CellRows], Mapping[
         return cells_of_release(release)
     if ending == ".tab":
         table = read_argus_table(file, value=asked.value)
-        return [table], {axis: read_hierarchy(path) for axis, path in table.hierarchies.items()}
+        return [table], {
+            axis: read_hierarchy(path).beside(table.outside.get(axis, ()))
+            for axis, path in table.hierarchies.items()
+        }
     axes = asked.axes
     if axes and len(asked.files) > 1:
         # Linked tables need not have all axes.

@@ -87,8 +87,9 @@ class Attributions(Result):
         if isinstance(one, GroupAttribution):
             have = f"{one.others:,} at most" if one.kind == "coalition" else _at_least(one.share)
             if one.kind == "share":
+                kind = f"those{who}" if who else "all"
                 return (
-                    f"At least {have} of those{who} have {target}: {one.least:,} or more have it, at most"
+                    f"At least {have} of {kind} have {target}: {one.least:,} or more have it, at most"
                     f" {one.others:,} have not ({_people(one)})."
                 )
             return (

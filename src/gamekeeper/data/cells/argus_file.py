@@ -17,6 +17,7 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 _TAG = re.compile(r"<(\w+)>([^<]*)")
+_QUOTED = re.compile(r'"([^"]*)"')
 
 
 @dataclass
@@ -25,6 +26,7 @@ class _Variable:
 
     name: str
     tags: dict[str, str] = field(default_factory=dict[str, str])
+    missing: tuple[str, ...] = ()
 
 
 def read_argus_table(
@@ -117,7 +119,8 @@ def _described(text: str) -> tuple[str, list[_Variable]]:
         tags = dict(_TAG.findall(line))
         if not tags and line.strip():
             name = line.split('"')[0].split()
-            variables.append(_Variable(name[0] if name else line.strip().strip('"')))
+            missing = tuple(code.strip() for code in _QUOTED.findall(line))
+            variables.append(_Variable(name[0] if name else line.strip(), missing=missing))
         for tag, given in tags.items():
             told = given.strip().strip('"')
             if tag.upper() == "SEPARATOR":
@@ -184,6 +187,7 @@ def _made(
             for v in axes
             if "HIERCODELIST" in v.tags and (own := beside(told.parent, v.tags["HIERCODELIST"]))
         },
+        outside={v.name: v.missing for v in axes if v.missing},
     )
     problems += [
         Problem(

@@ -21,7 +21,7 @@ from gamekeeper.data.cells.cell_rows import CellRows, Share
 from gamekeeper.data.cells.table_set import ASKED, TableSet
 from gamekeeper.data.cells.undeclared_sums import scale_of
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, joined
+from gamekeeper.wording import count_of, listed
 
 Integers = NDArray[np.int64]
 Says = Mapping[str, tuple[int, int | None]]
@@ -104,7 +104,11 @@ def cell_facts(
     known, notices = _known(tables)
     scale, values, dust = _scaled(known, whole=tables.whole)
     allowed = max(Fraction(0) if tolerance is None else tolerance, dust)
-    below = negative or bool((values < 0).any())
+    below = (
+        negative
+        or bool((values < 0).any())
+        or any(truth is not None and truth < 0 for truth in tables.truths)
+    )
     if below and not negative:
         notices = (*notices, "Some figures are below 0, so that hidden ones may be.")
     is_known = np.array([figure is not None for figure in known], bool)
@@ -210,10 +214,11 @@ def _require_sums(
     if not len(wrong):
         return worst
     order = wrong[np.argsort(-np.abs(constant[wrong]), kind="stable")]
-    shown = joined(
+    shown = listed(
         [tables.words(tables.system.equation(int(e))[0]) for e in order[:_SHOWN]],
         _SHOWN,
         among=len(order),
+        letters=400,
     )
     lengths = np.diff(tables.system.starts)[wrong]
     needed = max(

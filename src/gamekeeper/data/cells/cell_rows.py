@@ -84,6 +84,8 @@ class CellRows:
         For each axis the labels that stand for its whole, as the file says.
     hierarchies
         For each axis the file with its hierarchy, as the file says.
+    outside
+        For each axis labels that stand beside its hierarchy, such as that of what is not known.
     notices
         What to know of how it was read.
     """
@@ -102,6 +104,7 @@ class CellRows:
     means: tuple[Share, ...] = ()
     totals: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     hierarchies: dict[str, str] = field(default_factory=dict[str, str])
+    outside: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     notices: tuple[str, ...] = ()
 
     def __len__(self) -> int:

@@ -120,6 +120,11 @@ class Hierarchy:
         tops = (*(self.tops or (self.roots,)), *(other.tops or (other.roots,)))
         return replace(made, tops=tops)
 
+    def beside(self, labels: Iterable[str]) -> Hierarchy:
+        """Return the hierarchy with categories that stand beside its roots."""
+        more = [label for label in labels if label not in self.roots and label not in self.parts]
+        return replace(self, roots=(*self.roots, *more)) if more else self
+
     def with_total(self, label: str) -> Hierarchy:
         """Return the hierarchy with a category that is the whole axis: the sum of the roots of each tree.
 

@@ -20,7 +20,7 @@ from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.cells.undeclared_sums import detected_hierarchy, sum_problems, undeclared_sums
 from gamekeeper.data.tables.axes import raise_all
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, did_you_mean, joined, on_one_line, quoted
+from gamekeeper.wording import count_of, did_you_mean, listed, on_one_line, quoted
 
 Integers = NDArray[np.int64]
 Declared = Mapping[str, Hierarchy | str]
@@ -29,6 +29,7 @@ Declared = Mapping[str, Hierarchy | str]
 ASKED = "Published tables were to be put together."
 _SHOWN = 6
 _LETTERS = 40
+_MOST_LETTERS = 400
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,7 +197,7 @@ def _named(axes: Sequence[str], keys: Sequence[Sequence[str]]) -> str:
         )
         for key in keys[:_SHOWN]
     ]
-    return joined(words, _SHOWN, among=len(keys))
+    return listed(words, _SHOWN, among=len(keys), letters=_MOST_LETTERS)
 
 
 def _wholes(totals: Sequence[str], labels: Sequence[str]) -> tuple[str, ...]:
@@ -307,7 +308,8 @@ def _differing(name: str, tables: Sequence[CellRows], wholes: set[str]) -> list[
         if name in t.axes
     ]
     sets = [own for own in sets if own]
-    if len(set(sets)) <= 1:
+    # A table of fewer labels has none that could hold others which are not asked about already.
+    if not sets or frozenset().union(*sets) == max(sets, key=len):
         return []
     odd = sorted(frozenset().union(*sets) - sets[0].intersection(*sets))
     said = f"the tables have different labels there ({quoted(odd, most=_SHOWN)}), which may hold each other."
@@ -387,7 +389,12 @@ def _twice(made: TableSet, odd: Sequence[int]) -> list[Problem]:
     cells = list(dict.fromkeys(odd))
     if not cells:
         return []
-    shown = joined([made.words(cell) for cell in cells[:_SHOWN]], _SHOWN, among=len(cells))
+    shown = listed(
+        [made.words(cell) for cell in cells[:_SHOWN]],
+        _SHOWN,
+        among=len(cells),
+        letters=_MOST_LETTERS,
+    )
     said = f"{count_of(len(cells), 'cell is', 'cells are')} published with different figures ({shown})."
     do = "Are they of one base? Audit tables apart, or mend them."
     return [Problem(Reason.CONFLICTING_COUNTS, "tables", said, do)]
@@ -399,7 +406,12 @@ def _missing(made: TableSet) -> list[Problem]:
     cells = np.flatnonzero(made.system.kinds == Kind.ABSENT).tolist()
     if not cells:
         return []
-    shown = joined([made.words(cell) for cell in cells[:_SHOWN]], _SHOWN, among=len(cells))
+    shown = listed(
+        [made.words(cell) for cell in cells[:_SHOWN]],
+        _SHOWN,
+        among=len(cells),
+        letters=_MOST_LETTERS,
+    )
     said = f"{count_of(len(cells), 'cell has', 'cells have')} no row, and others beside them have ({shown})."
     do = "Add them, or say what a cell without a row means: --absent zero, or --absent hidden."
     return [Problem(Reason.NOTHING_GIVEN, "tables", said, do)]

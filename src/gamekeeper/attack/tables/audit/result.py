@@ -14,7 +14,7 @@ from gamekeeper.data.cells.cell_facts import CellFacts
 from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import count_of, joined, quoted
+from gamekeeper.wording import be, count_of, joined, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,6 +80,17 @@ class HiddenCell:
             return True
         low = one.low is not None and one.low == one.reached_low
         return low and (one.is_endless or (one.high is not None and one.high == one.reached_high))
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether its figure, as the files have it, does not agree with what is published."""
+        low, high, truth = self.interval.low, self.interval.high, self.truth
+        if truth is None:
+            return False
+        slack = self.interval.slack
+        return (low is not None and truth < low - slack) or (
+            high is not None and truth > high + slack
+        )
 
     @property
     def order(self) -> tuple[Any, ...]:
@@ -151,6 +162,11 @@ class TableAudit(Result):
         return sum(one.verdict == "not settled" for one in self.cells)
 
     @property
+    def n_odd(self) -> int:
+        """How many hidden figures, as the files have them, do not agree with what is published."""
+        return sum(one.is_odd for one in self.cells)
+
+    @property
     def is_met(self) -> bool:
         """Whether every rule that was named is proven to hold."""
         return all(one.standing is Standing.MET for one in self.standings)
@@ -165,6 +181,7 @@ class TableAudit(Result):
             "tight": sum(one.is_tight for one in self.cells),
             "rules": len(self.standings),
             "rules_met": sum(one.standing is Standing.MET for one in self.standings),
+            "not_adding_up": self.n_odd,
             "stopped": self.is_stopped,
         }
 
@@ -212,6 +229,11 @@ class TableAudit(Result):
             said.append(
                 "The tables have too many possible cells to be joined: what follows from several of them"
                 " together may be missed, so that nothing is called open."
+            )
+        if self.n_odd:
+            said.append(
+                f"{count_of(self.n_odd, 'hidden figure')} of the files {be(self.n_odd)} not what the"
+                " published ones leave possible: the files do not add up there."
             )
         known = [one for one in self.cells if one.is_known or one.is_near]
         said += [self.why(one) for one in known[:most]]
