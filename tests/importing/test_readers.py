@@ -89,6 +89,65 @@ def test_statistical_files_have_labels_missing_ranges_and_observed_values(tmp_pa
     assert read_instrument(stata).questions[0].text == "Sex"
 
 
+@pytest.mark.parametrize("version", [5, 8])
+def test_sas_transport_files_have_labels_dates_and_the_formats_of_a_catalog(
+    tmp_path, monkeypatch, version
+):
+    import types
+
+    import pandas as pd
+    import pyreadstat
+
+    born = pd.to_datetime(["1990-05-17", "1985-01-02", "2001-11-30"]).date
+    frame = pd.DataFrame({"SEX": ["1", "2", "9"], "AGE": [36.0, 41.0, 25.0], "BORN": born})
+    path = tmp_path / "people.xpt"
+    pyreadstat.write_xport(
+        frame,
+        str(path),
+        file_label="A survey",
+        column_labels={"SEX": "Sex", "AGE": "Age in years", "BORN": "Date of birth"},
+        table_name="PEOPLE",
+        file_format_version=version,
+        variable_format={"SEX": "$SEX"},
+    )
+    found = read_instrument(path)
+    assert (found.format, found.title) == ("SAS", "A survey")
+    sex, age, born = found.questions
+    assert (sex.text, sex.answering) == ("Sex", Answering.TEXT)
+    assert (age.text, age.answering) == ("Age in years", Answering.NUMBER)
+    assert (born.text, born.answering) == ("Date of birth", Answering.DATE)
+    # Catalogs cannot be written here; what one gives stands in for it.
+    (tmp_path / "formats.sas7bcat").write_bytes(b"")
+    catalog = types.SimpleNamespace(value_labels={"$SEX": {"1": "Female", "2": "Male"}})
+    monkeypatch.setattr(pyreadstat, "read_sas7bcat", lambda *_, **__: ({}, catalog))
+    sex = read_instrument(path).questions[0]
+    assert (sex.answering, texts(sex)) == (Answering.ONE, ["Female", "Male"])
+    assert [answer.code for answer in sex.answers] == ["1", "2"]
+
+
+def test_a_catalog_that_is_damaged_is_one_clear_error(tmp_path):
+    import pandas as pd
+    import pyreadstat
+
+    path = tmp_path / "people.xpt"
+    pyreadstat.write_xport(pd.DataFrame({"SEX": ["1"]}), str(path), variable_format={"SEX": "$S"})
+    (tmp_path / "people.sas7bcat").write_bytes(b"canary-4711")
+    with pytest.raises(InputError) as refused:
+        read_instrument(path)
+    assert refused.value.reason is Reason.MALFORMED
+    assert "canary" not in str(refused.value)
+
+
+def test_variables_of_a_file_of_records_are_known_by_their_names_alone(tmp_path):
+    import pandas as pd
+    import pyreadstat
+
+    path = tmp_path / "people.sav"
+    pyreadstat.write_sav(pd.DataFrame({"AGE": [30.0, 40.0]}), str(path))
+    (age,) = read_instrument(path).questions
+    assert (age.name, age.text, age.answering) == ("AGE", "", Answering.NUMBER)
+
+
 def test_tables_of_limesurvey_take_the_answers_beside_them(tmp_path):
     (tmp_path / "x_answers.csv").write_text("code,n,answer\na,1,Yes\na,2,No\n")
     table = "section,code,question,answer_format\n1,a,Sure?,ONE CHOICE\n1,b,Why?,FREETEXT\n"

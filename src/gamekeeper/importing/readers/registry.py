@@ -102,7 +102,9 @@ def read_instrument(
     file = OpenedFile(path, most_megabytes)
     read = _format(file, format_name, formats).read(file)
     named = _named_apart(read)
-    if not any(q.text or q.label or q.answers for q in named.questions):
+    # Variables of a file of records may be known by their names alone.
+    usable = named.questions if is_statistical(file) else ()
+    if not usable and not any(q.text or q.label or q.answers for q in named.questions):
         raise InputError(
             Reason.NOTHING_GIVEN,
             f"The questions of {quoted([path.name])} were to be read.",
