@@ -71,7 +71,7 @@ def propose_forms(
     if problems:
         raise InputError(
             problems[0].reason,
-            f"{count_of(len(files), 'file')} were to be imported.",
+            f"{count_of(len(files), 'file was', 'files were')} to be imported.",
             f"{count_of(len(problems), 'file')} cannot be read. Nothing was entered.",
             "Leave out what is no questionnaire, or name its format.",
             problems=problems,

@@ -118,7 +118,7 @@ def import_forms(asked: ImportFormsRequest, *, ask: Asking | None = None) -> For
     if not edits:
         raise InputError(
             Reason.NOTHING_GIVEN,
-            f"{count_of(len(decided.forms), 'form')} were to be entered.",
+            f"{count_of(len(decided.forms), 'form was', 'forms were')} to be entered.",
             "No question is taken.",
             "Decide with --ask, --new or a file of decisions (--save, then --decisions).",
         )

@@ -36,7 +36,7 @@ def parsed(content: bytes, name: str) -> Element:
         nonlocal depth
         depth += 1
         if depth > _DEEPEST:
-            raise _Refused(f"It is nested more than {_DEEPEST} deep.")
+            raise _Refused(f"It is nested more than {_DEEPEST} deep.", "Export it again.")
         builder.start(_local(tag), {_local(key): value for key, value in attributes.items()})
 
     def end(tag: str) -> None:
@@ -45,7 +45,8 @@ def parsed(content: bytes, name: str) -> Element:
         builder.end(_local(tag))
 
     def entity(*_: object) -> None:
-        raise _Refused("It declares entities, and these are not expanded.")
+        do = "Export it again without them."
+        raise _Refused("It declares entities, and these are not expanded.", do)
 
     def external(*_: object) -> int:
         return 1  # as if it were empty
@@ -60,7 +61,7 @@ def parsed(content: bytes, name: str) -> Element:
         parser.Parse(content, True)
         return builder.close()
     except _Refused as refusal:
-        raise malformed(name, str(refusal), "Export it again without them.") from None
+        raise malformed(name, *refusal.args) from None
     except expat.ExpatError as fault:
         raise malformed(
             name, f"It is not well-formed XML: line {fault.lineno} is broken."
