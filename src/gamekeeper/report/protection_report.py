@@ -18,8 +18,9 @@ from gamekeeper.protect.utility.result import Utility
 from gamekeeper.report.protection_attacks import AttackChange
 from gamekeeper.report.protection_plots import plot_attacks, plot_changes
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
+from gamekeeper.report.utility_sections import utility_sections
 from gamekeeper.results import Provenance, package_version
-from gamekeeper.wording import count_of, percent_text, quoted, share_text, three_digits
+from gamekeeper.wording import count_of, quoted, share_text, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,10 +45,6 @@ _WORDS = (
         "how much of a confidence interval before and after is common to both; below 0 they are apart",
     ),
 )
-_VARIABLE_COLUMNS = (
-    "variable", "categories_before", "categories_after", "bits_before", "bits_lost", "changed_share",
-    "suppressed_share", "distance",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +113,7 @@ def protection_report(
         _methods(about.steps, protected.told, with_options=with_records),
         _cells(log, about),
     ]
-    sections += _utility(utility, with_categories=with_records)
+    sections += utility_sections(utility, with_categories=with_records)
     if about.certificate:
         sections.append(RiskSection("certificate", "What is proven", [*about.certificate]))
     known = [line for line in attacks if line.target]
@@ -194,7 +191,7 @@ def public_protection_report(
         [
             _methods(about.steps, (), with_options=False),
             _cells(log, about),
-            *_utility(utility, with_categories=False),
+            *utility_sections(utility, with_categories=False),
         ],
         [bare],
         words=_WORDS,
@@ -360,71 +357,3 @@ def _cells(log: ChangeLog, about: AboutProtection) -> RiskSection:
         else [],
         () if log.variables else ["No variable was changed."],
     )
-
-
-def _utility(utility: Utility, *, with_categories: bool) -> list[RiskSection]:
-    tables = [
-        RiskTable.of(
-            "The tables that are farthest from before", utility.tables_listing().to_arrow()
-        ),
-        RiskTable.of(
-            "What every variable lost",
-            utility.to_arrow().slice(0, len(utility.variables)),
-            columns=_VARIABLE_COLUMNS
-            + (("distance_weighted",) if utility.propensity_weighted is not None else ()),
-        ),
-    ]
-    if not utility.tables:
-        tables = tables[1:]
-    if utility.numbers:
-        tables.append(
-            RiskTable.of("Numbers before and after", utility.numbers_listing().to_arrow())
-        )
-    if utility.pairs:
-        tables.append(RiskTable.of("How numbers vary together", utility.pairs_listing().to_arrow()))
-    sections = [
-        RiskSection(
-            "utility",
-            "What the file is still good for",
-            utility.sentences(),
-            [(utility.plot(), "The farthest tables, and what of each variable is lost")],
-            tables,
-        )
-    ]
-    if utility.analyses:
-        listed = utility.analyses_listing().to_arrow() if with_categories else _by_analysis(utility)
-        sections.append(
-            RiskSection(
-                "analyses",
-                "Analyses before and after",
-                [
-                    "Confidence intervals of 95%; suppressed cells are lost to means and regressions."
-                ],
-                (),
-                [RiskTable.of("Estimates and how much their intervals overlap", listed)],
-            )
-        )
-    return sections
-
-
-def _by_analysis(utility: Utility) -> pa.Table:
-    """Return how well each analysis comes out, without its categories."""
-    import pyarrow as pa
-
-    rows: list[dict[str, object]] = []
-    for text in dict.fromkeys(line.analysis for line in utility.analyses):
-        own = [line for line in utility.analyses if line.analysis == text]
-        known = [line.overlap for line in own if line.overlap is not None]
-        rows.append(
-            {
-                "analysis": text,
-                "estimates": len(own),
-                "mean overlap": percent_text(sum(known) / len(known)) if known else "not known",
-                "least overlap": percent_text(min(known)) if known else "not known",
-            }
-        )
-    schema = pa.schema(
-        [("analysis", pa.string()), ("estimates", pa.int64())]
-        + [(name, pa.string()) for name in ("mean overlap", "least overlap")]
-    )
-    return pa.Table.from_pylist(rows, schema)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Annotated
 
 import numpy as np
@@ -19,11 +18,9 @@ from gamekeeper.algorithms.utility.margin_distances import (
     n_margins,
     worst,
 )
-from gamekeeper.algorithms.utility.number_loss import complete_moments, il1s
 from gamekeeper.algorithms.utility.propensity import logistic_pmse, saturated_pmse
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.options import Option, require_valid
 from gamekeeper.protect.changes import ChangeLog
@@ -34,10 +31,13 @@ from gamekeeper.protect.utility.aligned_codes import (
     is_sprawling,
 )
 from gamekeeper.protect.utility.analyses import Side, compare_analyses, parse_analyses
+from gamekeeper.protect.utility.number_losses import (
+    moved_correlations,
+    number_losses,
+    pair_losses,
+)
 from gamekeeper.protect.utility.result import (
     WORST,
-    NumberLoss,
-    PairLoss,
     TableLoss,
     Utility,
     VariableLoss,
@@ -126,8 +126,8 @@ def measure_utility(
         for margin in worst(plain, WORST)
     ]
     single = {m.variables[0]: m.distance for m in plain if len(m.variables) == 1}
-    numbers, numbers_of = _numbers(before, after, log, options, decimal, names)
-    moved = _moved_correlations(
+    numbers, numbers_of = number_losses(before, after, log, weights, options.weight, decimal, names)
+    moved = moved_correlations(
         {name: pair for name, pair in numbers_of.items() if name in before.numbers}
     )
     analyses = parse_analyses(options.analyses, list(numbers_of), names)
@@ -168,7 +168,7 @@ def measure_utility(
             engine=before.engine.name,
             seconds=time.perf_counter() - begun,
         ),
-        _pairs({line.variable: numbers_of[line.variable] for line in numbers}, weights),
+        pair_losses({line.variable: numbers_of[line.variable] for line in numbers}, weights),
     )
 
 
@@ -283,130 +283,3 @@ def _saturated(first: NDArray[np.int64], second: NDArray[np.int64]) -> float | N
         return None
     counts = [np.bincount(own, minlength=n_classes).tolist() for own in numbers]
     return float(saturated_pmse(*counts)[1])
-
-
-def _numbers(
-    before: CodedTable,
-    after: CodedTable,
-    log: ChangeLog | None,
-    options: UtilityOptions,
-    decimal: str,
-    in_tables: Sequence[str],
-) -> tuple[tuple[NumberLoss, ...], dict[str, tuple[Floats, Floats]]]:
-    """Return what numeric columns lost, and all numbers that analyses may use."""
-    usable: dict[str, tuple[Floats, Floats]] = {}
-    for name in before.numbers:
-        if name in after.numbers:
-            usable[name] = before.number(name), after.number(name)
-    for variable in before.codebook:
-        if variable.name in usable or variable.name not in after.codebook:
-            continue
-        read = [_as_numbers(table, variable.name, decimal) for table in (before, after)]
-        if read[0] is not None and read[1] is not None:
-            usable[variable.name] = read[0], read[1]
-    shown = {
-        name: pair
-        for name, pair in usable.items()
-        if name in before.numbers
-        # A changed amount that was coded is a number all the same.
-        or (name not in in_tables and log is not None and name in log.variables)
-    }
-    lines: list[NumberLoss] = []
-    weights = _weights(before, after, options.weight, "") if options.weight else None
-    for name, (old, new) in shown.items():
-        if name == options.weight:
-            continue
-        loss = None
-        if log is not None:
-            own = old if log.records is None else old[log.records]
-            loss = il1s(own[:, None], new[:, None])
-        plain = [complete_moments(values[:, None]) for values in (old, new)]
-        weighted = (
-            [None, None]
-            if weights is None
-            else [
-                _finite(complete_moments(values[:, None], own).means[0])
-                for values, own in zip((old, new), weights, strict=True)
-            ]
-        )
-        n_there = max(1, int(np.isfinite(old).sum()))
-        lines.append(
-            NumberLoss(
-                name,
-                None if loss is None else loss.per_cell,
-                0.0 if loss is None else loss.n_lost / n_there,
-                *(_finite(moments.means[0]) for moments in plain),
-                *(_finite(np.sqrt(moments.covariances[0, 0])) for moments in plain),
-                *weighted,
-            )
-        )
-    return tuple(lines), usable
-
-
-def _as_numbers(table: CodedTable, name: str, decimal: str) -> Floats | None:
-    values = [number_of(v, decimal) for v in table.codebook[name].values[MISSING + 1 :]]
-    if any(value is None for value in values):
-        return None
-    numbers = np.array([np.nan, *(float(value or 0) for value in values)])
-    return numbers[table.codes(name)]
-
-
-def _finite(number: float) -> float | None:
-    return float(number) if np.isfinite(number) else None
-
-
-def _pairs(
-    numbers: Mapping[str, tuple[Floats, Floats]], weights: tuple[Floats, Floats] | None
-) -> tuple[PairLoss, ...]:
-    """Return how every two numbers vary together, before and after."""
-    found: list[PairLoss] = []
-    for one, other in combinations(numbers, 2):
-        tables = [np.stack([numbers[one][n], numbers[other][n]], axis=1) for n in (0, 1)]
-        plain = [_varied(table, None) for table in tables]
-        weighted = [
-            (None, None) if weights is None else _varied(table, own)
-            for table, own in zip(tables, weights or (None, None), strict=True)
-        ]
-        found.append(
-            PairLoss(
-                one,
-                other,
-                plain[0][0],
-                plain[1][0],
-                plain[0][1],
-                plain[1][1],
-                weighted[0][1],
-                weighted[1][1],
-            )
-        )
-    return tuple(found)
-
-
-def _varied(table: Floats, weights: Floats | None) -> tuple[float | None, float | None]:
-    """Return covariance and correlation of two numbers; None where they are not known."""
-    found = complete_moments(table, weights)
-    covariance = _finite(found.covariances[0, 1])
-    spread = np.sqrt(found.covariances[0, 0] * found.covariances[1, 1])
-    if covariance is None or not spread > 0:
-        return covariance, None
-    return covariance, float(np.clip(covariance / spread, -1, 1))
-
-
-def _moved_correlations(
-    numbers: dict[str, tuple[Floats, Floats]],
-) -> tuple[float | None, float | None]:
-    """Return by how much correlations, and their eigenvalues, moved at most."""
-    columns = [pair for pair in numbers.values() if not np.array_equal(*pair, equal_nan=True)]
-    if len(numbers) < 2 or not columns:
-        return None, None
-    shown: list[Floats] = []
-    for number in (0, 1):
-        table = np.stack([pair[number] for pair in numbers.values()], axis=1)
-        found = complete_moments(table)
-        spread = np.sqrt(np.diag(found.covariances))
-        if not found.n_records or not (spread > 0).all():
-            return None, None
-        shown.append(found.covariances / np.outer(spread, spread))
-    apart = np.abs(shown[1] - shown[0]).max()
-    values = [np.linalg.eigvalsh(matrix) for matrix in shown]
-    return float(apart), float(np.abs(values[1] - values[0]).max())

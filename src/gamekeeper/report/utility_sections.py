@@ -1,0 +1,86 @@
+"""What a page says of the utility of a protected file: words, tables, and analyses before and after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gamekeeper.protect.utility.result import Utility
+from gamekeeper.report.risk_page import RiskSection, RiskTable
+from gamekeeper.wording import percent_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_VARIABLE_COLUMNS = (
+    "variable", "categories_before", "categories_after", "bits_before", "bits_lost", "changed_share",
+    "suppressed_share", "distance",
+)  # fmt: skip
+
+
+def utility_sections(utility: Utility, *, with_categories: bool) -> list[RiskSection]:
+    """Return the sections on what a file is still good for; without categories, estimates are summed up."""
+    tables = [
+        RiskTable.of(
+            "The tables that are farthest from before", utility.tables_listing().to_arrow()
+        ),
+        RiskTable.of(
+            "What every variable lost",
+            utility.to_arrow().slice(0, len(utility.variables)),
+            columns=_VARIABLE_COLUMNS
+            + (("distance_weighted",) if utility.propensity_weighted is not None else ()),
+        ),
+    ]
+    if not utility.tables:
+        tables = tables[1:]
+    if utility.numbers:
+        tables.append(
+            RiskTable.of("Numbers before and after", utility.numbers_listing().to_arrow())
+        )
+    if utility.pairs:
+        tables.append(RiskTable.of("How numbers vary together", utility.pairs_listing().to_arrow()))
+    sections = [
+        RiskSection(
+            "utility",
+            "What the file is still good for",
+            utility.sentences(),
+            [(utility.plot(), "The farthest tables, and what of each variable is lost")],
+            tables,
+        )
+    ]
+    if utility.analyses:
+        listed = utility.analyses_listing().to_arrow() if with_categories else _by_analysis(utility)
+        sections.append(
+            RiskSection(
+                "analyses",
+                "Analyses before and after",
+                [
+                    "Confidence intervals of 95%; suppressed cells are lost to means and regressions."
+                ],
+                (),
+                [RiskTable.of("Estimates and how much their intervals overlap", listed)],
+            )
+        )
+    return sections
+
+
+def _by_analysis(utility: Utility) -> pa.Table:
+    """Return how well each analysis comes out, without its categories."""
+    import pyarrow as pa
+
+    rows: list[dict[str, object]] = []
+    for text in dict.fromkeys(line.analysis for line in utility.analyses):
+        own = [line for line in utility.analyses if line.analysis == text]
+        known = [line.overlap for line in own if line.overlap is not None]
+        rows.append(
+            {
+                "analysis": text,
+                "estimates": len(own),
+                "mean overlap": percent_text(sum(known) / len(known)) if known else "not known",
+                "least overlap": percent_text(min(known)) if known else "not known",
+            }
+        )
+    schema = pa.schema(
+        [("analysis", pa.string()), ("estimates", pa.int64())]
+        + [(name, pa.string()) for name in ("mean overlap", "least overlap")]
+    )
+    return pa.Table.from_pylist(rows, schema)
