@@ -30,6 +30,7 @@ from benchmarks import (
     bench_tables,
     bench_tables_closed,
     bench_uniques,
+    bench_web,
 )
 
 _SUITES = {
@@ -50,6 +51,7 @@ _SUITES = {
     "linkage": bench_linkage.rows,
     "structure": bench_structure.rows,
     "perturbation": bench_perturbation.rows,
+    "web": bench_web.rows,
 }
 
 

@@ -231,6 +231,9 @@ def _problems(environment: Environment, form: str, decision: Decision) -> Iterab
     where = f"form {quoted([form])}, question {quoted([decision.question])}"
     variable = decision.variable
     if variable is None:
+        if decision.new:
+            found = "is to make a variable that has no name."
+            yield Problem(Reason.NOTHING_GIVEN, where, found, "Name the variable.")
         return
     if decision.new:
         if variable in environment.variables:

@@ -59,7 +59,7 @@ def make_app(server: Server) -> FastAPI:
     app = bare_app(lifespan)
     app.state.server = server
     add_pages(app, STATIC)
-    app.add_middleware(GZipMiddleware, minimum_size=_SMALLEST_PACKED, compresslevel=4)
+    app.add_middleware(GZipMiddleware, minimum_size=_SMALLEST_PACKED, compresslevel=1)
     app.add_middleware(Guard, settings=server.settings)
     return app
 

@@ -27,6 +27,7 @@ FRONTEND = Path(__file__).parents[3] / "frontend"
 """Where the sources of the pages are, in a checkout."""
 
 _GRACE = 2
+_KEEP_ALIVE = 75
 
 
 def settings_of(asked: ServeRequest) -> Settings:
@@ -86,6 +87,7 @@ def serve(asked: ServeRequest, *, say: Callable[[str], None]) -> None:
             # Who stands before it is known by its own settings, not by what a request says.
             proxy_headers=False,
             timeout_graceful_shutdown=_GRACE,
+            timeout_keep_alive=_KEEP_ALIVE,
             limit_concurrency=400,
         )
         if not is_current(FRONTEND, STATIC):
@@ -114,6 +116,8 @@ def _listening(settings: Settings) -> socket.socket:
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((bare, settings.port))
+        # Whoever comes before all is ready waits, and is not sent away.
+        made.listen(128)
     except (OSError, OverflowError) as error:
         made.close()
         raise InputError(

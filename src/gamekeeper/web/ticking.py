@@ -71,13 +71,21 @@ def ticking(server: Server) -> Generator[None]:
     ticker, end = Ticker(server), Event()
 
     def run() -> None:
+        told = ""
         while not end.wait(_EVERY):
+            now = ""
             try:
                 ticker.tick()
             except GamekeeperError as error:
-                LOG.warning("the store cannot be read [%s]", error.reason.value)
+                now = error.reason.value
+                # What lasts is told once.
+                if now != told:
+                    LOG.warning("the store cannot be read [%s]", now)
             except Exception as error:  # noqa: BLE001 - whatever it is, the next second is another
-                fault_of_ours(error)
+                now = type(error).__name__
+                if now != told:
+                    fault_of_ours(error)
+            told = now
 
     thread = Thread(target=run, name="gamekeeper-ticker", daemon=True)
     ticker.tick()

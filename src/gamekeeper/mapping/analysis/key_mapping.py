@@ -279,18 +279,26 @@ def effective_of(
     target: Partition | Arbitrary, counts: Categorizations, needed: int, levels: int | None
 ) -> Fraction | float:
     """Return the effective categories that at least `needed` single forms reach."""
-    reached: list[tuple[Fraction | float, int]] = []
+    steps = effective_steps(target, counts, levels)
+    return next((number for last, number in steps if last >= needed), Fraction(0))
+
+
+def effective_steps(
+    target: Partition | Arbitrary, counts: Categorizations, levels: int | None
+) -> list[tuple[int, Fraction | float]]:
+    """Return up to which number of single forms which effective categories are reached."""
+    reached: dict[Fraction | float, int] = {}
     for categorization, count in counts.items():
         number = effective_categories(target, categorization)
         if isinstance(number, Arbitrary):
             number = math.inf if levels is None else Fraction(levels)
-        reached.append((number, count))
+        reached[number] = reached.get(number, 0) + count
+    steps: list[tuple[int, Fraction | float]] = []
     total = 0
-    for number, count in sorted(reached, key=lambda item: -item[0]):
-        total += count
-        if total >= needed:
-            return number
-    return Fraction(0)
+    for number in sorted(reached, reverse=True):
+        total += reached[number]
+        steps.append((total, number))
+    return steps
 
 
 def holders_of(

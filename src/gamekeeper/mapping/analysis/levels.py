@@ -20,7 +20,7 @@ from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.mapping.analysis.key_mapping import (
     Categorizations,
     any_detail_of,
-    effective_of,
+    effective_steps,
     explained,
     holders_of,
     map_key_variables,
@@ -175,11 +175,10 @@ def _levels(
     meaning: Callable[[Partition | Arbitrary], Maximal],
 ) -> Iterator[Level]:
     any_detail = any_detail_of(answers, counts, question.levels)
-    ends = _effective_ends(question, target, counts)
+    steps = effective_steps(target, counts, question.levels)
     first = 1
     while first <= answers.n_forms:
-        effective_end = next(end for end in ends if end >= first)
-        effective = effective_of(target, counts, first, question.levels)
+        effective_end, effective = next(step for step in steps if step[0] >= first)
         if not answers.is_known(first):
             last = first
             while last < effective_end and not answers.is_known(last + 1):
@@ -206,24 +205,3 @@ def _levels(
 
 def _in_order(told: list[Maximal]) -> list[str]:
     return sorted((each.code for each in told), key=code_order)
-
-
-def _effective_ends(
-    question: Question, target: Partition | Arbitrary, counts: Categorizations
-) -> list[int]:
-    """Return up to which numbers of forms the effective categories stay the same."""
-    total, ends = sum(counts.values()), list[int]()
-    first = 1
-    while first <= total:
-        now = effective_of(target, counts, first, question.levels)
-        low, high = first, total
-        # They never rise with the number of forms.
-        while low < high:
-            middle = (low + high + 1) // 2
-            if effective_of(target, counts, middle, question.levels) == now:
-                low = middle
-            else:
-                high = middle - 1
-        ends.append(low)
-        first = low + 1
-    return ends

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
 
 from gamekeeper.web.access import Reader, TheServer
+from gamekeeper.web.sending import sent
 from gamekeeper.web.shapes.analysis import AnalysisAsked, AnalysisShape, analysis_shape
 from gamekeeper.workbench.mapping import map_every_level
 from gamekeeper.workbench.requests.environment import Opened
@@ -13,11 +17,18 @@ from gamekeeper.workbench.requests.mapping import MapRequest
 router = APIRouter(prefix="/api/analysis")
 
 
-@router.post("")
-def analyse(asked: AnalysisAsked, who: Reader, server: TheServer) -> AnalysisShape:
+@router.post("", response_model=AnalysisShape)
+def analyse(
+    asked: AnalysisAsked,
+    who: Reader,
+    server: TheServer,
+    composite: Annotated[
+        bool, Query(description="Whether to look for keys of several variables too.")
+    ] = True,
+) -> Response:
     """Map the key variables of a target."""
     opened = Opened(environment=server.settings.store)
-    found, composite, revision = map_every_level(
-        MapRequest(opened=opened, question=asked.options())
+    found, keys, revision = map_every_level(
+        MapRequest(opened=opened, question=asked.options()), composite=composite
     )
-    return analysis_shape(found, composite, revision)
+    return sent(analysis_shape(found, keys, revision))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from gamekeeper.errors import GamekeeperError, Reason
 from gamekeeper.web.access import Editor, Reader, TheServer
 from gamekeeper.web.errors import Change, Refused, refusal_of
+from gamekeeper.web.sending import sent
 from gamekeeper.web.server import Server
 from gamekeeper.web.shapes.common import RevisionShape, revision_shape
 from gamekeeper.web.shapes.edits import (
@@ -48,12 +50,11 @@ def make_edits(asked: EditsAsked, who: Editor, server: TheServer) -> EditedShape
     return _told(server, edited)
 
 
-@router.post("/edits/preview")
-def preview(asked: EditsAsked, who: Reader, server: TheServer) -> PreviewShape:
+@router.post("/edits/preview", response_model=PreviewShape)
+def preview(asked: EditsAsked, who: Reader, server: TheServer) -> Response:
     """Say what edits would do; nothing is written."""
-    return preview_shape(
-        editing.preview(server.settings.store, asked.edits, unrestricted=asked.unrestricted)
-    )
+    found = editing.preview(server.settings.store, asked.edits, unrestricted=asked.unrestricted)
+    return sent(preview_shape(found))
 
 
 class TakeBack(BaseModel):

@@ -68,4 +68,4 @@ def form(form: str, who: Reader, server: TheServer) -> FormShape:
 
 
 def _packed(text: str) -> bytes:
-    return gzip.compress(text.encode(errors="replace"), compresslevel=3, mtime=0)
+    return gzip.compress(text.encode(errors="replace"), compresslevel=1, mtime=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from gamekeeper.errors import Reason
@@ -12,6 +13,7 @@ from gamekeeper.mapping.variables.categorization import categorize
 from gamekeeper.mapping.variables.definitions import Interval, Nominal, Ordinal, variable_of
 from gamekeeper.web.access import Reader, TheServer
 from gamekeeper.web.errors import Refused
+from gamekeeper.web.sending import sent, written
 from gamekeeper.web.shapes.graphs import (
     GraphShape,
     HarmonizationsShape,
@@ -30,15 +32,16 @@ from gamekeeper.web.shapes.variables import (
 router = APIRouter(prefix="/api/variables")
 
 
-@router.get("")
-def variables(who: Reader, server: TheServer) -> VariableList:
+@router.get("", response_model=VariableList)
+def variables(who: Reader, server: TheServer) -> Response:
     """Return all variables."""
     with server.opened() as (place, _):
         environment, store = place.environment, place.store
         assert store is not None
-        return server.kept(
-            ("variables",), environment, lambda: variable_list(environment, store.revision)
+        made = server.kept(
+            ("variables",), environment, lambda: written(variable_list(environment, store.revision))
         )
+    return sent(made)
 
 
 class DraftAsked(BaseModel):
@@ -80,27 +83,27 @@ def variable(variable: str, who: Reader, server: TheServer) -> VariableShape:
         return variable_shape(place.environment, names.variable(variable), place.store.revision)
 
 
-@router.get("/{variable}/graph")
-def graph(variable: str, who: Reader, server: TheServer) -> GraphShape:
+@router.get("/{variable}/graph", response_model=GraphShape)
+def graph(variable: str, who: Reader, server: TheServer) -> Response:
     """Return the partition graph of a variable, laid out."""
     with server.opened() as (place, names):
         name = names.variable(variable)
         found = place.environment.variable(name).graph
-        return server.kept(("graph", name), found, lambda: graph_shape(found))
+        return sent(server.kept(("graph", name), found, lambda: written(graph_shape(found))))
 
 
-@router.get("/{variable}/harmonizations")
-def harmonizations(variable: str, who: Reader, server: TheServer) -> HarmonizationsShape:
+@router.get("/{variable}/harmonizations", response_model=HarmonizationsShape)
+def harmonizations(variable: str, who: Reader, server: TheServer) -> Response:
     """Return the codes of a variable and their harmonizations, laid out."""
     with server.opened() as (place, names):
         name, environment = names.variable(variable), place.environment
         made = server.kept(
             ("harmonizations", name),
             environment,
-            lambda: harmonizations_shape(environment, name),
+            lambda: written(harmonizations_shape(environment, name)),
         )
         place.keep_codes()
-        return made
+    return sent(made)
 
 
 @router.get("/{variable}/codes")

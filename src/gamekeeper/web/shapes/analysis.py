@@ -141,7 +141,9 @@ def exact_text(number: Fraction | float | None) -> str:
     return "unbounded" if number == math.inf else str(number)
 
 
-def analysis_shape(found: MapLevels, composite: CompositeKeys, revision: int) -> AnalysisShape:
+def analysis_shape(
+    found: MapLevels, composite: CompositeKeys | None, revision: int
+) -> AnalysisShape:
     """Return an analysis as its page shows it."""
     outcome = found.outcome
     places = {form: number for number, form in enumerate(outcome.match_forms)}
@@ -151,7 +153,7 @@ def analysis_shape(found: MapLevels, composite: CompositeKeys, revision: int) ->
         mode=outcome.mode.value,
         prevalence=str(outcome.prevalence),
         forms=[named(form) for form in outcome.match_forms],
-        sentences=[describe_map(outcome), *composite.sentences],
+        sentences=[describe_map(outcome), *(composite.sentences if composite else ())],
         notices=map_notes(outcome),
         variables=[
             _variable(rank, item, places) for rank, item in enumerate(found.variables, start=1)
@@ -162,7 +164,7 @@ def analysis_shape(found: MapLevels, composite: CompositeKeys, revision: int) ->
                 size=number_shape(key.size) or 0,
                 forms=[places[form] for form in key.forms],
             )
-            for key in composite.keys
+            for key in (composite.keys if composite else ())
         ],
     )
 

@@ -55,7 +55,7 @@ def record(connection: Connection, state: State, after: Environment, made: Revis
     write(connection, changes, made.number, after.forms)
     add_revision(connection, made, changes)
     connection.execute(update(tables.environment).values(revision=made.number))
-    renew_seals(connection, {change.kind for change in changes})
+    renew_seals(connection, {_sealed_kind(change) for change in changes})
     recoded = {c.name for c in changes if c.kind in ("variable", "code")}
     registers = {n: r for n, r in state.registers.items() if n in after.variables}
     registers |= {name: after.register(name) for name in recoded if name in after.variables}
@@ -75,6 +75,13 @@ def require_signed(who: str, note: str) -> None:
             f"Who makes it, or the note, has {count_of(len(problems), 'fault')}.",
             problems=problems,
         )
+
+
+def _sealed_kind(change: Change) -> str:
+    """Return what of the store a change touches; metadata of a form nothing but its row."""
+    if change.kind == "form" and {*(change.before or ()), *(change.after or ())} == {"metadata"}:
+        return "metadata"
+    return change.kind
 
 
 def _changes(state: State, after: Environment) -> list[Change]:
