@@ -24,6 +24,7 @@ from benchmarks import (
     bench_models,
     bench_perturbation,
     bench_population,
+    bench_protection,
     bench_store,
     bench_structure,
     bench_subtraction,
@@ -52,6 +53,7 @@ _SUITES = {
     "structure": bench_structure.rows,
     "perturbation": bench_perturbation.rows,
     "web": bench_web.rows,
+    "protection": bench_protection.rows,
 }
 
 

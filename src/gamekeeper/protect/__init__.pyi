@@ -1,8 +1,23 @@
+from gamekeeper.protect.attacking.attack import (
+    AttackName as AttackName,
+    FileAttack as FileAttack,
+    attack_file as attack_file,
+)
+from gamekeeper.protect.attacking.judging import (
+    JudgedTarget as JudgedTarget,
+    judge_targets as judge_targets,
+)
 from gamekeeper.protect.changes import ChangeLog as ChangeLog, VariableChange as VariableChange
 from gamekeeper.protect.protected import Protected as Protected
+from gamekeeper.protect.recipe import (
+    Recipe as Recipe,
+    read_recipe as read_recipe,
+    run_steps as run_steps,
+)
 from gamekeeper.protect.setting import Setting as Setting
 from gamekeeper.protect.step import Step as Step
 from gamekeeper.protect.steps import STEPS as STEPS, read_step as read_step
+from gamekeeper.protect.suppression.suppress import Suppress as Suppress
 from gamekeeper.protect.targets import (
     Criterion as Criterion,
     Target as Target,
@@ -26,3 +41,10 @@ from gamekeeper.protect.utility.measuring import (
     measure_utility as measure_utility,
 )
 from gamekeeper.protect.utility.result import Utility as Utility
+from gamekeeper.protect.trying.candidate import Candidate as Candidate
+from gamekeeper.protect.trying.plan import Plan as Plan
+from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap as RiskUtilityMap
+from gamekeeper.workbench.protection.python import (
+    ProtectionPlan as ProtectionPlan,
+    microdata as microdata,
+)

@@ -74,6 +74,12 @@ def test_what_cannot_be_met_is_told_with_what_is_in_the_way():
     text = " ".join(plan.sentences())
     assert "cannot be helped" in text
     assert "pinned" in text
+    assert plan.nearest is not None
+    assert plan.nearest.label == "suppression, both 3, as far as it goes"
+    some = trying("both>=3").run(Wishes(suppress={"pinned": ("age", "job")}, methods=("suppress",)))
+    assert some.nearest is not None
+    assert some.nearest.steps[0].found["unmet"] > 0
+    assert some.nearest.risk["suppressed"] > 0
     weak = trying("expected matches<=0.1%").run(STARS)
     assert not weak.is_met
     assert weak.nearest is not None

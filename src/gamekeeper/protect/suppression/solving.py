@@ -149,7 +149,7 @@ def _with_households(
         found = _WAYS[asked.criterion](whole)
         if len(found.unmet):
             n_unmet = int(homes.sizes[found.unmet].sum())
-            return Solved(stars, Fraction(0), bound, False, n_unmet)
+            return Solved(stars, Fraction(0), Fraction(0), False, n_unmet)
         for place, column in enumerate(columns):
             has = (found.stars >> np.uint64(place)) & np.uint64(1)
             stars |= has[homes.home_of] << np.uint64(column)
@@ -163,7 +163,7 @@ def _with_households(
     )
     found = _of_persons(asked, table, setting, persons, order)
     if len(found.unmet):
-        return Solved(stars, Fraction(0), bound, False, len(found.unmet))
+        return Solved(stars, Fraction(0), Fraction(0), False, len(found.unmet))
     made, blank = np.empty_like(opened), np.empty_like(opened)
     made[order], blank[order] = found.stars | opened, problem.blank
     lost = made & ~blank

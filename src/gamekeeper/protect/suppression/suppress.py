@@ -142,6 +142,13 @@ class Suppress(Step):
             read=names_of,
         ),
     ] = ()
+    partial: Annotated[
+        bool,
+        Option(
+            "Whether to protect those who can be where some cannot, and tell how many are left.",
+            panel=_HOW,
+        ),
+    ] = False
     max_work: Annotated[
         int, Option("Rows times sets of variables at most.", least=1, panel=_HOW)
     ] = MAX_WORK
@@ -160,7 +167,7 @@ class Suppress(Step):
         started = time.perf_counter()
         asked = checked(self, table, setting)
         solved = solve(asked, table, setting)
-        if solved.n_unmet:
+        if solved.n_unmet and not self.partial:
             raise _cannot(asked, solved)
         made, log = _suppressed(asked, solved, table)
         found = {
@@ -169,6 +176,7 @@ class Suppress(Step):
             "lower_bound": float(solved.lower_bound),
             "optimal": solved.is_optimal,
             "gap": solved.gap,
+            **({"unmet": solved.n_unmet} if solved.n_unmet else {}),
         }
         return protected_by(
             self, table, made, log, setting,
@@ -211,6 +219,11 @@ def _told(asked: Checked, solved: Solved, log: ChangeLog) -> list[str]:
             f"{costs + '; at' if costs else 'At'} least {bound}{unit} are needed (gap"
             f" {percent_text(solved.gap)})."
         )
+    if solved.n_unmet:
+        left = count_of(
+            solved.n_unmet, "record cannot be helped and stays", "records cannot be helped and stay"
+        )
+        proof = f"{left} as before: no cells that may be suppressed do."
     said = [f"{n_cells} suppressed{f' ({where})' if where else ''}, so that {asked.aim}. {proof}"]
     said += list(solved.notes)
     if step.related and log.n_suppressed:

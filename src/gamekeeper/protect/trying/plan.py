@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as dataclass_replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gamekeeper.data.coding.coded_table import CodedTable
@@ -15,6 +16,7 @@ from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.recipe import RecipeStep, run_steps
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.step import NotReachableError, Step
+from gamekeeper.protect.suppression.suppress import Suppress
 from gamekeeper.protect.targets import Target
 from gamekeeper.protect.trying.candidate import Candidate, Tried, cost_in_words, loss_figures
 from gamekeeper.protect.trying.proposing import Proposal, Wishes, ladders, proposals
@@ -154,6 +156,7 @@ class Trying:
     earlier: tuple[Candidate, ...] = ()
     parent: int = 0
     progress: Progress | None = None
+    blocked: list[str] = field(default_factory=list[str])
     keep: Callable[[Candidate], Candidate] | None = None
 
     def run(
@@ -203,7 +206,7 @@ class Trying:
         share = None if before.expected is None else before.expected / max(before.n_people, 1)
         overview = RiskUtilityMap(tuple(made), share, self.parent, provenance)
         judged = judge_targets(self.targets, before)
-        blocked = () if overview.best is not None else tuple(_blocked(failed, wishes))
+        blocked = () if overview.best is not None else tuple(_blocked(self.blocked, failed, wishes))
         return Plan(self.targets, before, judged, tuple(tried), overview, blocked, provenance)
 
     def _parent_steps(self) -> tuple[RecipeStep, ...]:
@@ -222,18 +225,21 @@ class Trying:
         number = max((c.number for c in (*self.earlier, *failed)), default=0)
         number = max([number, *(each.candidate.number for each in tried)]) + 1
         before = [frozen for own in above for frozen in own.frozen or (own.step,)]
+        steps = proposal.steps
+        label = proposal.label
         try:
-            made, done = run_steps([*before, *proposal.steps], self.table, self.setting)
+            try:
+                made, done = run_steps([*before, *steps], self.table, self.setting)
+            except NotReachableError as error:
+                # The best that can be reached, with what it leaves.
+                self.blocked.append(f"{label}: {error.found}")
+                steps, label = _as_far_as_possible(steps), f"{label}, as far as it goes"
+                made, done = run_steps([*before, *steps], self.table, self.setting)
         except (NotReachableError, LimitError) as error:
-            whole = tuple(RecipeStep(step) for step in (*before, *proposal.steps))
+            whole = tuple(RecipeStep(step) for step in (*before, *steps))
             found = error.found + "".join(f" {p}" for p in error.problems[:3])
-            failed.append(
-                self._kept(
-                    Candidate(
-                        number, self.parent, proposal.label, whole, failed=f"{error.asked} {found}"
-                    )
-                )
-            )
+            text = f"{error.asked} {found}"
+            failed.append(self._kept(Candidate(number, self.parent, label, whole, failed=text)))
             return
         attack = attack_file(self.table, made.table, made.log, self.setting, wanted)
         judged = judge_targets(self.targets, attack)
@@ -250,7 +256,7 @@ class Trying:
         candidate = Candidate(
             number,
             self.parent,
-            proposal.label,
+            label,
             (*above, *done[len(before) :]),
             {
                 **attack.summary(),
@@ -267,6 +273,14 @@ class Trying:
 
     def _kept(self, candidate: Candidate) -> Candidate:
         return candidate if self.keep is None else self.keep(candidate)
+
+
+def _as_far_as_possible(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Return steps of which suppression protects those who can be, where some cannot."""
+    return tuple(
+        dataclass_replace(step, partial=True) if isinstance(step, Suppress) else step
+        for step in steps
+    )
 
 
 def _require_possible(targets: Sequence[Target], n_records: int) -> None:
@@ -312,8 +326,8 @@ def _climb(
         low = k
 
 
-def _blocked(failed: Sequence[Candidate], wishes: Wishes | None) -> list[str]:
-    said = [f"{c.label}: {c.failed}" for c in failed]
+def _blocked(met: Sequence[str], failed: Sequence[Candidate], wishes: Wishes | None) -> list[str]:
+    said = [*met, *(f"{c.label}: {c.failed}" for c in failed)]
     if wishes is None:
         return said
     for name, options in (("pinned", wishes.suppress), ("keep", wishes.search), ("at_least", wishes.search),

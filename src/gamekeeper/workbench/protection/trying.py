@@ -93,7 +93,7 @@ def tried_plan(
         earlier,
         0 if study is None else study.current,
         progress,
-        None if asked.study is None else _keeper(study, asked.study, opened),
+        keep=None if asked.study is None else _keeper(study, asked.study, opened),
     )
     return trying.run(wishes, steps), opened
 
