@@ -81,7 +81,7 @@ def test_groups_have_their_sizes_and_means_keep_totals(rows, k):
 
 
 def test_many_records_are_moved_together_and_none_is_lost():
-    values = np.random.default_rng(3).normal(size=(500, 3))
+    values = np.random.default_rng(3).normal(size=(240, 3))
     labels = mdav_groups(values, 3, standardize=False)
     assert in_lists(labels) == slow_groups(values.tolist(), 3)
 
