@@ -29,6 +29,7 @@ from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.protection.opening import ProtectedInput, asked_by, open_for_protection
 from gamekeeper.workbench.protection.trying import noted
+from gamekeeper.workbench.protection.unexamined import release_notices
 from gamekeeper.workbench.requests.microdata import SampleDesign
 from gamekeeper.workbench.requests.protection import ApplyRequest, ReplayRequest
 
@@ -250,7 +251,10 @@ def _released(
         ),
     )  # fmt: skip
     _write(asked, found, opened)
-    return Answer(found, opened.data.notices)
+    notices = opened.data.notices
+    if written is not None:
+        notices = (*notices, *release_notices(opened, made, release.leave_out))
+    return Answer(found, notices)
 
 
 def _write(asked: ApplyRequest, found: ReleasedFile, opened: ProtectedInput) -> None:

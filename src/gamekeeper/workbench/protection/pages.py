@@ -13,6 +13,7 @@ from gamekeeper.report.protection_report import (
 )
 from gamekeeper.report.risk_page import RiskReport
 from gamekeeper.workbench.protection.opening import ProtectedInput
+from gamekeeper.workbench.protection.unexamined import release_notices
 from gamekeeper.workbench.requests.protection import ReleaseOptions
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def _about(found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOptions) -
         "" if scenario is None else scenario.name,
         "" if scenario is None else scenario.attacker,
         _certificate(found),
-        opened.data.notices,
+        (*opened.data.notices, *release_notices(opened, found.protected, asked.leave_out)),
     )
 
 

@@ -1,0 +1,46 @@
+"""Columns that a release has and no attack looked at: what a steward must know before it goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from gamekeeper.protect.protected import Protected
+from gamekeeper.wording import be, count_of, quoted
+from gamekeeper.workbench.protection.opening import ProtectedInput
+
+_SHOWN = 12
+
+
+def release_notices(
+    opened: ProtectedInput, made: Protected, leave_out: Collection[str]
+) -> tuple[str, ...]:
+    """Say which columns would be released as they are, and were examined by no attack.
+
+    Protection is of the keys alone. A name, an address or a number of a register in another column
+    undoes all of it.
+    """
+    setting = opened.setting
+    examined = {opened.columns.get(name, name) for name in (*setting.keys, *made.log.variables)}
+    examined |= {setting.weight}
+    others = [
+        name
+        for name in opened.data.source.names
+        if name not in examined and name not in set(leave_out)
+    ]
+    said: list[str] = []
+    telling = [name for name in others if name and name in (setting.identifier, setting.household)]
+    if telling:
+        said.append(
+            f"{quoted(telling)} {be(len(telling))} released as in the original: whoever has a list with"
+            " the same numbers finds everybody. Leave it out (--leave-out), unless they are made up."
+        )
+    rest = [name for name in others if name not in telling]
+    if rest:
+        more = f" and {len(rest) - _SHOWN:,} more" if len(rest) > _SHOWN else ""
+        said.append(
+            f"{count_of(len(rest), 'column is', 'columns are')} released as in the original, and no"
+            f" attack looked at {'it' if len(rest) == 1 else 'them'}: {quoted(rest[:_SHOWN])}{more}. Leave"
+            " out what tells who somebody is (--leave-out), or make a recipe"
+            " with it among the keys (gamekeeper protect try, --keys)."
+        )
+    return tuple(said)
