@@ -61,14 +61,13 @@ def grid_shape(environment: Environment, revision: int) -> dict[str, Any]:
     for name in environment.variables:
         codes: dict[str, int] = {}
         pairs: list[tuple[int, int]] = []
+        given = environment.given_codes(name)
         for categorization, having in environment.instances(name):
             if not having:
                 continue
-            code = (
-                "?"
-                if categorization.partition is None
-                else environment.code_of(having[0], name) or "?"
-            )
+            # Those seen on forms are given already; harmonizations need not be.
+            partition = categorization.partition
+            code = (given.code(partition) if partition is not None else None) or "?"
             place = codes.setdefault(code, len(codes))
             pairs += [(rows[form], place) for form in having]
         pairs.sort()
