@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _GRIDS, _ROWS, _COLUMNS = 12, 40, 14
+_LISTED = 1_000
 _WORDS = (
     ("Hidden", "the figure is not published, whatever the reason"),
     ("Recomputed", "one figure alone agrees with everything that is published"),
@@ -96,14 +97,18 @@ def _given_away(found: TableAudit) -> RiskSection:
         "What is given away",
         said,
         (),
-        [RiskTable.of("Cells, and the figures that give them away", rows)] if own else [],
+        [RiskTable.of("Cells, and the figures that give them away", rows, most=_LISTED)]
+        if own
+        else [],
     )
 
 
 def _hidden(found: TableAudit) -> RiskSection:
     said = [f"{count_of(found.n_hidden, 'hidden cell')}, those that are known best first."]
     rows = found.to_arrow().drop_columns(["why"])
-    return RiskSection("hidden", "All hidden cells", said, (), [RiskTable.of("Hidden cells", rows)])
+    return RiskSection(
+        "hidden", "All hidden cells", said, (), [RiskTable.of("Hidden cells", rows, most=_LISTED)]
+    )
 
 
 def _interval(one: HiddenCell) -> str:

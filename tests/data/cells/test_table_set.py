@@ -38,7 +38,7 @@ def test_sums_that_are_found_are_taken_when_they_are_confirmed():
     table = CellRows.typed(["Sex", "Code"], [[a, b, c] for a, b, c in lines])
     assert refused([table]).reason is Reason.POSSIBLE_SUBTOTALS
     made = TableSet.of([table], {"Code": "detected"})
-    assert made.notices == ("On axis 'Code', 1 label is taken as sums: 'x' of 'p', 'q'.",)
+    assert made.notices == ("On axis 'Code', 1 label is taken as a sum: 'x' of 'p', 'q'.",)
     assert cell_facts(made).n_checked == 4
 
 
@@ -124,3 +124,23 @@ def test_a_mean_and_a_count_limit_a_sum():
     made = cell_facts(TableSet.of([told], whole=False))
     at = int(made.number[made.cells[0]])
     assert (made.facts.lower[at], made.facts.upper[at]) == (20, 22)
+
+
+def test_codes_may_hold_more_than_the_parts_that_are_published():
+    rows = [["Total", 20], ["A", 9], ["A1", 3], ["B", 11], ["B1", None], ["B2", 4]]
+    made = TableSet.of([CellRows.typed(["Code"], rows)], {"Code": "codes"})
+    assert "may hold more than that: 'A', 'B'" in made.notices[1]
+    # 'A' has one part; that is not taken for the whole of it.
+    facts = cell_facts(made)
+    assert len(facts.wanted) == 1
+    more = [["Total", 20], ["A", 9], ["A1", 3], ["A2", 2], ["A3", None], ["B", 11]]
+    lines = [["x", *row] for row in more] + [
+        ["y", "A", 9],
+        ["y", "A1", 3],
+        ["y", "A2", 2],
+        ["y", "A3", 1],
+    ]
+    table = CellRows.typed(["Line", "Code"], lines)
+    told = TableSet.of([table], {"Code": "codes"}, absent="hidden")
+    assert "may hold more than that: 'A'" in told.notices[1]
+    cell_facts(told)

@@ -39,6 +39,8 @@ class AxisNodes:
         The node that is the whole axis.
     number
         The node of each name.
+    unpublished
+        Nodes that stand for parts which no table has and nobody names.
     """
 
     labels: tuple[str, ...]
@@ -46,6 +48,7 @@ class AxisNodes:
     splits: tuple[tuple[Integers, ...], ...]
     total: int
     number: Mapping[str, int]
+    unpublished: frozenset[int] = frozenset()
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -70,7 +73,12 @@ class AxisNodes:
         return np.array([len(atoms) == 1 for atoms in self.atoms], bool)
 
 
-def axis_nodes(parts: Parts, used: Collection[str], totals: Sequence[str] = ()) -> AxisNodes:
+def axis_nodes(
+    parts: Parts,
+    used: Collection[str],
+    totals: Sequence[str] = (),
+    unpublished: Collection[str] = (),
+) -> AxisNodes:
     """Return the nodes of an axis.
 
     Parameters
@@ -82,6 +90,8 @@ def axis_nodes(parts: Parts, used: Collection[str], totals: Sequence[str] = ()) 
         The categories that some table has.
     totals
         The names of the whole axis.
+    unpublished
+        Parts that stand for what is in a category besides those that are named.
 
     Examples
     --------
@@ -130,7 +140,13 @@ def axis_nodes(parts: Parts, used: Collection[str], totals: Sequence[str] = ()) 
         nodes.add("rest", [atom])
     atoms = tuple(nodes.atoms)
     splits = tuple(tuple(found.get(node, ())) for node in range(len(atoms)))
-    return AxisNodes(tuple(nodes.labels), atoms, splits, total, number)
+    open_atoms = {
+        atom_of[leaf] for label in unpublished for leaf in leaves.of(label) if leaf in atom_of
+    }
+    open_nodes = frozenset(
+        node for node, own in enumerate(atoms) if len(own) == 1 and int(own[0]) in open_atoms
+    )
+    return AxisNodes(tuple(nodes.labels), atoms, splits, total, number, open_nodes)
 
 
 class _Leaves:

@@ -153,7 +153,9 @@ class _Builder:
         self._more(np.concatenate([np.zeros(0, np.int64), *self.given]), Kind.LISTED)
         listed = self.keys.copy()
         while len(absent := self._absent()):
-            self._more(absent, Kind.ABSENT)
+            nobodys = self._has_unpublished(absent)
+            self._more(absent[~nobodys], Kind.ABSENT)
+            self._more(absent[nobodys], Kind.UNPUBLISHED)
         self._join(listed)
         nodes = self._nodes(self.keys)
         self._sums(nodes)
@@ -197,6 +199,14 @@ class _Builder:
                 for way in ways if len(own) else ():
                     rest = self.keys[own] - node * self.strides[at]
                     yield at, own, rest[:, None] + way * self.strides[at]
+
+    def _has_unpublished(self, keys: Integers) -> NDArray[np.bool_]:
+        """Whether cells are of parts that no table has and nobody names."""
+        nodes = self._nodes(keys)
+        found = np.zeros(len(keys), bool)
+        for at, axis in enumerate(self.axes):
+            found |= np.isin(nodes[:, at], list(axis.unpublished))
+        return found
 
     def _absent(self) -> Integers:
         """Return the keys of cells without a row, beside siblings that have one."""

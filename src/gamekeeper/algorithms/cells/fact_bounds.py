@@ -35,7 +35,7 @@ Integers = NDArray[np.int64]
 _ENDLESS_ROOM = 1000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FactBounds:
     """The bounds of some numbers.
 

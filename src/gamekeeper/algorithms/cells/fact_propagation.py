@@ -32,7 +32,7 @@ _MOST_ROWS_OF_PROOF = 20_000
 _SAFE = 2**61
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Limits:
     """The limits of numbers that follow from facts.
 

@@ -38,7 +38,7 @@ class NoNumbersError(ValueError):
         self.rows = tuple(rows)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LinearFacts:
     """Limits of numbers and of sums of them.
 

@@ -32,7 +32,7 @@ _NAMES = ("minimum", "dominance", "p", "pq", "request")
 RULE_WORDS = "minimum:3, dominance:1:85, p:10, p:10:2 (two who work together), pq:15:60, request:70"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Contributions:
     """What units add to a cell, the largest first.
 

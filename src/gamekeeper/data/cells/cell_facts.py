@@ -32,7 +32,7 @@ _MOST = 2**50
 _SHOWN = 6
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CellFacts:
     """Facts about the open cells of published tables.
 

@@ -33,7 +33,7 @@ def without_dust(figure: Fraction) -> Fraction:
     return figure
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Share:
     """A column of percentages, means or ratios.
 

@@ -30,6 +30,8 @@ class Hierarchy:
         The categories that are part of no other.
     tops
         The roots of each tree, where several are joined.
+    open_parts
+        Parts that stand for what a category has besides those that are named.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class Hierarchy:
     source: str
     roots: tuple[str, ...] = ()
     tops: tuple[tuple[str, ...], ...] = ()
+    open_parts: tuple[str, ...] = ()
 
     @classmethod
     def of_tree(cls, children: Mapping[str, Iterable[str]], source: str) -> Hierarchy:
@@ -120,6 +123,15 @@ class Hierarchy:
         tops = (*(self.tops or (self.roots,)), *(other.tops or (other.roots,)))
         return replace(made, tops=tops)
 
+    def with_open(self, labels: Iterable[str]) -> Hierarchy:
+        """Return the hierarchy in which some categories may hold more than their parts."""
+        more = {label: f"{label} besides these" for label in labels if label in self.parts}
+        parts = {
+            label: tuple((*way, more[label]) for way in ways) if label in more else ways
+            for label, ways in self.parts.items()
+        }
+        return replace(self, parts=parts, open_parts=tuple(more.values()))
+
     def beside(self, labels: Iterable[str]) -> Hierarchy:
         """Return the hierarchy with categories that stand beside its roots."""
         more = [label for label in labels if label not in self.roots and label not in self.parts]
@@ -141,7 +153,7 @@ class Hierarchy:
             and frozenset().union(*(leaves[root] for root in top)) == every
         ]
         parts = {**self.parts, label: tuple(ways) or (tuple(sorted(every)),)}
-        return Hierarchy(parts, self.source, (label,))
+        return Hierarchy(parts, self.source, (label,), (), self.open_parts)
 
     def __repr__(self) -> str:
         return f"Hierarchy({len(self.parts)} sums, from {self.source})"

@@ -17,7 +17,12 @@ from gamekeeper.algorithms.cells.cell_system import CellSystem, Kind, cell_syste
 from gamekeeper.data.cells.cell_rows import CellRows
 from gamekeeper.data.cells.hierarchy import Hierarchy, hierarchy_by_codes
 from gamekeeper.data.cells.statuses import Status
-from gamekeeper.data.cells.undeclared_sums import detected_hierarchy, sum_problems, undeclared_sums
+from gamekeeper.data.cells.undeclared_sums import (
+    confirmed,
+    detected_hierarchy,
+    sum_problems,
+    undeclared_sums,
+)
 from gamekeeper.data.tables.axes import raise_all
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, listed, on_one_line, quoted
@@ -129,7 +134,10 @@ class TableSet:
         declared = dict(hierarchies or {})
         made, notices = _hierarchies(tables, labels, own_totals, declared, disjoint)
         nodes = tuple(
-            axis_nodes(made[n].parts, labels[n], _wholes(own_totals[n], labels[n])) for n in names
+            axis_nodes(
+                made[n].parts, labels[n], _wholes(own_totals[n], labels[n]), made[n].open_parts
+            )
+            for n in names
         )
         rows = [_placed(table, names, nodes) for table in tables]
         system = cell_system(nodes, [*rows, *_extra(tables, names, nodes, rows)])
@@ -237,14 +245,16 @@ def _hierarchies(
             notices += _checked_sums(name, given, inner)
             continue
         if given == "codes":
-            made[name] = hierarchy_by_codes(inner, f"codes of axis {quoted([name])}")
-            notices.append(_taken(name, made[name]))
+            by_codes = hierarchy_by_codes(inner, f"codes of axis {quoted([name])}")
+            made[name] = confirmed(name, by_codes, tables)
+            notices += _taken(name, made[name])
             continue
-        found = () if name in disjoint else undeclared_sums(name, inner, tables, totals[name])
+        found = () if name in disjoint else undeclared_sums(name, inner, tables)
         if given == "detected":
-            made[name], more = detected_hierarchy(name, inner, found)
+            detected, more = detected_hierarchy(name, inner, found)
+            made[name] = confirmed(name, detected, tables)
             totals[name] = (*totals[name], *more)
-            notices.append(_taken(name, made[name]))
+            notices += _taken(name, made[name])
         elif given is not None:
             do = "Name a file with a hierarchy, 'codes' or 'detected'."
             problems.append(
@@ -271,14 +281,22 @@ def _hierarchies(
     return made, notices
 
 
-def _taken(name: str, made: Hierarchy) -> str:
+def _taken(name: str, made: Hierarchy) -> list[str]:
+    """Return what is taken as sums, and which of them may hold more than their parts."""
     few = [
-        f"{quoted([whole])} of {quoted(ways[0], most=4)}"
+        f"{quoted([whole])} of {quoted([p for p in ways[0] if p not in made.open_parts], most=4)}"
         for whole, ways in list(made.parts.items())[:3]
     ]
     more = f", and {len(made.parts) - 3} more" if len(made.parts) > 3 else ""
-    listed = f": {'; '.join(few)}{more}" if few else ""
-    return f"On axis {quoted([name])}, {count_of(len(made.parts), 'label is', 'labels are')} taken as sums{listed}."
+    listed_ = f": {'; '.join(few)}{more}" if few else ""
+    sums = count_of(len(made.parts), "label is taken as a sum", "labels are taken as sums")
+    said = [f"On axis {quoted([name])}, {sums}{listed_}."]
+    if made.open_parts:
+        some = [whole for whole, ways in made.parts.items() if ways[0][-1] in made.open_parts]
+        said.append(
+            f"On axis {quoted([name])}, some labels may hold more than that: {quoted(some, most=_SHOWN)}."
+        )
+    return said
 
 
 def _outside(name: str, labels: Sequence[str], given: Hierarchy) -> list[Problem]:

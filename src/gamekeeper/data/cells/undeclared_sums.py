@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -24,12 +24,10 @@ _MOST = 2**52
 
 
 def undeclared_sums(
-    axis: str, labels: Sequence[str], tables: Sequence[CellRows], totals: Collection[str]
+    axis: str, labels: Sequence[str], tables: Sequence[CellRows]
 ) -> tuple[Subtotal, ...]:
     """Return the labels of an axis that may be sums of others, by their words, codes and figures."""
-    published = [
-        made for table in tables if (made := _lines(axis, labels, table, totals)) is not None
-    ]
+    published = [made for table in tables if (made := _lines(axis, labels, table)) is not None]
     return find_subtotals(Axis(axis, tuple(labels)), published)
 
 
@@ -65,9 +63,39 @@ def detected_hierarchy(
     return Hierarchy.of_tree(children, f"sums found on axis {quoted([axis])}"), wholes
 
 
-def _lines(
-    axis: str, labels: Sequence[str], table: CellRows, totals: Collection[str]
-) -> PublishedTable | None:
+def confirmed(axis: str, made: Hierarchy, tables: Sequence[CellRows]) -> Hierarchy:
+    """Return a hierarchy that nobody declared, as far as published figures bear it out.
+
+    Where a figure is less than those of its parts together, it is no sum of them. Where it is more,
+    or where no line has them all so that they could be compared, it may hold more than these parts.
+    """
+    labels = list(
+        dict.fromkeys([*made.parts, *(p for ways in made.parts.values() for w in ways for p in w)])
+    )
+    places = {label: at for at, label in enumerate(labels)}
+    published = [one.counts for table in tables if (one := _lines(axis, labels, table)) is not None]
+    # Of figures with decimals, each may be off by one in the last.
+    is_whole = all(f.denominator == 1 for t in tables for f in t.figures if f is not None)
+    kept: dict[str, tuple[tuple[str, ...], ...]] = {}
+    open_: list[str] = []
+    for whole, ways in made.parts.items():
+        own = [places[part] for part in ways[0]]
+        allowed = 0 if is_whole else len(own)
+        more = less = same = False
+        for counts in published:
+            known = (counts[:, places[whole]] != HIDDEN) & (counts[:, own] != HIDDEN).all(axis=1)
+            left = counts[known, places[whole]] - counts[known][:, own].sum(axis=1)
+            more |= bool((left > allowed).any())
+            less |= bool((left < -allowed).any())
+            same |= bool((np.abs(left) <= allowed).any())
+        if not less or same:
+            kept[whole] = ways
+        if (more and not less) or not (more or less or same):
+            open_.append(whole)
+    return Hierarchy.of_ways(kept, made.source, labels).with_open(open_)
+
+
+def _lines(axis: str, labels: Sequence[str], table: CellRows) -> PublishedTable | None:
     """Return the published figures of a table as lines by labels, whole numbers after scaling."""
     if axis not in table.axes:
         return None

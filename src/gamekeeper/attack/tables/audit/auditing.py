@@ -49,7 +49,7 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
     started = time.perf_counter()
     rules = read_rules(asked.rules)
     known = cell_facts(tables, tolerance=asked.tolerance, negative=asked.negative, says=asked.says)
-    until = None if asked.max_seconds is None else time.monotonic() + asked.max_seconds
+    until = time.monotonic() + asked.max_seconds
     search, is_stopped = _searched(tables, known, asked.progress, until)
     intervals = _intervals(tables, known, search)
     without: int | None = None

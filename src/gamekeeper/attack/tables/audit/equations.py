@@ -14,7 +14,7 @@ from gamekeeper.wording import joined
 _SHOWN = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Equation:
     """What follows for a cell from published figures.
 

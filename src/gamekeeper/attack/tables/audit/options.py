@@ -94,9 +94,9 @@ class AuditOptions:
         Option("What sole contributors learn of other hidden cells, who know their own figure."),
     ] = False
     max_seconds: Annotated[
-        float | None,
+        float,
         Option("Stop after so many seconds, with what is proven by then.", least=0),
-    ] = None
+    ] = 900.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

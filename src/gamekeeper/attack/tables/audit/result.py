@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class HiddenCell:
     """A hidden cell, and what is known of it.
 

@@ -23,7 +23,7 @@ class Standing(StrEnum):
     NOT_PROVEN = "not proven"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Interval:
     """What is known of a hidden cell: proven bounds, and values that are shown to be possible."""
 
