@@ -32,7 +32,7 @@ def demo_command(asked: DemoRequest, how: AsFormat = Format.TABLE) -> None:
     from gamekeeper.workbench.demo.walk import run_demo
 
     try:
-        with progress_bar("Making up a country, mapping and attacking") as progress:
+        with progress_bar("Making up a country, mapping, attacking and protecting") as progress:
             told = run_demo(asked, progress=progress)
     except (Cancelled, KeyboardInterrupt):
         if asked.output.is_dir():
@@ -79,6 +79,11 @@ def demo_command(asked: DemoRequest, how: AsFormat = Format.TABLE) -> None:
         " the original."
     )
     _say_lines(told.linkage.sentences())
+    say()
+    say(
+        "6. Protection: everybody is to fit at least 3 released records, and every record 3 people."
+    )
+    _say_lines(told.protection.sentences())
     say()
     say("Three things to open:")
     for what, path in told.open_first.items():

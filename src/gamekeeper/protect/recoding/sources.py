@@ -7,8 +7,10 @@ environment, and otherwise bands of a few widths for numbers, or all values in o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from gamekeeper.algorithms.categories.bands import Band
 from gamekeeper.algorithms.categories.graph_property import bits
@@ -140,12 +142,13 @@ def categories_by_graph(
     if observed is not None:
         ways = []
         for partition in observed:
-            blocks = [places(sum(1 << sink for sink in block)) for block in partition.blocks()]
-            if all(block is not None for block in blocks):
-                way = tuple(block for block in blocks if block)
-                for block, name in zip(way, known.words(partition), strict=False):
-                    names.setdefault(block, name)
-                ways.append(((MISSING,), *way))
+            # Where a value is coarser than the form, what both have in common is taken.
+            common = _joined(partition, of_code.values())
+            blocks = [places(sum(1 << sink for sink in block)) for block in common.blocks()]
+            way = tuple(block for block in blocks if block)
+            for block, name in zip(way, known.words(common), strict=True):
+                names.setdefault(block, name)
+            ways.append(((MISSING,), *way))
     where = tuple(known.bands.get(graph.sinks[sink]) for sink in empty)
     return _made(
         variable,
@@ -158,6 +161,16 @@ def categories_by_graph(
         may_show=True,
         with_own=observed is None,
     )
+
+
+def _joined(partition: Partition, values: Iterable[int]) -> Partition:
+    """Return a categorization with blocks put together that a value of the file lies across."""
+    labels = partition.labels.copy()
+    for own in values:
+        together = np.unique(labels[bits(own)])
+        if len(together) > 1:
+            labels = np.where(np.isin(labels, together), together[0], labels)
+    return Partition.from_labels(labels)
 
 
 def observed_ways(environment: Environment, name: str) -> list[Partition]:

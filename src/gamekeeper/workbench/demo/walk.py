@@ -23,6 +23,7 @@ from gamekeeper.store.folder import write_environment
 from gamekeeper.wording import count_of, shown_path
 from gamekeeper.workbench.demo.environment import TARGET, demo_environment
 from gamekeeper.workbench.demo.linkage import LinkageDemo, run_linkage_demo
+from gamekeeper.workbench.demo.protection import ProtectionDemo, run_protection_demo
 from gamekeeper.workbench.demo.questionnaires import write_questionnaires
 from gamekeeper.workbench.demo.risk import STEPS as RISK_STEPS
 from gamekeeper.workbench.demo.risk import RiskDemo, run_risk_demo
@@ -41,7 +42,7 @@ from gamekeeper.workbench.scenarios import review, save_scenario
 
 _GROUP = "Commercial"
 _PREVALENCE = "10%"
-_STEPS = 8 + RISK_STEPS + TABLES_STEPS
+_STEPS = 9 + RISK_STEPS + TABLES_STEPS
 _WHO = "demo"
 _SCENARIO = "A data broker"
 _KEYS = 5
@@ -63,6 +64,7 @@ class Demo:
     risk: RiskDemo
     tables: TablesDemo
     linkage: LinkageDemo
+    protection: ProtectionDemo
     open_first: Mapping[str, Path]
 
 
@@ -71,7 +73,8 @@ def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
 
     Then the outcome is saved as a scenario, the environment changes, and the scenario is reviewed.
     Then a sample of a made-up population is attacked under the scenario, and tables of a small
-    area are; masked copies of the sample are linked with it.
+    area are; masked copies of the sample are linked with it. At last the sample is protected and
+    attacked again.
     """
 
     def step(number: int) -> None:
@@ -119,10 +122,12 @@ def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
     risk = run_risk_demo(
         output, store, scenario, seed=seed, progress=lambda done, _: step(6 + done)
     )
-    later = _later(store, environment, scenario)
+    protection = run_protection_demo(output, store, risk.sample, scenario, seed=seed)
     step(7 + RISK_STEPS)
+    later = _later(store, environment, scenario)
+    step(8 + RISK_STEPS)
     tables = run_tables_demo(
-        output, risk.population, progress=lambda done, _: step(7 + RISK_STEPS + done)
+        output, risk.population, progress=lambda done, _: step(8 + RISK_STEPS + done)
     )
     linkage = run_linkage_demo(output, risk.sample, seed=seed)
     step(_STEPS)
@@ -136,6 +141,7 @@ def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
         risk,
         tables,
         linkage,
+        protection,
         {
             "the assessment of the file": risk.report,
             "which variables an intruder could match on": report,
