@@ -66,8 +66,9 @@ def detected_hierarchy(
 def confirmed(axis: str, made: Hierarchy, tables: Sequence[CellRows]) -> Hierarchy:
     """Return a hierarchy that nobody declared, as far as published figures bear it out.
 
-    Where a figure is less than those of its parts together, it is no sum of them. Where it is more,
-    or where no line has them all so that they could be compared, it may hold more than these parts.
+    Where a figure is less than those of its parts together, it is no sum of them; where it is more, it
+    holds more than these parts. What no line allows to compare is taken as it was asked for: if that
+    is wrong, more seems to be given away than is, and nothing seems safer.
     """
     labels = list(
         dict.fromkeys([*made.parts, *(p for ways in made.parts.values() for w in ways for p in w)])
@@ -90,7 +91,7 @@ def confirmed(axis: str, made: Hierarchy, tables: Sequence[CellRows]) -> Hierarc
             same |= bool((np.abs(left) <= allowed).any())
         if not less or same:
             kept[whole] = ways
-        if (more and not less) or not (more or less or same):
+        if more and not less:
             open_.append(whole)
     return Hierarchy.of_ways(kept, made.source, labels).with_open(open_)
 
