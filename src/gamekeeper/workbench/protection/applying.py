@@ -25,6 +25,7 @@ from gamekeeper.protect.targets import parse_targets
 from gamekeeper.protect.utility.measuring import UtilityOptions, measure_utility
 from gamekeeper.protect.utility.result import Utility
 from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.wording import quoted
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.protection.opening import ProtectedInput, asked_by, open_for_protection
@@ -251,10 +252,22 @@ def _released(
         ),
     )  # fmt: skip
     _write(asked, found, opened)
-    notices = opened.data.notices
+    notices = (*_changed_scenario(recipe, opened), *opened.data.notices)
     if written is not None:
         notices = (*notices, *release_notices(opened, made, release.leave_out))
     return Answer(found, notices)
+
+
+def _changed_scenario(recipe: Recipe, opened: ProtectedInput) -> tuple[str, ...]:
+    """Say that the scenario is not the one that the recipe was made under."""
+    kept, now = recipe.scenario, opened.data.scenario
+    if kept is None or now is None or kept.fingerprint in ("", now.fingerprint):
+        return ()
+    told = (
+        f"The scenario {quoted([now.name])} was changed since the recipe was made: key variables or their"
+        " detail may be others. Try again under it (gamekeeper protect try)."
+    )
+    return (told,)
 
 
 def _write(asked: ApplyRequest, found: ReleasedFile, opened: ProtectedInput) -> None:
