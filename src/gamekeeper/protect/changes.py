@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.data.coding.recode import Recode
 from gamekeeper.wording import count_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Bits = NDArray[np.uint8]
 """Truths of records, eight to a byte as `numpy.packbits` has them."""
@@ -144,6 +147,51 @@ class ChangeLog:
         if later.records is not None:
             records = later.records if records is None else records[later.records]
         return ChangeLog(self.n_records, made, records)
+
+    def cells(self) -> pa.Table:
+        """Return one row per changed cell: the record of the input from 1, the variable, and how.
+
+        Examples
+        --------
+        >>> stars = VariableChange.of_cells(suppressed=np.array([False, True]))
+        >>> ChangeLog(2, {"age": stars}).cells().to_pylist()
+        [{'record': 2, 'variable': 'age', 'change': 'suppressed'}]
+        """
+        import pyarrow as pa
+
+        records: list[NDArray[np.int64]] = []
+        names: list[str] = []
+        hows: list[str] = []
+
+        def add(bits: NDArray[np.bool_], name: str, how: str) -> None:
+            found = np.flatnonzero(bits)
+            records.append(found + 1)
+            names.extend([name] * len(found))
+            hows.extend([how] * len(found))
+
+        for name, change in self.variables.items():
+            stars = self._whole(change.suppressed)
+            changed = self._whole(change.changed)
+            add(stars & changed, name, "suppressed")
+            add(stars & ~changed, name, "missing before, shown as suppressed")
+            add(changed & ~stars, name, "another value")
+            if change.recode is not None:
+                hows.append("every cell recoded")
+                names.append(name)
+                records.append(np.zeros(1, dtype=np.int64))
+        if self.records is not None:
+            left_out = np.ones(self.n_records, dtype=np.bool_)
+            left_out[self.records] = False
+            add(left_out, "", "record left out")
+        whole = np.concatenate([*records, np.zeros(0, dtype=np.int64)])
+        numbers = pa.array(whole, mask=whole == 0)
+        columns = {"record": numbers, "variable": pa.array(names, pa.string())}
+        return pa.table({**columns, "change": pa.array(hows, pa.string())})
+
+    def _whole(self, bits: Bits | None) -> NDArray[np.bool_]:
+        if bits is None:
+            return np.zeros(self.n_records, dtype=np.bool_)
+        return np.unpackbits(bits, count=self.n_records).astype(np.bool_)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per variable: numbers of cells and categories, no places and no values."""

@@ -17,6 +17,7 @@ from gamekeeper.wording import count_of, quoted
 _ENDINGS = {
     "table": TABLE_ENDINGS,
     "msus": TABLE_ENDINGS,
+    "changes": TABLE_ENDINGS,
     "picture": PICTURE_ENDINGS,
     "page": PAGE_ENDINGS,
     "public": PAGE_ENDINGS,

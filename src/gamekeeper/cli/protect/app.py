@@ -271,7 +271,8 @@ def _say_files(asked: ApplyRequest, found: ReleasedFile) -> None:
 
     if not found.is_met:
         asked = replace(
-            asked, release=replace(asked.release, output=None, public=None, external=None)
+            asked,
+            release=replace(asked.release, output=None, public=None, external=None, changes=None),
         )
     say_written(asked)
 

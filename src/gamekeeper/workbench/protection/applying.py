@@ -272,10 +272,12 @@ def _changed_scenario(recipe: Recipe, opened: ProtectedInput) -> tuple[str, ...]
 
 def _write(asked: ApplyRequest, found: ReleasedFile, opened: ProtectedInput) -> None:
     from gamekeeper.report.risk_page import write_risk_report
+    from gamekeeper.report.tables import write_table
     from gamekeeper.workbench.protection.pages import internal_page, public_page
 
     ways = {
         "json": lambda path: _put(path, found.recipe.text(), asked),
+        "changes": lambda path: write_table(found.protected.log.cells(), path),
         "external": lambda path: _put(path, _external(found.recipe), asked),
         "page": lambda path: write_risk_report(
             internal_page(found, opened, asked.release, with_records=not asked.reading.no_records),
@@ -285,7 +287,7 @@ def _write(asked: ApplyRequest, found: ReleasedFile, opened: ProtectedInput) -> 
     }
     if not found.is_met:
         # Nothing for people outside of a file that is not released.
-        release = replace(asked.release, public=None, external=None)
+        release = replace(asked.release, public=None, external=None, changes=None)
         asked = replace(asked, release=release)
     write_outputs(asked, found, **ways)
 

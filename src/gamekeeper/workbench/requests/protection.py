@@ -245,6 +245,15 @@ class ReleaseOptions:
             panel=_OUT,
         ),
     ] = None
+    changes: Annotated[
+        Path | None,
+        Option(
+            "Write where cells were changed, never what was there, to this .csv, .parquet or .xlsx.",
+            writes="changes",
+            label="Log of changes",
+            panel=_OUT,
+        ),
+    ] = None
     why: Annotated[str, Option("Why, for the journal of the recipe.", panel=_OUT)] = ""
 
 
