@@ -131,9 +131,10 @@ export const words = {
   graph: {
     tools: "Tools of the graph",
     outline: "Categories, the coarse before the fine",
-    empty: "No category yet. Press N.",
+    empty: "No category yet. Press Shift and N.",
     picture: (n: string) => `Graph of ${n} categories; the outline beside it has the same`,
-    add: "New",
+    addApart: "New",
+    add: "New below",
     edge: "Part …",
     renameShort: "Rename",
     splitShort: "Split …",

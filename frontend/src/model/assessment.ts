@@ -8,6 +8,7 @@ export type Assessment = {
   parts: {
     verdict?: { verdict: string; drivers: string[]; advice: string[] };
     policy?: { name: string; standing: string; rows: Row[] };
+    chances?: { basis: string };
     classes?: Table;
     anonymity?: Table;
     variables?: Table;
