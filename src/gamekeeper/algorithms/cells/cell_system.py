@@ -32,6 +32,8 @@ Integers = NDArray[np.int64]
 
 MOST_UNPUBLISHED = 1_000_000
 """The finest cells that nobody published, above which tables are not joined through them."""
+MOST_ABSENT = 10_000_000
+"""The cells without a row, beside others that have one, above which tables are refused."""
 _MOST_KEYS = 2**62
 
 
@@ -211,10 +213,19 @@ class _Builder:
     def _absent(self) -> Integers:
         """Return the keys of cells without a row, beside siblings that have one."""
         found: list[Integers] = []
+        n_found = 0
         for _, _, parts in self._splits(self._nodes(self.keys)):
             there = self._has(parts)
             some = there.any(axis=1) & ~there.all(axis=1)
             found.append(parts[some][~there[some]])
+            n_found += len(found[-1])
+            if n_found > MOST_ABSENT:
+                raise LimitError(
+                    Reason.TOO_LARGE,
+                    "Tables were to be put together.",
+                    f"More than {MOST_ABSENT:,} cells have no row, and others beside them have.",
+                    "Name fewer columns as axes (--axes), or leave out levels that are nearly empty.",
+                )
         return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
 
     def _sums(self, nodes: Integers) -> None:

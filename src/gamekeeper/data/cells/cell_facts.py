@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.cells.cell_system import Kind
 from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, LinearFacts
+from gamekeeper.data.cells.axis_sums import ASKED
 from gamekeeper.data.cells.cell_rows import CellRows, Share
-from gamekeeper.data.cells.table_set import ASKED, TableSet
+from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.cells.undeclared_sums import scale_of
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, listed

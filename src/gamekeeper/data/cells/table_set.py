@@ -14,24 +14,14 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.cells.axis_nodes import AxisNodes, axis_nodes
 from gamekeeper.algorithms.cells.cell_system import CellSystem, Kind, cell_system
+from gamekeeper.data.cells.axis_sums import ASKED, Declared, axis_hierarchies, wholes_of
 from gamekeeper.data.cells.cell_rows import CellRows
-from gamekeeper.data.cells.hierarchy import Hierarchy, hierarchy_by_codes
 from gamekeeper.data.cells.statuses import Status
-from gamekeeper.data.cells.undeclared_sums import (
-    confirmed,
-    detected_hierarchy,
-    sum_problems,
-    undeclared_sums,
-)
 from gamekeeper.data.tables.axes import raise_all
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, did_you_mean, listed, on_one_line, quoted
+from gamekeeper.wording import count_of, listed, on_one_line, quoted
 
 Integers = NDArray[np.int64]
-Declared = Mapping[str, Hierarchy | str]
-"""For each axis its hierarchy, or "detected" for sums that are found, or "codes" for prefixes."""
-
-ASKED = "Published tables were to be put together."
 _SHOWN = 6
 _LETTERS = 40
 _MOST_LETTERS = 400
@@ -132,10 +122,10 @@ class TableSet:
             for name in names
         }
         declared = dict(hierarchies or {})
-        made, notices = _hierarchies(tables, labels, own_totals, declared, disjoint)
+        made, notices = axis_hierarchies(tables, labels, own_totals, declared, disjoint)
         nodes = tuple(
             axis_nodes(
-                made[n].parts, labels[n], _wholes(own_totals[n], labels[n]), made[n].open_parts
+                made[n].parts, labels[n], wholes_of(own_totals[n], labels[n]), made[n].open_parts
             )
             for n in names
         )
@@ -206,132 +196,6 @@ def _named(axes: Sequence[str], keys: Sequence[Sequence[str]]) -> str:
         for key in keys[:_SHOWN]
     ]
     return listed(words, _SHOWN, among=len(keys), letters=_MOST_LETTERS)
-
-
-def _wholes(totals: Sequence[str], labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels of the whole axis that are in use, whatever their case; or the first named."""
-    known = {total.strip().casefold() for total in totals}
-    return tuple(label for label in labels if label.casefold() in known) or tuple(totals[:1])
-
-
-def _hierarchies(
-    tables: Sequence[CellRows],
-    labels: Mapping[str, tuple[str, ...]],
-    totals: dict[str, tuple[str, ...]],
-    declared: dict[str, Hierarchy | str],
-    disjoint: Sequence[str],
-) -> tuple[dict[str, Hierarchy], list[str]]:
-    """Return the hierarchy of each axis, or raise one error with all that is doubtful."""
-    problems = [
-        Problem(
-            Reason.UNKNOWN_NAME,
-            f"axis {quoted([name])}",
-            "is not in the tables.",
-            did_you_mean(name, labels),
-        )
-        for name in (*declared, *disjoint)
-        if name not in labels
-    ]
-    raise_all(ASKED, problems)
-    made: dict[str, Hierarchy] = {}
-    notices: list[str] = []
-    for name, own in labels.items():
-        wholes = {label.casefold() for label in totals[name]}
-        inner = [label for label in own if label.casefold() not in wholes]
-        given = declared.get(name)
-        if isinstance(given, Hierarchy):
-            made[name] = given.with_total(_wholes(totals[name], own)[0])
-            problems += _outside(name, inner, given)
-            notices += _checked_sums(name, given, inner)
-            continue
-        if given == "codes":
-            by_codes = hierarchy_by_codes(inner, f"codes of axis {quoted([name])}")
-            made[name] = confirmed(name, by_codes, tables)
-            notices += _taken(name, made[name])
-            continue
-        found = () if name in disjoint else undeclared_sums(name, inner, tables)
-        if given == "detected":
-            detected, more = detected_hierarchy(name, inner, found)
-            made[name] = confirmed(name, detected, tables)
-            totals[name] = (*totals[name], *more)
-            notices += _taken(name, made[name])
-        elif given is not None:
-            do = "Name a file with a hierarchy, 'codes' or 'detected'."
-            problems.append(
-                Problem(Reason.BAD_OPTION, f"axis {quoted([name])}", "has no such hierarchy.", do)
-            )
-        else:
-            made[name] = Hierarchy({}, "nothing")
-            problems += sum_problems(name, found)
-            problems += [] if found or name in disjoint else _differing(name, tables, wholes)
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            ASKED,
-            "It is not known which labels are sums of others. Were they taken for categories that"
-            " exclude each other, cells would look safer than they are."
-            if problems[0].reason is Reason.POSSIBLE_SUBTOTALS
-            else "Their labels do not fit together.",
-            "Say how labels add up: --hierarchy AXIS=FILE (.hrc, or CSV with parents or levels),"
-            " AXIS=codes where a code begins with that of its whole, or AXIS=detected to take the sums"
-            " listed here. If nobody is counted under two of them: --disjoint AXIS. A label of the"
-            " whole axis is named by --total.",
-            problems=problems,
-        )
-    return made, notices
-
-
-def _taken(name: str, made: Hierarchy) -> list[str]:
-    """Return what is taken as sums, and which of them may hold more than their parts."""
-    few = [
-        f"{quoted([whole])} of {quoted([p for p in ways[0] if p not in made.open_parts], most=4)}"
-        for whole, ways in list(made.parts.items())[:3]
-    ]
-    more = f", and {len(made.parts) - 3} more" if len(made.parts) > 3 else ""
-    listed_ = f": {'; '.join(few)}{more}" if few else ""
-    sums = count_of(len(made.parts), "label is taken as a sum", "labels are taken as sums")
-    said = [f"On axis {quoted([name])}, {sums}{listed_}."]
-    if made.open_parts:
-        some = [whole for whole, ways in made.parts.items() if ways[0][-1] in made.open_parts]
-        said.append(
-            f"On axis {quoted([name])}, some labels may hold more than that: {quoted(some, most=_SHOWN)}."
-        )
-    return said
-
-
-def _outside(name: str, labels: Sequence[str], given: Hierarchy) -> list[Problem]:
-    known = {
-        *given.parts,
-        *given.roots,
-        *(one for ways in given.parts.values() for way in ways for one in way),
-    }
-    odd = [label for label in labels if label not in known]
-    if not odd:
-        return []
-    said = f"{count_of(len(odd), 'label is', 'labels are')} not in its hierarchy: {quoted(odd, most=_SHOWN)}."
-    do = did_you_mean(odd[0], known) or "Add them, or name them as totals (--total)."
-    return [Problem(Reason.UNKNOWN_NAME, f"axis {quoted([name])}", said, do)]
-
-
-def _checked_sums(name: str, given: Hierarchy, labels: Sequence[str]) -> list[str]:
-    used = [label for label in labels if label in given.parts]
-    return [] if used else [f"No label of axis {quoted([name])} is a sum by {given.source}."]
-
-
-def _differing(name: str, tables: Sequence[CellRows], wholes: set[str]) -> list[Problem]:
-    """Return a problem where tables have different labels on an axis that nothing is said of."""
-    sets = [
-        frozenset(label for label in t.labels[t.axes.index(name)] if label.casefold() not in wholes)
-        for t in tables
-        if name in t.axes
-    ]
-    sets = [own for own in sets if own]
-    # A table of fewer labels has none that could hold others which are not asked about already.
-    if not sets or frozenset().union(*sets) == max(sets, key=len):
-        return []
-    odd = sorted(frozenset().union(*sets) - sets[0].intersection(*sets))
-    said = f"the tables have different labels there ({quoted(odd, most=_SHOWN)}), which may hold each other."
-    return [Problem(Reason.POSSIBLE_SUBTOTALS, f"axis {quoted([name])}", said)]
 
 
 def _placed(table: CellRows, names: Sequence[str], nodes: Sequence[AxisNodes]) -> Integers:

@@ -297,3 +297,33 @@ def test_nothing_is_called_open_where_tables_are_not_joined(monkeypatch):
     found = audit_tables(apart, rules=["exact"])
     assert found.n_not_settled + found.n_recomputed == found.n_hidden
     assert not found.is_met
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_figures_of_hidden_cells_are_used_for_nothing(seed: int):
+    tables, _ = random_set(np.random.default_rng([11, seed]), whole=True)
+    table = tables.tables[0]
+    bare = replace(
+        table,
+        figures=[
+            None if s.is_hidden else f for f, s in zip(table.figures, table.statuses, strict=True)
+        ],
+    )
+    tree = Hierarchy.of_tree({"A": ["a1", "a2", "a3"], "B": ["b1", "b2"]}, "a tree")
+    found, again = audit_tables(tables), audit_tables(TableSet.of([bare], {"Area": tree}))
+    told = [
+        [(one.cell, one.interval.low, one.interval.high) for one in own.cells]
+        for own in (found, again)
+    ]
+    assert told[0] == told[1]
+
+
+def test_nothing_that_prints_itself_shows_a_figure():
+    tables, _ = random_set(np.random.default_rng(2), whole=True)
+    found = audit_tables(tables)
+    table = replace(tables.tables[0], figures=[Fraction(7_341_734)] * len(tables.tables[0]))
+    shown = [table, tables, found.known, found.cells[0], found.cells[0].interval, found.known.facts]
+    shown += [proof for own in found.proofs.values() for proof in own]
+    for one in shown:
+        assert "Fraction" not in repr(one)
+        assert "7341734" not in repr(one)
