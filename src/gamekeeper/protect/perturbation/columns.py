@@ -89,7 +89,10 @@ def read_weights(table: CodedTable, setting: Setting, asked: str) -> Floats:
             found = "Some weights are negative, or all of them are 0."
     if found:
         raise InputError(
-            Reason.BAD_OPTION, asked, found, "Name weights (--weight), or do it without them."
+            Reason.BAD_OPTION,
+            asked,
+            found,
+            "Name weights (--weight of protect try), or do it without them.",
         )
     return weights
 

@@ -41,6 +41,6 @@ def release_notices(
             f"{count_of(len(rest), 'column is', 'columns are')} released as in the original, and no"
             f" attack looked at {'it' if len(rest) == 1 else 'them'}: {quoted(rest[:_SHOWN])}{more}. Leave"
             " out what tells who somebody is (--leave-out), or make a recipe"
-            " with it among the keys (gamekeeper protect try, --keys)."
+            " with it among the keys (--keys of protect try)."
         )
     return tuple(said)
