@@ -232,3 +232,27 @@ def test_synthetic_records_are_nobodys(run, tmp_path, people):
     assert done.exit_code == 0
     assert "not known" in done.out
     assert run("protect", "audit", people, other, *KEYS, "--id", "Income").exit_code == 2
+
+
+def test_a_key_variable_that_is_not_released_tells_nothing(run, tmp_path, people):
+    rows = read(people)
+    release = tmp_path / "less.csv"
+    with release.open("w", newline="") as file:
+        csv.writer(file).writerows([[row[0], *row[2:]] for row in rows])
+    done = run(
+        "protect",
+        "audit",
+        people,
+        release,
+        *KEYS,
+        "--id",
+        "id",
+        "-t",
+        "both>=2",
+        "--format",
+        "json",
+    )
+    made = json.loads(done.out)
+    assert "'Age': not released." in made["sentences"]
+    assert made["summary"]["both"] > 1
+    assert run("protect", "audit", people, release, "--keys", "Age").exit_code == 2

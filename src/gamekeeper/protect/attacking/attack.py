@@ -319,9 +319,8 @@ def measure_release(
         weight=setting.weight,
         strata=setting.strata,
         fraction=fraction,
-        sensitive=setting.sensitive,
+        sensitive=[name for name in setting.sensitive if name in after.codebook],
         progress=progress,
     )
-    return measure_file(
-        keys, household=setting.household, seed=setting.seed, workers=setting.workers
-    )
+    household = setting.household if setting.household in after.codebook else ""
+    return measure_file(keys, household=household, seed=setting.seed, workers=setting.workers)

@@ -40,6 +40,8 @@ class MaskedVariable:
     n_suppressed, n_changed
         Cells that are empty and were not, and those with a value that is not theirs; None where it is
         not known which record is whose.
+    is_left_out
+        Whether the release does not have it.
     """
 
     variable: str
@@ -49,10 +51,13 @@ class MaskedVariable:
     n_suppressed: int | None
     n_changed: int | None
     n_records: int
+    is_left_out: bool = False
 
     @property
     def words(self) -> str:
         """What was done, in words."""
+        if self.is_left_out:
+            return f"{quoted([self.variable])}: not released."
         parts: list[str] = []
         if self.is_recoded:
             parts.append(f"{self.categories_before:,} categories became {self.categories_after:,}")

@@ -158,10 +158,17 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
     released = _released(asked, opened)
     records = _records(asked, opened.table, released)
     setting = opened.setting
-    masking = read_masking(opened.table, released, setting.keys, records, setting.decimal)
-    before, after = _attacked(opened.table, masking, setting, records, progress)
+    # A key variable that is not released tells as little as one that is suppressed wholly.
+    there = tuple(name for name in setting.keys if name in released.codebook)
+    masking = read_masking(opened.table, released, there, records, setting.decimal)
+    before, after = _attacked(opened.table, masking, setting, there, records, progress)
+    absent = tuple(
+        MaskedVariable(name, False, 0, 0, None, None, released.n_records, is_left_out=True)
+        for name in setting.keys
+        if name not in there
+    )
     options = UtilityOptions(
-        variables=setting.keys,
+        variables=there,
         weight=setting.weight if setting.weight in released.numbers else "",
         analyses=asked.utility.analyses,
     )
@@ -170,7 +177,7 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
         opened.table, masking.after, options, log=log, decimal=setting.decimal
     )
     found = ReleaseAudit(
-        masking.variables,
+        (*masking.variables, *absent),
         before,
         after,
         judge_targets(targets, after),
@@ -217,11 +224,13 @@ def _attacked(
     table: CodedTable,
     masking: Masking,
     setting: Setting,
+    keys: tuple[str, ...],
     records: NDArray[np.int64] | None,
     progress: Progress | None,
 ) -> tuple[FileAttack, FileAttack]:
     nothing = ChangeLog(table.n_records)
     before = attack_file(table, table, nothing, setting, _EVERY, wildcard=True, progress=progress)
+    setting = replace(setting, keys=keys)
     if records is not None:
         after = attack_file(
             table, masking.after, masking.log, setting, _EVERY, wildcard=True, progress=progress
@@ -253,11 +262,20 @@ def _released(asked: AuditRequest, opened: ProtectedInput) -> CodedTable:
     missing = (*reading.missing_values, *asked.suppressed_values)
     source = opened_file(asked.released, replace(reading, missing_values=missing))
     setting = opened.setting
-    wanted = [opened.columns.get(name, name) for name in setting.keys]
+    names = [opened.columns.get(name, name) for name in setting.keys]
+    by_variable = dict(zip(setting.keys, matched_names(names, source.names), strict=True))
+    wanted = {name: column for name, column in by_variable.items() if column in source.names}
+    if not wanted:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"A release was to be audited on {quoted(setting.keys)}.",
+            "It has none of these columns.",
+            "Name columns that both files have (--keys), or the released file.",
+        )
     others = [setting.strata, setting.household, *setting.sensitive]
     others += [setting.identifier] if asked.identifier else []
     there = set(source.names)
-    columns = list(matched_names(wanted, source.names))
+    columns = list(wanted.values())
     columns += [name for name in others if name and name in there and name not in columns]
     numbers = [setting.weight] if setting.weight and setting.weight in there else []
     absent = [name for name in (setting.weight, setting.strata) if name and name not in there]
@@ -273,7 +291,7 @@ def _released(asked: AuditRequest, opened: ProtectedInput) -> CodedTable:
         Recode(
             column, np.arange(table.codebook[column].n_codes), table.codebook[column].words, name
         )
-        for name, column in zip(setting.keys, columns, strict=False)
+        for name, column in wanted.items()
         if name != column
     ]
     return table.recoded(renamed)
