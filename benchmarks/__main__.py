@@ -25,6 +25,7 @@ from benchmarks import (
     bench_perturbation,
     bench_population,
     bench_protection,
+    bench_scale,
     bench_store,
     bench_structure,
     bench_subtraction,
@@ -37,6 +38,7 @@ from benchmarks import (
 _SUITES = {
     "harmonization": bench_harmonization.rows,
     "environment": bench_environment.rows,
+    "scale": bench_scale.rows,
     "store": bench_store.rows,
     "history": bench_history.rows,
     "population": bench_population.rows,
