@@ -38,8 +38,9 @@ def edit_notes(before: Environment, after: Environment, edits: Iterable[Edit]) -
         ("form", before.forms, after.forms),
         ("group", before.groups, after.groups),
     ):
-        added = sorted(name for own, name in named if own == kind and name in new.keys() - old)
-        notes += _near(kind, added, new.keys() & old)
+        added = sorted(n for own, n in named if own == kind and n in new and n not in old)
+        if added and len(added) <= _MOST_COMPARED:
+            notes += _near(kind, added, new.keys() & old)
     for name in sorted(name for kind, name in named if kind == "variable"):
         if name in before.variables and name in after.variables:
             notes += _near_categories(before, after, name)
