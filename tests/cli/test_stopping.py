@@ -79,3 +79,16 @@ def test_a_command_ends_with_130_and_writes_nothing(run, tmp_path, monkeypatch):
     assert told.exit_code == 130, told.err
     assert "cancelled" in told.err
     assert not output.exists()
+
+
+def test_it_is_answered_whatever_is_imported_at_the_time(monkeypatch, capsys):
+    def half_imported():
+        raise ImportError("cannot import name 'Console' from partially initialized module")
+
+    with progress_bar("Counting") as tell:
+        tell(0, 2)
+        monkeypatch.setattr("gamekeeper.cli.show._errors", half_imported)
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(Cancelled):
+            tell(1, 2)
+    assert "Stopping at the next step" in capsys.readouterr().err

@@ -185,16 +185,18 @@ def progress_bar(what: str) -> Generator[results.Progress]:
     """
     bar: Progress | None = None
     started = time.monotonic()
+    errors = _errors()
 
     def tell(done: int, total: int | None) -> None:
         nonlocal bar
-        if bar is None and _errors().is_terminal and time.monotonic() - started > _QUIET_SECONDS:
+        if bar is None and errors.is_terminal and time.monotonic() - started > _QUIET_SECONDS:
             bar = _started_bar(what)
         if bar is not None:
             bar.update(bar.task_ids[0], completed=done, total=total)
 
     def asked() -> None:
-        _errors().print("Stopping at the next step. Ctrl-C again stops at once.")
+        # Plainly: Ctrl-C may come while that is imported which prints.
+        sys.stderr.write("Stopping at the next step. Ctrl-C again stops at once.\n")
 
     try:
         with stopped_by_hand(tell, what, asked) as stoppable:

@@ -2,13 +2,16 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import stat
 import sys
+import threading
 
 import pyarrow as pa
 import pytest
 
 from gamekeeper.data.engine.duckdb_engine import DuckDBEngine, default_engine
+from gamekeeper.data.engine.duckdb_errors import run_discreetly
 from gamekeeper.errors import InputError, LimitError, Reason, StoreError
 
 
@@ -111,3 +114,23 @@ def test_a_forked_process_leaves_the_engine_of_its_parent_alone(tmp_path):
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         assert list(tmp_path.iterdir())
         assert engine.query(f"SELECT v0 FROM {relation}").num_rows == 1
+
+
+def test_ctrl_c_within_a_statement_is_ctrl_c():
+    # Started in the background of a script, Python itself ignores Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start()
+    endless = "SELECT count(*) FROM range(3000000000) t(a) WHERE a % 7 = 3"
+    try:
+        with DuckDBEngine() as engine, pytest.raises(KeyboardInterrupt):
+            engine.query(endless)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_other_faults_of_the_machine_stay_what_they_are():
+    def fail():
+        raise RuntimeError("anything else")
+
+    with pytest.raises(RuntimeError, match="anything else"):
+        run_discreetly(fail, "Something was asked.")

@@ -18,7 +18,12 @@ def run_discreetly(work: Callable[[], T], asked: str, *, reading: bool = False) 
     try:
         return work()
     except (duckdb.Error, pa.ArrowException, OSError) as error:
-        failure = _failure(error, asked, reading=reading)
+        failure: BaseException = _failure(error, asked, reading=reading)
+    except RuntimeError as error:
+        # What DuckDB makes of Ctrl-C.
+        if "interrupted" not in str(error).casefold():
+            raise
+        failure = KeyboardInterrupt()
     raise failure  # here, where it does not carry the other as its context
 
 
