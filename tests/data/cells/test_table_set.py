@@ -144,3 +144,10 @@ def test_codes_may_hold_more_than_the_parts_that_are_published():
     told = TableSet.of([table], {"Code": "codes"}, absent="hidden")
     assert "may hold more than that: 'A'" in told.notices[1]
     cell_facts(told)
+
+
+@pytest.mark.parametrize("lead", [".", "@", "- ", "  "])
+def test_codes_after_dots_and_dashes_are_questioned_as_others_are(lead):
+    rows = [[f"{lead}A", 5], [f"{lead * 2}A01", 3], [f"{lead * 2}A02", None], [f"{lead}B", 7]]
+    error = refused([CellRows.typed(["Code"], rows)])
+    assert error.reason is Reason.POSSIBLE_SUBTOTALS

@@ -104,7 +104,5 @@ def _show_open(found: TableAudit, most: int) -> None:
         say("The hidden cells that are known best:")
         say()
         names = [name for name in rows.column_names if name not in ("why", "hidden_in", "tight")]
-        shown = [
-            n for n in names if rows[n].null_count < rows.num_rows and any(rows[n].to_pylist())
-        ]
+        shown = [n for n in names if any(cell not in (None, "") for cell in rows[n].to_pylist())]
         show_result(found, {name: name.replace("_", " ") for name in shown}, table=rows)

@@ -133,7 +133,11 @@ def _outside(name: str, labels: Sequence[str], given: Hierarchy) -> list[Problem
 
 def _checked_sums(name: str, given: Hierarchy, labels: Sequence[str]) -> list[str]:
     used = [label for label in labels if label in given.parts]
-    return [] if used else [f"No label of axis {quoted([name])} is a sum by {given.source}."]
+    return (
+        []
+        if used or not given.parts
+        else [f"No label of axis {quoted([name])} is a sum by {given.source}."]
+    )
 
 
 def _differing(name: str, tables: Sequence[CellRows], wholes: set[str]) -> list[Problem]:

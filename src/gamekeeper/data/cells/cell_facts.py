@@ -262,8 +262,9 @@ def _limits(
 
     for table, own in zip(tables.tables, tables.system.tables, strict=False):
         for cell, mark, status in zip(own.tolist(), table.marks, table.statuses, strict=True):
-            if status.is_hidden and mark in says:
-                low, high = says[mark]
+            told = [says[mark]] if mark in says else []
+            told += [] if table.hidden_limits is None else [table.hidden_limits]
+            for low, high in told if status.is_hidden else ():
                 limit(cell, low * scale, None if high is None else high * scale)
         for mean in table.means:
             _by_mean(table, own.tolist(), mean, scale, limit)

@@ -84,6 +84,8 @@ class CellRows:
         For each axis the labels that stand for its whole, as the file says.
     hierarchies
         For each axis the file with its hierarchy, as the file says.
+    hidden_limits
+        The least and the largest count that a hidden cell may have, where the table says so.
     outside
         For each axis labels that stand beside its hierarchy, such as that of what is not known.
     notices
@@ -104,6 +106,7 @@ class CellRows:
     means: tuple[Share, ...] = ()
     totals: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     hierarchies: dict[str, str] = field(default_factory=dict[str, str])
+    hidden_limits: tuple[int, int | None] | None = None
     outside: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     notices: tuple[str, ...] = ()
 

@@ -63,6 +63,7 @@ def cells_of_release(release: Release) -> tuple[list[CellRows], dict[str, Hierar
                 figures,
                 [Status.HIDDEN if figure is None else Status.SHOWN for figure in figures],
                 ["" for _ in figures],
+                hidden_limits=table.hidden,
             )
         )
     made = {

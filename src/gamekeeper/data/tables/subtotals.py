@@ -41,6 +41,7 @@ Disjoint = Collection[str] | bool
 
 _SHOWN = 6
 _SHOWN_PARTS = 4
+_INDENTS = ".·•@-\u2013\u2014> \u00a0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +174,7 @@ def _suspected(
         possible = tuple(other for other in others if _can_hold(tables, whole, (other,)))
         if possible == others or (possible and not is_sum_of_all(label)):
             yield whole, possible, "name"
+    labels = _bare(labels)
     for whole, parts in nested_codes(labels).items():
         if _can_hold(tables, whole, parts):
             yield whole, parts, "code"
@@ -183,6 +185,12 @@ def _suspected(
                 yield whole, parts, why
     for whole, parts in find_sums(tables, [list(begins_alike(labels).items())]):
         yield whole, parts, "counts"
+
+
+def _bare(labels: Sequence[str]) -> Sequence[str]:
+    """Return labels without the signs that indent them: '.A' and '..A01' are 'A' and 'A01'."""
+    bare = [label.lstrip(_INDENTS) or label for label in labels]
+    return bare if len(set(bare)) == len(bare) else labels
 
 
 def _can_hold(tables: Sequence[Lines], whole: int, parts: tuple[int, ...]) -> bool:

@@ -48,6 +48,9 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
     """
     started = time.perf_counter()
     rules = read_rules(asked.rules)
+    if asked.progress is not None:
+        # From here on, Ctrl-C keeps what is found.
+        asked.progress(0, None)
     known = cell_facts(tables, tolerance=asked.tolerance, negative=asked.negative, says=asked.says)
     until = time.monotonic() + asked.max_seconds
     search, is_stopped = _searched(tables, known, asked.progress, until)
