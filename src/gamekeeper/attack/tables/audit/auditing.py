@@ -48,11 +48,14 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
     """
     started = time.perf_counter()
     rules = read_rules(asked.rules)
-    if asked.progress is not None:
-        # From here on, Ctrl-C keeps what is found.
-        asked.progress(0, None)
     known = cell_facts(tables, tolerance=asked.tolerance, negative=asked.negative, says=asked.says)
     until = time.monotonic() + asked.max_seconds
+    try:
+        # From here on, Ctrl-C keeps what is found.
+        if asked.progress is not None:
+            asked.progress(0, None)
+    except Cancelled:
+        until = time.monotonic()
     search, is_stopped = _searched(tables, known, asked.progress, until)
     intervals = _intervals(tables, known, search)
     without: int | None = None
