@@ -5,4 +5,5 @@
 stay as expected, and `exact_counts` so that they stay; `moment_noise` adds noise and keeps moments;
 `tail_coding` cuts tails; `record_sampling` takes some records. None of them draws numbers of its own:
 what is random comes in as arrays, a row per record, so that records may come in any order.
+Begin with `mdav`.
 """
