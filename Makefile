@@ -27,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo serve pages client picture test thorough fuzz check format reference bench docs matrix dist lock audit licences clean FORCE
+.PHONY: help demo serve pages client picture screens test thorough fuzz check format reference bench docs matrix dist lock audit licences clean FORCE
 
 help: ## list the chores
 	@sed -n 's/^\([a-z][a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS='	' read -r name text; do \
@@ -55,7 +55,11 @@ picture: demo ## draw the picture of the README anew from the demo's report (nee
 	  --screenshot=$(CURDIR)/docs/report.png file://$(CURDIR)/demo-output/risk.html
 	@$(PY) -c "from PIL import Image; p = 'docs/report.png'; Image.open(p).convert('RGB').quantize(48).save(p, optimize=True)"
 
+screens: $(VENV)/.test pages ## take the pictures of the workbench's pages anew for the documentation (needs chromium)
+	@$(PY) -m tests.browser.screenshots docs/workbench
+
 test: $(VENV)/.test pages ## run the tests (TESTS="-k name" hands arguments to pytest)
+	@$(PY) hatch_build.py test
 	@$(PY) -m pytest -q $(TESTS)
 
 thorough: $(VENV)/.test ## run all tests, the slow ones too, with many more random cases

@@ -5,6 +5,7 @@ editable install builds nothing, and what carries the pages already has nothing 
 
     python hatch_build.py pages     builds them where they are not those of the sources
     python hatch_build.py client    writes the TypeScript client anew from the checked-in document
+    python hatch_build.py test      checks types and runs the tests of the pages' pure parts
 """
 
 from __future__ import annotations
@@ -65,6 +66,16 @@ def write_client() -> None:
     _npm("run", "--silent", "client")
     made = CLIENT.read_text(encoding="utf-8")
     CLIENT.write_text(f"// {document_digest()}\n{made}", encoding="utf-8")
+
+
+def test_pages() -> None:
+    """Check the types of the pages and test their pure parts, where what they need was installed."""
+    if not (FRONTEND / "node_modules").is_dir():
+        print("left out: tests of the pages' pure parts, for want of Node")
+        return
+    _npm("run", "--silent", "check")
+    _npm("run", "--silent", "formatted")
+    _npm("run", "--silent", "test")
 
 
 def is_client_current() -> bool:
@@ -130,6 +141,8 @@ if __name__ == "__main__":
             build_pages()
         case ["client"]:
             write_client()
+        case ["test"]:
+            test_pages()
         case ["check"]:
             if not is_client_current():
                 sys.exit(f"{CLIENT.relative_to(ROOT)} is stale; run: make client")
