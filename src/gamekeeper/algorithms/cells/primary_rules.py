@@ -132,7 +132,7 @@ class Rule:
             return False
         first = self.numbers[0]
         if self.name == "minimum":
-            return cell.total != 0 and cell.number < first
+            return cell.number < first
         if self.name == "request":
             return cell.is_asked and cell.largest * 100 > first * cell.total
         if self.name == "dominance":

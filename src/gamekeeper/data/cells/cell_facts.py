@@ -103,7 +103,7 @@ def cell_facts(
     ({0: -1}, -2)
     """
     known, notices = _known(tables)
-    scale, values, dust = _scaled(known, whole=tables.whole)
+    scale, values, dust = _scaled(known, tolerance or Fraction(0), whole=tables.whole)
     allowed = max(Fraction(0) if tolerance is None else tolerance, dust)
     below = (
         negative
@@ -185,10 +185,12 @@ def _known(tables: TableSet) -> tuple[list[Fraction | None], tuple[str, ...]]:
     return known, (said,)
 
 
-def _scaled(known: Sequence[Fraction | None], *, whole: bool) -> tuple[int, Integers, Fraction]:
+def _scaled(
+    known: Sequence[Fraction | None], tolerance: Fraction, *, whole: bool
+) -> tuple[int, Integers, Fraction]:
     """Return the scale, the figures as whole numbers, and by how much that may be off."""
     figures = [figure for figure in known if figure is not None]
-    scale = scale_of(figures, 0 if whole else MOST_DECIMALS)
+    scale = scale_of([*figures, tolerance], 0 if whole else MOST_DECIMALS)
     largest = max((abs(figure) for figure in figures), default=Fraction(0))
     while scale > 1 and largest * scale >= _MOST:
         scale //= 10

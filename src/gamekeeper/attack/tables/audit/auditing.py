@@ -12,8 +12,11 @@ import time
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gamekeeper.algorithms.cells.fact_bounds import FactSearch
-from gamekeeper.algorithms.cells.linear_facts import NoNumbersError
+from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, NoNumbersError
 from gamekeeper.attack.tables.audit.equations import Equation, equation_of
 from gamekeeper.attack.tables.audit.insiders import insider_gains
 from gamekeeper.attack.tables.audit.options import AuditInput
@@ -149,9 +152,7 @@ def _intervals(tables: TableSet, known: CellFacts, search: FactSearch) -> dict[i
     is_whole_story = tables.system.is_joined and not any(
         "could not be used" in n for n in known.notices
     )
-    facts = known.facts
-    gaps = (facts.high - facts.low)[known.equations >= 0]
-    slack = Fraction(2 * int(gaps.max(initial=0)), known.scale) if len(gaps) else Fraction(0)
+    slack = _slack(known)
     intervals: dict[int, Interval] = {}
     for cell in tables.hidden.tolist():
         if cell in tables.published_elsewhere:
@@ -173,9 +174,18 @@ def _intervals(tables: TableSet, known: CellFacts, search: FactSearch) -> dict[i
             reached_low if is_whole_story else None,
             reached_high if is_whole_story else None,
             found.endless[at] and is_whole_story,
-            slack,
+            Fraction(int(slack[number]), known.scale),
         )
     return {cell: intervals[cell] for cell in tables.hidden.tolist()}
+
+
+def _slack(known: CellFacts) -> NDArray[np.int64]:
+    """Return for each number how wide an interval rounding explains: the least room of its sums."""
+    facts = known.facts
+    gaps = np.where(known.equations >= 0, facts.high - facts.low, NO_LIMIT)
+    found = np.full(len(facts.lower), NO_LIMIT, np.int64)
+    np.minimum.at(found, facts.members, gaps[facts.entry_rows])
+    return np.where(found >= NO_LIMIT, 0, found)
 
 
 def _hidden_cells(
