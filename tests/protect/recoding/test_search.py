@@ -409,3 +409,15 @@ def test_no_record_has_an_is_above_what_is_asked():
     assert before > 1
     assert after <= 1
     assert "no IS above 1" in asked.sentences()[0]
+
+
+def test_bands_of_numbers_whose_last_is_open():
+    ages = [*map(str, range(60, 90)), "90+"] * 3
+    table = code_frame(pa.table({"Age": ages, "Sex": ["f"] * len(ages)}), ["Age", "Sex"])
+    found = search_for_recoding(table, Setting(keys=("Age", "Sex")), SearchRecoding(k=7))
+    own = found.problem.categories["Age"]
+    assert own.source == "bands of a few widths"
+    assert "90+" in own.names.values()
+    assert smallest(found.step.apply(table, SETTING).table, ("Age", "Sex")) >= 7
+    assert found.rules
+    assert not found.step.groups

@@ -7,12 +7,14 @@ environment, and otherwise bands of a few widths for numbers, or all values in o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
-from gamekeeper.algorithms.categories.bands import Band
+from gamekeeper.algorithms.categories.bands import Band, BandStyle
 from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
@@ -196,25 +198,40 @@ def default_categories(
 ) -> KeyCategories:
     """Return bands of a few widths for numbers; each value and all together for anything else."""
     variable = table.codebook[name]
-    where = [place_of(variable, code, setting.decimal) for code in range(1, variable.n_codes)]
-    numbers = [
-        float(place.low if isinstance(place, Band) else place)
-        for place in where
-        if place is not None
-    ]
-    rules: list[str] = []
-    if len(numbers) == len(where) > 2:
-        span = max(numbers) - min(numbers)
-        widths = [width for width in _WIDTHS if 1 < span / width < len(numbers)]
-        step = max(1, -(-len(widths) // _MOST_WIDTHS))
-        rules = [f"{name}=width {width}" for width in widths[::step]]
-    try:
-        found = categories_by_rules(table, name, rules, setting, whole=False, together=together)
-    except InputError:  # bands that lie across a border of such a width
-        found = categories_by_rules(table, name, [], setting, whole=False, together=together)
-        rules = []
-    source = "bands of a few widths" if rules else "its own values"
-    return KeyCategories(found.variable, found.n_places, found.names, found.where, None, source)
+    where = {code: place_of(variable, code, setting.decimal) for code in range(1, variable.n_codes)}
+    bands = {code: _as_band(place) for code, place in where.items() if place is not None}
+    names: dict[Places, str] = {}
+    if len(bands) == len(where) > 2:
+        lows = [float(band.low) for band in bands.values()]
+        span = max(lows) - min(lows)
+        widths = [width for width in _WIDTHS if 1 < span / width < len(lows)]
+        for width in widths[:: max(1, -(-len(widths) // _MOST_WIDTHS))]:
+            names |= _banded(bands, width)
+    source = "bands of a few widths" if names else "its own values"
+    return _made(variable, names, setting, together, source)
+
+
+def _as_band(place: Band | Fraction) -> Band:
+    if isinstance(place, Band):
+        return place
+    return Band(place, place + 1) if place.denominator > 1 else Band(int(place), int(place) + 1)
+
+
+def _banded(bands: Mapping[int, Band], width: int) -> dict[Places, str]:
+    """Return bands of a width with their names; one that lies across a border goes where it begins."""
+    groups: dict[int, list[int]] = {}
+    for code, band in bands.items():
+        if not math.isfinite(band.low):
+            return {}
+        groups.setdefault(math.floor(band.low / width), []).append(code)
+    made: dict[Places, str] = {}
+    for number, codes in groups.items():
+        whole = Band(number * width, (number + 1) * width)
+        if any(bands[code].high > whole.high for code in codes):
+            whole = Band(whole.low, max(bands[code].high for code in codes))
+        if len(codes) > 1:
+            made[tuple(codes)] = whole.name(BandStyle.INCLUSIVE)
+    return made
 
 
 def _made(

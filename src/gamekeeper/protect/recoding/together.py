@@ -114,7 +114,7 @@ class RecodeAndSuppress(SearchOptions, Step):
             last.table,
             first.log.then(last.log),
             setting,
-            told=[*_told(self, facts), *first.told, *last.told],
+            told=[*_told(self, facts, len(first.log.variables)), *first.told, *last.told],
             found=facts,
             frozen=(recode, stars),
             seconds=time.perf_counter() - began,
@@ -212,19 +212,21 @@ def _facts(
     }
 
 
-def _told(asked: RecodeAndSuppress, facts: Mapping[str, Any]) -> list[str]:
-    coarser = sum(1 for _ in facts["categories"])
+def _told(asked: RecodeAndSuppress, facts: Mapping[str, Any], n_recoded: int) -> list[str]:
     cells = count_of(facts["cells"], "cell is", "cells are")
     share = percent_text(facts["share_lost"])
-    keys = count_of(coarser, "key variable")
-    told = [f"Recoded and {cells} suppressed: together that costs {share} of what {keys} told."]
+    keys = count_of(len(facts["categories"]), "key variable")
+    recoded = count_of(n_recoded, "variable is", "variables are") if n_recoded else "Nothing is"
+    told = [
+        f"{recoded} recoded and {cells} suppressed: together that costs {share} of what {keys} told."
+    ]
     if facts["status"] == "optimal":
         told.append("Nothing cheaper does: proven.")
     else:
         reason = (
             ""
             if asked.criterion == Criterion.RELEASED_TO_PEOPLE
-            else (" (counted with the cells that released to people needs)")
+            else " (counted with the cells that released to people needs)"
         )
         told.append(
             f"Whatever does it costs at least {percent_text(1 - facts['gap'])} of that{reason}."
