@@ -25,6 +25,7 @@ from benchmarks import (
     bench_perturbation,
     bench_population,
     bench_protection,
+    bench_recoding,
     bench_scale,
     bench_store,
     bench_structure,
@@ -56,6 +57,7 @@ _SUITES = {
     "perturbation": bench_perturbation.rows,
     "web": bench_web.rows,
     "protection": bench_protection.rows,
+    "recoding": bench_recoding.rows,
 }
 
 
