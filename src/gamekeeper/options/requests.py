@@ -22,18 +22,15 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, make_dataclass
 from enum import Enum
-from functools import cache, wraps
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-P = ParamSpec("P")
 Asked = TypeVar("Asked")
-Data = TypeVar("Data")
-Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,57 +233,6 @@ def require_valid(asked: Any, what: str) -> None:
         raise InputError(problems[0].reason, what, found, problems=problems)
 
 
-def takes(
-    options: Callable[P, Asked],
-) -> Callable[[Callable[[Data, Asked], Found]], Callable[Concatenate[Data, P], Found]]:
-    """Make a function of data and a request one of data and keyword arguments, checked first."""
-
-    def decorate(work: Callable[[Data, Asked], Found]) -> Callable[Concatenate[Data, P], Found]:
-        @wraps(work)
-        def called(data: Data, /, *args: P.args, **chosen: P.kwargs) -> Found:
-            require_made(data, _made_kinds(work), f"{work.__name__} was called.")
-            asked = options(*args, **chosen)
-            require_valid(asked, f"{work.__name__} was called.")
-            return work(data, asked)
-
-        first = next(iter(inspect.signature(work).parameters.values()))
-        rest = inspect.signature(options).parameters.values()
-        called.__signature__ = inspect.Signature([first, *rest])  # pyright: ignore[reportAttributeAccessIssue]
-        called.__doc__ = _documented(work.__doc__ or "", options)
-        return called
-
-    return decorate
-
-
-def require_made(given: object, kinds: Sequence[type], what: str) -> None:
-    """Refuse data of another kind than those that a function takes; say how these are made.
-
-    A kind says it by its `MADE_BY`.
-    """
-    if not kinds or isinstance(given, tuple(kinds)):
-        return
-    names = " or ".join(kind.__name__ for kind in kinds)
-    ways = " or ".join(kind.MADE_BY for kind in kinds)  # pyright: ignore[reportAttributeAccessIssue]
-    raise InputError(
-        Reason.WRONG_SCHEMA,
-        what,
-        f"It takes a {names}, and was given a {type(given).__name__}.",
-        f"Make one by {ways}.",
-    )
-
-
-@cache
-def _made_kinds(work: Callable[..., object]) -> tuple[type, ...]:
-    """Return the kinds of the first argument, if all of them say how they are made."""
-    hint = next(iter(inspect.get_annotations(work).values()))
-    try:
-        kind = eval(hint, vars(sys.modules[work.__module__])) if isinstance(hint, str) else hint  # noqa: S307 - our own code
-    except NameError:
-        return ()
-    kinds = get_args(kind) or (kind,)
-    return kinds if all(hasattr(each, "MADE_BY") for each in kinds) else ()
-
-
 @cache
 def _hints(request: type) -> dict[str, Any]:
     """Return annotations; Any for a type that only the checker knows, as it is slow to import."""
@@ -350,12 +296,3 @@ def _fault(item: Field, value: Any) -> tuple[str, str]:
         if option.most is not None and not float(number) <= option.most:
             return f"{number:,} is more than {option.most:,}.", "Give a smaller number."
     return "", ""
-
-
-def _documented(doc: str, options: Any) -> str:
-    """Return a docstring with the options as parameters, before its examples."""
-    told = {item.name: item.option.help for item in options_of(options)}
-    lines = [f"{name}\n    {text}" for name, text in told.items()]
-    head, heading, examples = inspect.cleandoc(doc).partition("\nExamples\n")
-    listed = f"{head.rstrip()}\n\nOther Parameters\n----------------\n" + "\n".join(lines) + "\n"
-    return listed + (heading + examples if heading else "")
