@@ -95,6 +95,20 @@ def test_undo_and_redo(client: TestClient) -> None:
     assert [each["action"] for each in history["revisions"]] == ["redo", "undo", "edit"]
 
 
+def test_the_history_comes_in_pages(client: TestClient) -> None:
+    for number in range(60):
+        made = {"edit": "set-metadata", "form": "Bank", "values": {"year": number}}
+        client.post("/api/edits", json=edits(made))
+    first, second, none = (
+        client.get("/api/history", params={"page": page}).json() for page in (1, 2, 3)
+    )
+    assert first["total"] == second["total"] == none["total"] == 61
+    numbers = [each["number"] for told in (first, second, none) for each in told["revisions"]]
+    assert numbers == list(range(61, 0, -1))
+    late = client.get("/api/history", params={"since": "60", "form": "Bank"}).json()
+    assert [each["number"] for each in late["revisions"]] == [61, 60]
+
+
 def test_the_backup_waits_until_nobody_does(client: TestClient, store: Path) -> None:
     backup = store.with_name("forms.gk.backup")
     before = backup.stat().st_mtime_ns

@@ -110,8 +110,11 @@ class Accounts:
             connection.execute("DELETE FROM session WHERE folded = ?", (folded(name),))
 
     def sign_in(self, name: str, password: str, address: str) -> Account:
-        """Return the account of a name and its password, or refuse with the same words for both."""
-        keys = (f"account {folded(name)[:200]}", f"address {address}")
+        """Return the account of a name and its password, or refuse with the same words for both.
+
+        `address` is where the request came from; empty where that says nothing.
+        """
+        keys = [f"account {folded(name)[:200]}", *([f"address {address}"] if address else [])]
         self._require_patience(keys)
         with self._database.looking() as connection:
             row = _row(connection, name)

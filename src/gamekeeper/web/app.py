@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -46,6 +47,7 @@ ROUTERS = (
 """The modules of routes, in the order in which they are documented."""
 
 _SMALLEST_PACKED = 1_000
+_THREADS = 120
 
 
 def make_app(server: Server) -> FastAPI:
@@ -53,6 +55,8 @@ def make_app(server: Server) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        # Most threads wait for their turn at the store; there must be some left for the rest.
+        current_default_thread_limiter().total_tokens = _THREADS
         with server.running():
             yield
 

@@ -33,7 +33,7 @@ def add_pages(app: FastAPI, static: Path) -> None:
     }
 
     @app.get("/{page:path}", include_in_schema=False)
-    def page(page: str) -> Response:  # pyright: ignore[reportUnusedFunction]
+    async def page(page: str) -> Response:  # pyright: ignore[reportUnusedFunction]
         if page.startswith("api/"):
             raise Refused(404)
         found = files.get(page)

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from hmac import compare_digest
 from threading import Lock
 from typing import Any
+from weakref import ref
 
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.web.accounts import Accounts
@@ -69,10 +70,13 @@ class Server:
             return self._names
 
     def kept(self, key: tuple[Any, ...], of: object, make: Callable[[], Any]) -> Any:
-        """Return what was made for a key as long as what it is made of is the same object."""
+        """Return what was made for a key as long as what it is made of is the same object.
+
+        What it is made of is not kept: environments of the past would fill the memory.
+        """
         found = self._kept.get(key)
-        if found is None or found[0] is not of:
-            found = (of, make())
+        if found is None or found[0]() is not of:
+            found = (ref(of), make())
             if len(self._kept) > _MOST_KEPT:
                 self._kept.clear()
             self._kept[key] = found

@@ -38,6 +38,11 @@ QUESTIONS: Final[Mapping[str, str]] = {
 }
 """What is asked of each part; one row for all selections of a form together."""
 
+# The same in half the time, by the index of the table; what is written is put in order here.
+_UNORDERED = (
+    "SELECT form_id, group_concat(selection_id, ',') FROM instance GROUP BY form_id"
+    " ORDER BY form_id"
+)
 _SEALS = "SELECT part, digest FROM seal"
 # Which parts a change of a kind can touch.
 _TOUCHED: Final[Mapping[str, tuple[str, ...]]] = {
@@ -91,7 +96,7 @@ def renew_seals(connection: Connection, kinds: Iterable[str] | None = None) -> N
     parts = {"environment", *touched}
     rows = [
         {"part": part, "digest": digest_of(_ordered(part, _rows(connection, question)))}
-        for part, question in QUESTIONS.items()
+        for part, question in {**QUESTIONS, INSTANCES: _UNORDERED}.items()
         if part in parts
     ]
     connection.execute(delete(tables.seal).where(tables.seal.c.part.in_(parts)))
