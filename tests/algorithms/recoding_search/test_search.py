@@ -158,6 +158,9 @@ def test_at_least_so_many_categories(most_listed, file, least):
         if all(len(own) >= least for own in each) and not twin.in_small_classes(each, rows, 2)
     ]
     assert isclose(found.loss, min(losses, default=inf), abs_tol=1e-9)
+    assert found.n_recodings == sum(
+        all(len(own) >= least for own in each) for each in twin.recodings(given_choices)
+    )
 
 
 @pytest.mark.parametrize("most_listed", [100_000, 0], ids=["listed", "HiGHS"])
@@ -214,7 +217,9 @@ def test_a_stand_in_is_verified_and_the_cheapest_that_passes_is_taken(most_liste
     assert len(set(tried)) == len(tried)
     if len(losses) > n_wrong:
         assert isclose(found.loss, losses[n_wrong], abs_tol=1e-9)
-        assert found.is_optimal == (n_wrong == 0)
+        assert not found.is_optimal
+        assert found.gap is None
+        assert found.lower_bound == 0.0
     else:
         assert found.chosen is None
     assert found.n_failed == min(n_wrong, len(losses))

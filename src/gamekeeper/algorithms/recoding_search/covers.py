@@ -18,6 +18,8 @@ MOST_SETS = 200_000
 def count_ways(choice: Choice, most_sets: int = MOST_SETS) -> int | None:
     """Return how many categorizations there are; None where that is too long to count.
 
+    Only those count that have at least as many categories as asked for.
+
     Examples
     --------
     >>> import numpy as np
@@ -25,25 +27,26 @@ def count_ways(choice: Choice, most_sets: int = MOST_SETS) -> int | None:
     3
     """
     if choice.ways is not None:
-        return len(choice.ways)
+        return sum(len(way) >= choice.least for way in choice.ways)
     starting = _by_first(choice)
-    whole = (1 << choice.n_values) - 1
-    # What is left to cover, by its smallest value, with the number of ways in which one gets there.
-    by_low: list[dict[int, int]] = [{} for _ in range(choice.n_values)]
-    by_low[0] = {whole: 1}
+    # What is left to cover, by its smallest value, with the categories so far (as far as they
+    # matter) and the number of ways in which one gets there.
+    by_low: list[dict[tuple[int, int], int]] = [{} for _ in range(choice.n_values)]
+    by_low[0] = {((1 << choice.n_values) - 1, 0): 1}
     done = total = 0
     for low in range(choice.n_values):
-        for rest, n_ways in by_low[low].items():
+        for (rest, taken), n_ways in by_low[low].items():
             done += 1
             if done > most_sets:
                 return None
+            now = min(taken + 1, choice.least)
             for category in starting[low]:
                 if category & rest == category:
                     after = rest & ~category
                     if after:
                         place = (after & -after).bit_length() - 1
-                        by_low[place][after] = by_low[place].get(after, 0) + n_ways
-                    else:
+                        by_low[place][after, now] = by_low[place].get((after, now), 0) + n_ways
+                    elif now >= choice.least:
                         total += n_ways
         by_low[low] = {}
     return total
@@ -52,7 +55,7 @@ def count_ways(choice: Choice, most_sets: int = MOST_SETS) -> int | None:
 def list_ways(choice: Choice) -> Iterator[tuple[int, ...]]:
     """Yield every categorization with at least as many categories as asked for."""
     if choice.ways is not None:
-        yield from choice.ways
+        yield from (way for way in choice.ways if len(way) >= choice.least)
         return
     starting = _by_first(choice)
     numbers = {_mask(category): number for number, category in enumerate(choice.categories)}

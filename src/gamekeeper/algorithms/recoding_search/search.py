@@ -86,6 +86,9 @@ class FoundRecoding:
         Whether the search came to its end: nothing better is left, or nothing at all.
     n_failed
         How many answers of a stand-in failed the real attack.
+    is_stand_in
+        Whether the targets only stood in for a real attack. Then nothing is known of what loses
+        less: the lower bound is 0.
     """
 
     chosen: Chosen | None
@@ -97,16 +100,17 @@ class FoundRecoding:
     n_rounds: int
     is_over: bool
     n_failed: int = 0
+    is_stand_in: bool = False
 
     @property
     def is_optimal(self) -> bool:
         """Whether nothing safe loses less; proven by the cuts."""
-        return self.is_over and self.chosen is not None and self.n_failed == 0
+        return self.is_over and self.chosen is not None and not self.is_stand_in
 
     @property
     def gap(self) -> float | None:
-        """By which share of its loss the recoding may be above the least; None without one."""
-        if self.chosen is None:
+        """By which share of its loss the recoding may be above the least; None where not known."""
+        if self.chosen is None or self.is_stand_in:
             return None
         return 0.0 if self.loss <= 0 else max(0.0, (self.loss - self.lower_bound) / self.loss)
 
@@ -200,7 +204,6 @@ class _Search:
         self._best_loss = inf
         self._lower = 0.0
         self._n_attacks = 0
-        self._known: dict[Chosen, bool] = {}
 
     def run(
         self,
@@ -252,13 +255,14 @@ class _Search:
         return FoundRecoding(
             self._best,
             self._best_loss,
-            self._lower,
+            0.0 if verify is not None and self._best is not None else self._lower,
             tuple(self._cuts.values()),
             self.n_recodings,
             self._counter.counted + self._n_attacks,
             rounds,
             is_over,
             failed,
+            verify is not None,
         )
 
     def _is_reached(self) -> bool:

@@ -91,7 +91,7 @@ class SearchedRecoding(Result):
         """How good it is known to be: optimal, best verified, within a gap, or not met."""
         if not self.is_met:
             return "cannot be met" if self.found.is_over else "not found in time"
-        if self.found.n_failed:
+        if self.found.is_stand_in:
             return "best verified"
         return "optimal" if self.found.is_optimal else "best so far"
 
@@ -180,13 +180,15 @@ class SearchedRecoding(Result):
         cuts = count_of(len(found.cuts), "unsafe recoding")
         if not self.is_met:
             told = [f"Proven by {cuts} among {many}."] if found.is_over else []
+            if found.n_failed:
+                told = [f"{count_of(found.n_failed, 'recoding')} met this and failed the attack."]
             if self.blocked_by:
                 told.append(
                     f"What is asked of {quoted(self.blocked_by)} stands in the way: without it the"
                     " targets could be met."
                 )
             return told
-        if found.n_failed:
+        if found.is_stand_in:
             failed = count_of(found.n_failed, "cheaper one", "cheaper ones")
             return [
                 f"It is the cheapest that passed the attack among those that were tried; {failed} failed.",
