@@ -33,6 +33,7 @@ from gamekeeper.attack.tables.subtraction import (
     SubtractionAttack as SubtractionAttack,
     subtract_known as subtract_known,
 )
+from gamekeeper.data.tables.unit_records import unit_records as unit_records
 from gamekeeper.data.cells.argus_file import read_argus_table as read_argus_table
 from gamekeeper.data.cells.cell_file import (
     Columns as Columns,

@@ -93,6 +93,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "tables release": ("{place}/work.csv", "-k", "Area,Age,Work", "-o", "{place}/again.json", "--replace"),
     "tables audit": ("{place}/hidden.csv", "--hierarchy", "Code=codes"),
     "tables bounds": (RELEASE,),
+    "tables records": ("{place}/counted.csv", "-o", "{place}/units.csv", "--replace"),
     "tables mark": ("{place}/work.csv", "--axes", "Area,Age", "--rule", "minimum:4"),
     "tables feasible": (RELEASE, "--list", "2"),
     "tables infer": (RELEASE, "--about", "Work"),
@@ -152,6 +153,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         seed=1, study=folder / "people.gkp",
     )  # fmt: skip
     write(folder, "recipe.json", plan.recipe().text())
+    write(folder, "counted.csv", "Area,n\nn,2\ns,3\n")
     write(folder, "hidden.csv", "Code,n\nTotal,18\nA,*\nA1,3\nA2,*\nB,4\nC,6\n")
     rng = np.random.default_rng(4)
     age, income = rng.integers(0, 90, 12), rng.integers(0, 5_000, 12)

@@ -25,11 +25,13 @@ from gamekeeper.data.tables.release import Release, check_truth, make_release
 from gamekeeper.data.tables.release_file import read_release_and_truth, write_release
 from gamekeeper.data.tables.release_joining import align_truth, join_releases
 from gamekeeper.data.tables.tabulation import tabulate
+from gamekeeper.data.tables.unit_records import unit_records
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import given
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.report.release_report import released_report
 from gamekeeper.report.risk_page import write_risk_report
+from gamekeeper.report.tables import write_table
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted
 from gamekeeper.workbench.answer import Answer
@@ -41,6 +43,7 @@ from gamekeeper.workbench.requests.tables import (
     FeasibleRequest,
     InferRequest,
     PublishRequest,
+    RecordsRequest,
     ReleaseRequest,
     SapRequest,
 )
@@ -114,6 +117,23 @@ def publish_tables(
     release = make_release(truth, listed, schemes, seed=asked.seed, title=asked.title)
     write_release(release, asked.output, truth if asked.with_truth else None)
     return Answer((release, truth), data.notices)
+
+
+def write_units(asked: RecordsRequest) -> CountTable:
+    """Write a table of true counts as records, one per unit; they are as confidential as the counts."""
+    require_outputs(asked)
+    table = read_count_table(
+        asked.file,
+        count=asked.count or None,
+        axes=asked.axes or None,
+        total=[label for label in asked.total if label.strip()] or None,
+        disjoint=asked.disjoint,
+        delimiter=asked.delimiter,
+        encoding=asked.encoding,
+        decimal=asked.decimal,
+    )
+    write_table(unit_records(table), asked.output, raw=asked.raw)
+    return table
 
 
 def bound_release(

@@ -14,6 +14,7 @@ from gamekeeper.workbench.requests.tables import (
     FeasibleRequest,
     InferRequest,
     PublishRequest,
+    RecordsRequest,
 )
 
 app = typer.Typer(
@@ -57,6 +58,29 @@ def release_command(asked: PublishRequest, how: AsFormat = Format.TABLE) -> None
         show(listing, how, sentences=told, notices=answer.notices)
         return
     say_notices(answer.notices)
+    say_all(told)
+
+
+@command(app, "records")
+def records_command(asked: RecordsRequest, how: AsFormat = Format.TABLE) -> None:
+    """Write a table of true counts as records, one row per unit, as microdata are attacked.
+
+    The way back is 'tables release'.
+
+    [bold]Examples[/bold]
+
+      gamekeeper tables records counts.csv -o people.csv
+    """
+    from gamekeeper.cli.risk_show import say_all
+    from gamekeeper.workbench.tables import write_units
+
+    table = write_units(asked)
+    told = [f"{table.total:,} records of {', '.join(table.names)}: {asked.output}"]
+    if how is not Format.TABLE:
+        rows = [(axis.name, len(axis)) for axis in table.axes]
+        listing = make_listing("columns of records", ("column", "categories"), rows, EVERYTHING)
+        show(listing, how, sentences=told, notices=())
+        return
     say_all(told)
 
 

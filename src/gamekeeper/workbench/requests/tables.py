@@ -231,3 +231,46 @@ class ComparisonRequest:
     plot: _Plot = None
     replace: Replace = False
     raw: Raw = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordsRequest:
+    """A table of true counts is to be written as records, one per unit."""
+
+    file: Annotated[
+        Path, Option("Text file (CSV) with the true counts, one row per cell.", is_argument=True)
+    ]
+    output: Annotated[
+        Path,
+        Option(
+            "Write the records to this .csv, .parquet or .xlsx.",
+            flags="--output -o",
+            writes="table",
+            label="Written",
+        ),
+    ]
+    count: Annotated[
+        str, Option("The column of counts, if it is not called n or count.", panel=_PANEL)
+    ] = ""
+    axes: Annotated[
+        Sequence[str], Option("The columns that are axes: Area,Age.", panel=_PANEL, read=names_of)
+    ] = ()
+    total: Annotated[
+        tuple[str, ...],
+        Option("The category that stands for a total.", panel=_PANEL, default_text="Total"),
+    ] = ("Total",)
+    disjoint: Annotated[
+        Sequence[str],
+        Option(
+            "Axes in which nobody is counted under two labels, although some look like sums of"
+            " others: Code,Area.",
+            panel=_PANEL,
+            read=names_of,
+        ),
+    ] = ()
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+    decimal: Decimal = None
+    memory: Memory = None
+    replace: Replace = False
+    raw: Raw = False

@@ -1,0 +1,46 @@
+"""A table of counts as records, one row for each unit that was counted; `tabulate` is the way back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gamekeeper.budget import require_memory
+from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.wording import count_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BYTES = 12
+
+
+def unit_records(table: CountTable) -> pa.Table:
+    """Return one row per unit of a table of counts, with its category on each axis.
+
+    Examples
+    --------
+    >>> table = CountTable.typed({"age": ["young", "old"], "work": ["yes", "no"]}, [[1, 0], [0, 2]])
+    >>> unit_records(table).to_pylist()
+    [{'age': 'young', 'work': 'yes'}, {'age': 'old', 'work': 'no'}, {'age': 'old', 'work': 'no'}]
+    """
+    import pyarrow as pa
+
+    require_memory(
+        "A table of counts was to be written as records.",
+        table.total * len(table.axes) * _BYTES,
+        f"{count_of(table.total, 'record')} of {count_of(len(table.axes), 'column')}",
+        "Keep fewer columns as axes (--axes)",
+    )
+    cells, counts = table.nonzero
+    repeated = np.repeat(cells, counts)
+    numbers = np.unravel_index(repeated, table.shape) if table.shape else ()
+    return pa.table(
+        {
+            axis.name: pa.DictionaryArray.from_arrays(
+                pa.array(codes.astype(np.int32)), pa.array(list(axis.categories), pa.string())
+            ).dictionary_decode()
+            for axis, codes in zip(table.axes, numbers, strict=True)
+        }
+    )
