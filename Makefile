@@ -41,10 +41,9 @@ serve: $(VENV)/.web pages ## open the workbench in the browser, on made-up forms
 
 # Without Node, and without an index to get one from, all but the pages works.
 pages: $(VENV)/.web ## build the pages of the workbench, where they are not those of the sources
-	@$(PY) hatch_build.py pages >build.log 2>&1 || { $(PIP) --require-hashes -r requirements/node.lock \
-	  && $(PY) hatch_build.py pages >build.log 2>&1; } || \
-	  { tail -5 build.log >&2; echo "left out: the pages of the workbench, which were not built" >&2; }
-	@rm -f build.log
+	@$(PY) hatch_build.py pages >$(VENV)/pages.log 2>&1 || { $(PIP) --require-hashes -r requirements/node.lock \
+	  && $(PY) hatch_build.py pages >$(VENV)/pages.log 2>&1; } || \
+	  { tail -5 $(VENV)/pages.log >&2; echo "left out: the pages of the workbench, which were not built" >&2; }
 
 client: $(VENV)/.web ## write the document of the server's interface anew, and the client that pages use
 	@$(PY) -m gamekeeper.web.openapi frontend/openapi.json
@@ -116,7 +115,7 @@ audit: $(VENV)/.run ## hold the locks against advisories of yours (ADVISORIES=fi
 	@test -n "$(ADVISORIES)" || { echo "name a file: make audit ADVISORIES=all.zip, the export of OSV for PyPI" >&2; exit 2; }
 	@$(PY) .ci/audit.py advisories "$(ADVISORIES)"
 
-licences: $(VENV)/.run ## list the licences of everything that is needed at run time, and check them
+licences: $(VENV)/.web ## list the licences of everything that is needed at run time, and check them
 	@$(PY) .ci/audit.py licences
 
 clean: ## remove everything that make has made

@@ -178,10 +178,11 @@ def audit(path: Path, root: Path = ROOT) -> int:
 
 
 def licences(root: Path = ROOT) -> int:
-    """Print the licence of everything in the run-time lock; 1 if one is not allowed or not known."""
+    """Print the licence of everything in the run-time locks; 1 if one is not allowed or not known."""
     with (root / "requirements/licences.toml").open("rb") as file:
         rules = tomllib.load(file)
-    names = sorted({one.name for one in locked([root / "requirements/run.lock"])})
+    locks = [root / "requirements" / name for name in ("run.lock", "web.lock")]
+    names = sorted({one.name for one in locked(lock for lock in locks if lock.is_file())})
     bad = 0
     for name in names:
         expression = licence_of(name, rules["written"])
