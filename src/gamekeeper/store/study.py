@@ -73,7 +73,7 @@ class Study:
         """Open a study that is there."""
         path = Path(path)
         asked = f"The study {shown_path(path)} was asked for."
-        do = "Give the file that 'gamekeeper protect try --study' made."
+        do = "Give the file that --study of protect try made."
         try:
             require_ordinary(path)
             with path.open("rb") as file:

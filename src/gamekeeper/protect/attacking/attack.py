@@ -20,6 +20,7 @@ from gamekeeper.attack.assessment.criteria import CRITERIA, Found
 from gamekeeper.attack.assessment.measured import Measured, measure_file
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.counting import count_keys
+from gamekeeper.errors import LimitError
 from gamekeeper.protect.attacking.linking import LinkedShare, link_release
 from gamekeeper.protect.attacking.sides import FileSides, sides_of
 from gamekeeper.protect.changes import ChangeLog
@@ -205,6 +206,8 @@ class FileAttack(Result):
                     else "estimate"
                 )
                 made.append(_row(name, value, sure, found.why or found.note))
+        elif "assessment" in self.why_not:
+            made += [_row(name, None, exactly, self.why_not["assessment"]) for name in CRITERIA]
         return made
 
     def to_arrow(self) -> pa.Table:
@@ -281,7 +284,11 @@ def attack_file(
         linked = link_release(before, after, log, setting, progress=progress)
     measured = None
     if AttackName.ASSESSMENT in attacks:
-        measured = measure_release(after, log, setting, progress)
+        try:
+            measured = measure_release(after, log, setting, progress)
+        except LimitError as error:
+            # What is not known is not proven; the other attacks are told all the same.
+            why["assessment"] = error.found
     return FileAttack(
         len(laid.people),
         len(laid.released),

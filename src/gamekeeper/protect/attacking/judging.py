@@ -86,7 +86,8 @@ def _judged(target: Target, found: FileAttack) -> JudgedTarget:
     if target.measure == LINKAGE:
         return _of_links(target, found)
     if found.measured is None:
-        return JudgedTarget(target, Standing.NOT_PROVEN, None, "not known", "it was not assessed")
+        why = found.why_not.get("assessment", "it was not assessed")
+        return JudgedTarget(target, Standing.NOT_PROVEN, None, "not known", why)
     policy = target.policy or Policy(target.text, (Limit(CRITERIA[target.measure], target.limit),))
     outcome = judge_policy(policy, found.measured)
     lines = [line for line in outcome.lines if line.standing is not Standing.MET]

@@ -157,7 +157,12 @@ def _opened(asked: ApplyRequest, recipe: Recipe, progress: Progress | None) -> P
     used = [step for own in recipe.steps for step in (own.step, *own.frozen)]
     extra = [name for step in used for name in step.columns()]
     request = asked_by(
-        recipe, asked.file, asked.environment, values=asked.values, reading=asked.reading
+        recipe,
+        asked.file,
+        asked.environment,
+        values=asked.values,
+        unmapped=asked.unmapped,
+        reading=asked.reading,
     )
     return open_for_protection(
         request,

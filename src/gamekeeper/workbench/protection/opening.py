@@ -91,7 +91,7 @@ def open_for_protection(
             Reason.BAD_OPTION,
             "A file was to be protected, with key variables recoded beforehand (--recode).",
             "What a recoding would do is asked of attacks; here it is a step of its own.",
-            "Leave out --recode, and give --step 'recode rules=\"Age=width 5\"'.",
+            "Leave out --recode, and give it by --step of protect try: 'recode rules=\"Age=width 5\"'.",
         )
     others = [name for name in (household, *extra) if name]
     data = open_microdata(

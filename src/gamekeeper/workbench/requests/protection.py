@@ -271,7 +271,16 @@ class ApplyRequest:
         ),
     ] = None
     values: Annotated[
-        Path | None, Option("CSV with variable, value, category, as for the recipe.")
+        Path | None,
+        Option("CSV with variable, value, category: what values mean that are not known by name."),
+    ] = None
+    unmapped: Annotated[
+        Path | None,
+        Option(
+            "Where to write the values that fit no category, to be filled in for --values."
+            " The file then has values of your data: keep it as safe as those.",
+            writes="values",
+        ),
     ] = None
     release: ReleaseOptions = field(default_factory=ReleaseOptions)
     attacks: Attacks = ()
