@@ -113,7 +113,11 @@ class SearchOptions:
     ] = ()
     together: Annotated[
         bool,
-        Option("A variable may be put together wholly, as if it were left out.", panel=_SEARCH),
+        Option(
+            "Whether a variable may be put together wholly, as if it were left out.",
+            flags="--together/--no-together",
+            panel=_SEARCH,
+        ),
     ] = True
     keep: Annotated[
         tuple[str, ...],
