@@ -12,6 +12,7 @@ from gamekeeper.mapping.edits import AddForm
 from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.workbench import holding as module
+from gamekeeper.workbench.demo.environment import demo_environment
 from gamekeeper.workbench.editing import edit_store, preview
 from gamekeeper.workbench.environments import opened, opened_store
 from gamekeeper.workbench.holding import holding
@@ -75,3 +76,28 @@ def test_a_store_that_is_gone_is_told(store: Path) -> None:
         store.with_name("elsewhere.gk").rename(store)
         with opened(store) as place:
             assert list(place.environment.forms) == ["Bank"]
+
+
+def test_codes_are_the_same_whoever_asks_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "demo.gk"
+    EnvironmentStore.create(path, demo_environment(), who="ana").close()
+    with opened(path) as place:
+        names = list(place.environment.variables)[:6]
+        expected = {name: list(place.environment.register(name)) for name in names}
+    found: list[dict[str, list[str]]] = []
+
+    def ask(turn: int) -> None:
+        with opened(path) as place:
+            order = names[turn:] + names[:turn]
+            found.append({name: list(place.environment.register(name)) for name in order})
+            place.keep_codes()
+
+    with holding(path):
+        threads = [Thread(target=ask, args=(turn,)) for turn in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert found == [expected] * 6
+    with EnvironmentStore.open(path) as store:
+        store.check()

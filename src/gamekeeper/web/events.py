@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+import time
+from collections.abc import AsyncGenerator, Callable
 from threading import Lock
 from typing import Any
 
@@ -38,8 +39,13 @@ class Events:
         """How many pages listen."""
         return len(self._listeners)
 
-    async def listen(self, *first: tuple[str, dict[str, Any]]) -> AsyncGenerator[str]:
-        """Yield what is told from now on, after some events for this listener alone."""
+    async def listen(
+        self, *first: tuple[str, dict[str, Any]], may_go_on: Callable[[], bool] = lambda: True
+    ) -> AsyncGenerator[str]:
+        """Yield what is told from now on, after some events for this listener alone.
+
+        Now and then it is asked whether the listener may go on, as sessions end.
+        """
         queue: asyncio.Queue[str | None] = asyncio.Queue(_WAITING)
         with self._lock:
             self._listeners[queue] = asyncio.get_running_loop()
@@ -47,7 +53,12 @@ class Events:
             yield "retry: 2000\n\n"
             for kind, told in first:
                 yield f"event: {kind}\ndata: {json.dumps(told)}\n\n"
+            asked = time.monotonic()
             while not self._is_closed:
+                if time.monotonic() - asked > _HEARTBEAT:
+                    asked = time.monotonic()
+                    if not may_go_on():
+                        return
                 try:
                     text = await asyncio.wait_for(queue.get(), _HEARTBEAT)
                 except TimeoutError:

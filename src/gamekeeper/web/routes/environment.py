@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
-from gamekeeper.web.access import Reader, TheServer
+from gamekeeper.web.access import Reader, TheServer, signed_in
 from gamekeeper.web.shapes.environment import EnvironmentShape, environment_shape
 
 router = APIRouter(prefix="/api")
@@ -20,10 +20,13 @@ def environment(who: Reader, server: TheServer) -> EnvironmentShape:
 
 
 @router.get("/events", response_class=StreamingResponse)
-async def events(who: Reader, server: TheServer) -> StreamingResponse:
+async def events(request: Request, who: Reader, server: TheServer) -> StreamingResponse:
     """Tell of new revisions and of jobs as they happen (server-sent events)."""
     return StreamingResponse(
-        server.events.listen(("hello", {"who": who.name})),
+        server.events.listen(
+            ("hello", {"who": who.name}),
+            may_go_on=lambda: signed_in(request, server) is not None,
+        ),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
