@@ -112,3 +112,14 @@ def test_a_scenario_keeps_how_it_was_counted_and_the_names_of_forms() -> None:
         )
         names = {form for item in saved.scenario("A clerk").keys[0].evidence for form in item.forms}
         assert names == ({"Clinic", "Log"} if within_universe else {"Log"})
+
+
+def test_of_equal_areas_the_variable_that_tells_people_apart_comes_first() -> None:
+    age = Variable.of_bands("Age", ["0-64", "65+"])
+    sex = Variable("Sex", PartitionGraph({"any": ["f", "m"]}))
+    asks = {"Age": ("65+", OUTSIDE), "Sex": ("f", "m")}
+    both = [Form("Target", asks), Form("A", {"Age": ("0-64", "65+")}), Form("B", asks)]
+    found = map_key_variables(Environment([age, sex], both), "Target")
+    areas = {item.variable: item.curve.area for item in found.variables if item.curve}
+    assert areas == {"Age": 1, "Sex": 1}
+    assert [item.variable for item in found.variables] == ["Sex", "Age"]

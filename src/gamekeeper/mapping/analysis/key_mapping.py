@@ -336,13 +336,15 @@ def _known_text(not_known: tuple[int, int]) -> str:
     return f"for up to {count_of(first - 1, 'form')} and from {last + 1} forms on"
 
 
-def _usefulness(item: KeyVariable) -> tuple[bool, bool, float, Fraction, str]:
+def _usefulness(item: KeyVariable) -> tuple[bool, bool, float, Fraction, float, str]:
     curve = item.curve or SizeCurve(item.n_forms, ())
     return (
         bool(item.message),
         item.curve is None,
         -float(curve.area),
         -curve.unbounded_up_to,
+        # Of equal areas, one category that all forms have tells nobody apart.
+        -float(item.effective) if item.maximal else 0.0,
         item.variable,
     )
 
