@@ -47,13 +47,10 @@ NEVER_SAID = {
 
 # What is asked somewhere else. By command: options that its advice names, and where they are given.
 _OF_RECIPES = "--keys --scenario --missing --fraction --weight --sensitive --household --id"
-ASKED_ELSEWHERE = {
-    name: (
-        f"{_OF_RECIPES} --at-least --max-work",
-        "the recipe has them, and is made anew with others",
-    )
-    for name in ("protect apply", "protect replay")
-}
+ASKED_ELSEWHERE = dict.fromkeys(
+    ("protect apply", "protect replay"),
+    (f"{_OF_RECIPES} --at-least --max-work", "the recipe has them, and is made anew with others"),
+)
 # Protection attacks with options of its own; what would take too long is told as not known.
 NEVER_SAID_BY_PROTECT = {
     "algorithms.linkage": "links are on all keys, with equal weights, within a number of pairs",

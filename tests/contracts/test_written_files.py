@@ -107,7 +107,7 @@ def typed(request: type, values: dict[str, Path]) -> list[str]:
     for item in options_of(request):
         value = str(values[item.name]) if item.name in values else ""
         if not value and item.is_required:
-            value = "word"
+            value = "1" if item.kind is int else "word"
         if not value:
             continue
         flag = (item.option.flags or f"--{item.name.replace('_', '-')}").split()[0]

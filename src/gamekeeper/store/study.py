@@ -10,13 +10,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
+from gamekeeper.files.asides import aside, clear_leftovers, put_new
 from gamekeeper.files.gate import SQLITE, fault_of_file
 from gamekeeper.files.reading import require_ordinary
+from gamekeeper.files.writing import refusal
 from gamekeeper.wording import count_of, shown_path
 
 VERSION: Final = 1
@@ -58,14 +60,20 @@ class Study:
         found, do = fault_of_file(path, replace=False)
         if found:
             raise StoreError(Reason.NOT_WRITABLE, asked, f"It {found}", do)
+        try:
+            clear_leftovers(path)
+            with aside(path, private=True) as made:
+                with cls(made)._open(asked) as connection:
+                    connection.executescript(
+                        f"PRAGMA application_id = {MARK}; PRAGMA user_version = {VERSION};"
+                    )
+                    connection.executescript(_SCHEMA)
+                    rows = [("about", json.dumps(dict(about))), ("current", "0")]
+                    connection.executemany("INSERT INTO study VALUES (?, ?)", rows)
+                put_new(made, path)
+        except OSError as error:
+            raise refusal(asked, error) from error
         study = cls(path)
-        with study._open(asked, make=True) as connection:
-            connection.executescript(
-                f"PRAGMA application_id = {MARK}; PRAGMA user_version = {VERSION};"
-            )
-            connection.executescript(_SCHEMA)
-            rows = [("about", json.dumps(dict(about))), ("current", "0")]
-            connection.executemany("INSERT INTO study VALUES (?, ?)", rows)
         return study
 
     @classmethod
@@ -174,20 +182,15 @@ class Study:
         return str(row[0])
 
     @contextmanager
-    def _open(self, asked: str, *, make: bool = False) -> Generator[sqlite3.Connection]:
+    def _open(self, asked: str) -> Generator[sqlite3.Connection]:
         connection: sqlite3.Connection | None = None
         try:
-            if make:
-                self.path.touch(mode=0o600)
             connection = sqlite3.connect(self.path, timeout=30, isolation_level="IMMEDIATE")
             with connection:
                 yield connection
         except GamekeeperError:
             raise
         except (sqlite3.Error, OSError, ValueError) as error:
-            if make:
-                with suppress(OSError):
-                    self.path.unlink()
             raise StoreError(
                 Reason.DAMAGED if isinstance(error, sqlite3.DatabaseError) else Reason.NOT_WRITABLE,
                 asked,
