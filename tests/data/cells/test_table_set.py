@@ -151,3 +151,26 @@ def test_codes_after_dots_and_dashes_are_questioned_as_others_are(lead):
     rows = [[f"{lead}A", 5], [f"{lead * 2}A01", 3], [f"{lead * 2}A02", None], [f"{lead}B", 7]]
     error = refused([CellRows.typed(["Code"], rows)])
     assert error.reason is Reason.POSSIBLE_SUBTOTALS
+
+
+def test_a_level_that_was_left_out_is_not_taken_for_empty():
+    # 'A' and 'A1' have no row in the line of men, and 'A11' has one.
+    tree = Hierarchy.of_tree({"A": ["A1"], "A1": ["A11", "A12"], "B": []}, "a tree")
+    rows = [["Total", "Total", 9], ["A", "Total", 5], ["B", "Total", 4], ["A1", "Total", 5],
+            ["A11", "Total", 3], ["A12", "Total", 2], ["Total", "m", None], ["B", "m", 1],
+            ["A11", "m", None], ["A12", "m", 2], ["Total", "f", None], ["B", "f", 3]]  # fmt: skip
+    made = cell_facts(
+        TableSet.of([CellRows.typed(["Code", "Sex"], rows)], {"Code": tree}, absent="zero")
+    )
+    hidden = [made.cells[number] for number in made.wanted.tolist()]
+    assert len(hidden) == 3
+
+
+def test_percentages_are_read_from_a_column(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("Area,n,pct\nTotal,37,100\na,*,8\nb,*,41\nc,*,5\nd,*,46\n")
+    from gamekeeper.data.cells.cell_file import Columns, read_cells
+
+    table = read_cells(path, Columns(percents=[("pct", ("Area",))]))
+    made = cell_facts(TableSet.of([table]))
+    assert (made.equations < 0).sum() == 8

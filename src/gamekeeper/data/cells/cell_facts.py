@@ -170,12 +170,21 @@ def _known(tables: TableSet) -> tuple[list[Fraction | None], tuple[str, ...]]:
         return known, ()
     absent = tables.system.kinds == Kind.ABSENT
     listed = tables.system.kinds == Kind.LISTED
-    # What has parts that are published is not empty, but was left out.
+    # What has parts that are published, at whatever level, is not empty, but was left out.
     is_left_out = np.zeros(len(absent), bool)
-    for equation in range(tables.system.n_equations if absent.any() else 0):
-        whole, parts = tables.system.equation(equation)
-        if absent[whole] and listed[parts].any():
-            is_left_out[whole] = True
+    of_absent = [
+        tables.system.equation(e)
+        for e in np.flatnonzero(absent[tables.system.parts[tables.system.starts[:-1]]]).tolist()
+    ]
+    while True:
+        more = [
+            whole
+            for whole, parts in of_absent
+            if not is_left_out[whole] and (listed[parts] | is_left_out[parts]).any()
+        ]
+        if not more:
+            break
+        is_left_out[more] = True
     zeros = np.flatnonzero(absent & ~is_left_out)
     for cell in zeros.tolist():
         known[cell] = Fraction(0)
@@ -327,7 +336,13 @@ def _shares(
                     digits,
                     share.times,
                 )
-    return [row for row in rows if row[0]], unused
+    # Numbers that do not fit 64 bits are not used, and that is told.
+    fitting = [
+        row
+        for row in rows
+        if max(abs(row[1]), abs(row[2]), *map(abs, row[0].values()), 0) <= NO_LIMIT and row[0]
+    ]
+    return fitting, unused + sum(bool(row[0]) for row in rows) - len(fitting)
 
 
 Term = tuple[dict[int, int], int]
