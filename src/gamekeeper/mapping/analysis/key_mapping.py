@@ -201,6 +201,7 @@ def _map_variable(
         having=tuple(form for forms in holders.values() for form in forms),
         outside=scope.left_out,
         restricted=restricted,
+        answers=answers,
     )
 
 

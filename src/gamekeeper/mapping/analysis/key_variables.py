@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from gamekeeper.algorithms.categories.maximal_harmonization import MaximalHarmonizations
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.algorithms.categories.prevalence import SizeCurve
 from gamekeeper.mapping.analysis.map_table import map_table_html
@@ -82,6 +83,9 @@ class KeyVariable:
         Sinks that nobody in the target has, and that do not count.
     restricted
         The forms among those that have it which ask only some of the people of the target.
+    answers
+        The maximal harmonizations for any number of forms, within the universe; None without a
+        categorization that could be matched.
     """
 
     variable: str
@@ -104,6 +108,7 @@ class KeyVariable:
     having: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     restricted: tuple[str, ...] = ()
+    answers: MaximalHarmonizations | None = field(default=None, repr=False, compare=False)
 
     @property
     def n_needed(self) -> int:

@@ -143,19 +143,15 @@ def map_levels(environment: Environment, asked: MapOptions) -> MapLevels:
 
 
 def _of_variable(question: Question, item: KeyVariable) -> VariableLevels:
-    # Without a limit on what is searched there would be a result, at some prevalence or other.
-    if (item.message and not item.not_known) or not item.n_having:
+    answers = item.answers
+    if answers is None:
         return VariableLevels(item, (), {})
     variable = item.variable
     holders, _, _ = holders_of(question, variable)
     scope = scope_of(question, variable)
-    own = question.environment.categorization(question.target, variable).partition
-    assert own is not None, "a target whose categorization is not valid has a message"
-    target = scope.inside(own)
     counts: Categorizations = Counter()
     for each, forms in holders.items():
         counts[scope.inside(each)] += len(forms)
-    answers = MaximalHarmonizations(target, counts, max_nodes=question.max_nodes)
     maximal: dict[Partition | Arbitrary, Maximal] = {}
 
     def meaning(node: Partition | Arbitrary) -> Maximal:
@@ -163,19 +159,18 @@ def _of_variable(question: Question, item: KeyVariable) -> VariableLevels:
             maximal[node] = explained(question.environment, scope, node, holders)
         return maximal[node]
 
-    levels = tuple(_levels(question, answers, target, counts, meaning))
+    levels = tuple(_levels(question, answers, counts, meaning))
     return VariableLevels(item, levels, {found.code: found for found in maximal.values()})
 
 
 def _levels(
     question: Question,
     answers: MaximalHarmonizations,
-    target: Partition | Arbitrary,
     counts: Categorizations,
     meaning: Callable[[Partition | Arbitrary], Maximal],
 ) -> Iterator[Level]:
     any_detail = any_detail_of(answers, counts, question.levels)
-    steps = effective_steps(target, counts, question.levels)
+    steps = effective_steps(answers.target, counts, question.levels)
     first = 1
     while first <= answers.n_forms:
         effective_end, effective = next(step for step in steps if step[0] >= first)
