@@ -11,10 +11,10 @@ from gamekeeper.protect.recipe import (
     Recipe,
     RecipeStep,
     read_recipe,
-    recipe_schema,
     replayed,
     run_steps,
 )
+from gamekeeper.protect.recipe_schema import recipe_schema
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.steps import read_step
 from gamekeeper.protect.suppression.suppress import Suppress

@@ -24,7 +24,7 @@ from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.step import Step
-from gamekeeper.protect.steps import STEPS, read_step
+from gamekeeper.protect.steps import read_step
 from gamekeeper.results import Provenance, package_version
 from gamekeeper.wording import count_of, did_you_mean, quoted, shown_path
 
@@ -398,84 +398,3 @@ class _Fields:
     def _fault(self, name: str, found: str, instead: Any) -> Any:
         self._problems.append(Problem(Reason.WRONG_SCHEMA, f"field {quoted([name])}", found))
         return instead
-
-
-def recipe_schema() -> dict[str, Any]:
-    """Return the JSON Schema of recipes.
-
-    Examples
-    --------
-    >>> recipe_schema()["properties"]["recipe"]
-    {'const': 1}
-    """
-    text: dict[str, Any] = {"type": "string"}
-    texts: dict[str, Any] = {"type": "array", "items": text}
-    pairs: dict[str, Any] = {"type": "object", "additionalProperties": text}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "urn:gamekeeper:recipe:1",
-        "title": "A recipe of protection, version 1",
-        "description": "What is done to a file of microdata, so that it can be done again. No cell and"
-        " no record is listed. Without seed, journal, targets and what was found for people outside.",
-        "type": "object",
-        "properties": {
-            "recipe": {"const": VERSION},
-            "made_by": text,
-            "input": {
-                "type": "object",
-                "properties": {"fingerprint": text, "records": {"type": "integer"}, "file": text},
-            },
-            "scenario": {
-                "type": "object",
-                "properties": {"name": text, "environment": text, "fingerprint": text},
-                "required": ["name"],
-            },
-            "keys": texts,
-            "columns": {**pairs, "description": "VARIABLE: COLUMN, where these differ."},
-            "missing": {"enum": [each.value for each in Missing]},
-            "weight": text,
-            "strata": text,
-            "household": text,
-            "identifier": text,
-            "fraction": text,
-            "sensitive": texts,
-            "seed": {"type": "integer", "minimum": 0},
-            "steps": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "description": "A step: its name, options that are not at their default, what it"
-                    " found, and the steps that do the same without searching.",
-                    "properties": {
-                        "do": {"enum": list(STEPS)},
-                        "found": {"type": "object"},
-                        "frozen": {"type": "array", "items": {"type": "object"}},
-                    },
-                    "required": ["do"],
-                },
-            },
-            "targets": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "target": text,
-                        "reached": {"type": ["number", "null"]},
-                        "standing": {"enum": ["met", "not met", "not proven"]},
-                        "why": text,
-                    },
-                    "required": ["target"],
-                },
-            },
-            "output": pairs,
-            "journal": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": dict.fromkeys(("at", "who", "why", "previous"), text),
-                },
-            },
-        },
-        "required": ["recipe", "keys", "steps"],
-        "additionalProperties": False,
-    }
