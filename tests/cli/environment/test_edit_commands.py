@@ -22,6 +22,7 @@ OTHERWISE = {
     "replace-variable",
     "save-scenario",
     "set-universe",
+    "keep-history",  # made by a merge
 }
 
 
