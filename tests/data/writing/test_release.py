@@ -353,6 +353,21 @@ def test_stata(tmp_path):
     assert b"<release>118</release>" in out.path.read_bytes()[:64]
 
 
+@pytest.mark.parametrize("version", [8, 10, 12, 13, 15])
+def test_stata_of_every_version_stays_that_and_tells_no_time(tmp_path, version):
+    path = tmp_path / "people.dta"
+    frame = pd.DataFrame({"age": [36.0, 41, 7, 88, 41, 7], "region": [1.0, 2, 1, 3, 1, 2]})
+    pyreadstat.write_dta(frame, str(path), version=version, file_label="People")
+    source = open_source(path)
+    content = write(source, tmp_path / "out.dta", protected(source)).path.read_bytes()
+    assert b"01 Jan 1970 00:00" in content[:256]
+    assert content[:30] == path.read_bytes()[:30] or version < 13
+    assert content[0] == path.read_bytes()[0]
+    new, meta = pyreadstat.read_dta(str(tmp_path / "out.dta"))
+    assert new["age"].fillna(0).tolist() == [0, 41, 7, 0, 41, 7]
+    assert meta.file_label == "People"
+
+
 def test_any_file_may_become_text_or_parquet(spss, tmp_path):
     source = open_source(spss)
     out = write(source, tmp_path / "out.csv", protected(source))

@@ -11,7 +11,7 @@ many steps as there are fractions at most.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,25 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Cell = tuple[int, int]
 _WHOLE = 1e-7
+
+
+class _Line:
+    """The places of fractions in a row or column; the first is found at once, whatever has gone."""
+
+    def __init__(self, places: Sequence[int]) -> None:
+        self.places = dict.fromkeys(places)
+        self._n_gone = 0
+
+    def first(self, *, but: int) -> int:
+        """Return the first place that is not the given one; -1 if there is none."""
+        return next((place for place in self.places if place != but), -1)
+
+    def remove(self, place: int) -> None:
+        """Take a place out. A dictionary keeps the room of what has gone, so it is made anew at times."""
+        del self.places[place]
+        self._n_gone += 1
+        if self._n_gone > len(self.places):
+            self.places, self._n_gone = dict.fromkeys(self.places), 0
 
 
 def rounded_moves(moves: ArrayLike, draw: Callable[[], float]) -> Counts:
@@ -41,46 +60,52 @@ def rounded_moves(moves: ArrayLike, draw: Callable[[], float]) -> Counts:
     rows, columns = (np.rint(table.sum(axis=axis)).astype(np.int64) for axis in (1, 0))
     whole = np.floor(table + _WHOLE).astype(np.int64)
     part = np.maximum(table - whole, 0.0)
-    by_row = [set(np.flatnonzero(row > _WHOLE).tolist()) for row in part]
-    by_column = [set(np.flatnonzero(column > _WHOLE).tolist()) for column in part.T]
-    while True:
-        start = next((row for row, cells in enumerate(by_row) if cells), None)
-        if start is None:
-            break
+    by_row = [_Line(np.flatnonzero(row > _WHOLE).tolist()) for row in part]
+    by_column = [_Line(np.flatnonzero(column > _WHOLE).tolist()) for column in part.T]
+    start = 0
+    while start < len(by_row):
+        if not by_row[start].places:
+            start += 1
+            continue
         cycle = _cycle(start, by_row, by_column)
         _shift(cycle, part, draw)
         for row, column in cycle:
             if not _WHOLE < part[row, column] < 1 - _WHOLE:
                 whole[row, column] += round(part[row, column])
-                by_row[row].discard(column)
-                by_column[column].discard(row)
+                by_row[row].remove(column)
+                by_column[column].remove(row)
     if not (np.array_equal(whole.sum(1), rows) and np.array_equal(whole.sum(0), columns)):
         raise ArithmeticError("the sums of expected moves are not whole")
     return whole
 
 
-def _cycle(start: int, by_row: list[set[int]], by_column: list[set[int]]) -> list[Cell]:
+def _cycle(start: int, by_row: Sequence[_Line], by_column: Sequence[_Line]) -> list[Cell]:
     """Return cells with fractions, each with the next in a row or in a column in turn.
 
     Since sums are whole, no row and no column has a single fraction; where rounding says otherwise,
     that cell alone is returned.
     """
     path: list[Cell] = []
-    seen: dict[int, int] = {}
+    rows: dict[int, int] = {}
+    columns: dict[int, int] = {}
     row = start
-    while row not in seen:
-        seen[row] = len(path)
+    while row not in rows:
+        rows[row] = len(path)
         before = path[-1][1] if path else -1
-        column = min((c for c in by_row[row] if c != before), default=-1)
+        column = by_row[row].first(but=before)
         if column < 0:
             return [(row, before)]
+        if column in columns:
+            # Back in a column: from where it was left to here, and no cell twice.
+            return [*path[columns[column] :], (row, column)]
         path.append((row, column))
-        following = min((r for r in by_column[column] if r != row), default=-1)
+        following = by_column[column].first(but=row)
         if following < 0:
             return [(row, column)]
+        columns[column] = len(path)
         path.append((following, column))
         row = following
-    return path[seen[row] :]
+    return path[rows[row] :]
 
 
 def _shift(cycle: list[Cell], part: Floats, draw: Callable[[], float]) -> None:

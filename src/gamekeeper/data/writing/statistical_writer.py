@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _TIMESTAMP = re.compile(rb"(<timestamp>\x11).{17}(</timestamp>)", re.DOTALL)
 _FIXED_TIME = b"01 Jan 1970 00:00"
+_OLD_TIME = 91  # after format, order, numbers of variables and records, and the label of 81 bytes
 _RELEASE = re.compile(rb"<release>(\d+)</release>")
 _VERSIONS = {113: 8, 114: 10, 115: 12, 117: 13, 118: 14, 119: 15}
 _MOST_MISSING = 3
@@ -160,18 +161,34 @@ def _bytes(changed: _Changed, meta: Any, ending: str, original: Path | None) -> 
             return without_time(made.read_bytes(), weight)
         typed = _typed(changed, meta)
         shared["variable_value_labels"] = _typed_labels(shared["variable_value_labels"], typed)
-        version = None if original is None else _RELEASE.search(original.read_bytes()[:64])
-        older = 15 if original is None else 12
+        version = 15 if original is None else _stata_version(original)
         pyreadstat.write_dta(
             typed,
             str(made),
-            version=_VERSIONS.get(int(version[1]), 15) if version else older,
+            version=version,
             missing_user_values={n: own for n, own in changed.letters.items() if own},
             **shared,
         )
-        return _TIMESTAMP.sub(rb"\g<1>" + _FIXED_TIME + rb"\g<2>", made.read_bytes(), count=1)
+        return _without_stata_time(made.read_bytes())
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _stata_version(path: Path) -> int:
+    """Return the version of Stata whose files look like this one."""
+    with path.open("rb") as file:
+        head = file.read(64)
+    met = _RELEASE.search(head)
+    # Older files begin with the number of their format as one byte.
+    return _VERSIONS.get(int(met[1]) if met else head[0], 15 if met else 12)
+
+
+def _without_stata_time(content: bytes) -> bytes:
+    if content.startswith(b"<stata_dta>"):
+        return _TIMESTAMP.sub(rb"\g<1>" + _FIXED_TIME + rb"\g<2>", content, count=1)
+    made = bytearray(content)
+    made[_OLD_TIME : _OLD_TIME + len(_FIXED_TIME)] = _FIXED_TIME
+    return bytes(made)
 
 
 def _replace(

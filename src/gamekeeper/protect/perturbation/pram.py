@@ -43,6 +43,7 @@ from gamekeeper.wording import count_of, did_you_mean, percent_text, quoted
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _MOST_CATEGORIES = 1000
+_MOST_EXACT = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,6 +182,7 @@ class Pram(Step):
 
     def _check(self, asked: str, table: CodedTable) -> None:
         known = table.codebook.names
+        most = _MOST_EXACT if self.exact_counts else _MOST_CATEGORIES
         problems = [
             Problem(Reason.UNKNOWN_NAME, f"variable {quoted([name])}",
                     "It is not among the coded variables.", did_you_mean(name, known))
@@ -196,12 +198,12 @@ class Pram(Step):
             Problem(
                 Reason.TOO_LARGE,
                 f"variable {quoted([name])}",
-                f"It has {table.codebook[name].n_codes - 1:,} categories, and at most"
-                f" {_MOST_CATEGORIES:,} are drawn from.",
+                f"It has {table.codebook[name].n_codes - 1:,} categories, and at most {most:,} are drawn"
+                f" from{' where counts stay exactly' if self.exact_counts else ''}.",
                 "Recode it first, or swap its ranks.",
             )
             for name in self.variables
-            if name in known and table.codebook[name].n_codes - 1 > _MOST_CATEGORIES
+            if name in known and table.codebook[name].n_codes - 1 > most
         ]
         if not self.variables:
             problems.append(Problem(Reason.NOTHING_GIVEN, "variables", "None is named."))

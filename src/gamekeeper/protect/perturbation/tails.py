@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Annotated, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.perturbation.tail_coding import TailValue, tail_coded, tail_limit
 from gamekeeper.data.coding.codebook import MISSING
@@ -84,8 +85,10 @@ class TailCode(Step):
         given = None if weights is None else weights[there]
         known = before[there, 0]
         top, bottom = self._limits(asked, known, given)
-        n_top = int(np.count_nonzero(known > top)) if top is not None else 0
-        n_bottom = int(np.count_nonzero(known < bottom)) if bottom is not None else 0
+        # Who has the limit itself is in the category as well.
+        at = self.beyond == Beyond.CATEGORY
+        n_top = _count(known > top, known == top, at=at) if top is not None else 0
+        n_bottom = _count(known < bottom, known == bottom, at=at) if bottom is not None else 0
         if self.beyond == Beyond.CATEGORY:
             recode = self._recode(table, setting.decimal, top, bottom)
             made = table.recoded([recode])
@@ -104,7 +107,7 @@ class TailCode(Step):
             Beyond.CATEGORY: "are one category",
         }[Beyond(self.beyond)]
         ends = [
-            f"{count_of(number, 'record')} {word} the {side} limit {became}"
+            f"{count_of(number, 'record')} {'at or ' if at else ''}{word} the {side} limit {became}"
             for number, word, side, limit in (
                 (n_top, "above", "upper", top),
                 (n_bottom, "below", "lower", bottom),
@@ -195,6 +198,10 @@ class TailCode(Step):
                 words.append(end)
             codes.append(ends[end])
         return Recode(self.variable, codes, words)
+
+
+def _count(beyond: NDArray[np.bool_], equal: NDArray[np.bool_], *, at: bool) -> int:
+    return int(np.count_nonzero(beyond | equal if at else beyond))
 
 
 def _shown(limit: float, decimal: str) -> str:
