@@ -93,7 +93,7 @@ def run_case(case: Case) -> Outcome:
     if (
         not fault
         and number not in (0, 4)
-        and not re.search(r"^(gamekeeper: |Usage: )", told, re.MULTILINE)
+        and not re.search(r"^(gamekeeper: |Usage: |! )", told, re.MULTILINE)
     ):
         fault = f"exit code {number} without a word"
     if not fault and CANARY in told:
