@@ -256,3 +256,24 @@ def test_a_key_variable_that_is_not_released_tells_nothing(run, tmp_path, people
     assert "'Age': not released." in made["sentences"]
     assert made["summary"]["both"] > 1
     assert run("protect", "audit", people, release, "--keys", "Age").exit_code == 2
+
+
+def test_fractions_of_strata_are_kept_and_used_again(run, tmp_path, people):
+    recipe = tmp_path / "strata.json"
+    ask = (
+        "--strata",
+        "Sex",
+        "--fraction",
+        "f=10%, m=20%",
+        "-t",
+        "global_risk<=90%",
+        "--method",
+        "suppress",
+    )
+    done = run(
+        "protect", "try", people, *KEYS[:1], "Age,Job", *ask, "--seed", "1", "--recipe", recipe
+    )
+    assert done.exit_code == 0, done.err
+    assert read_recipe(recipe).fraction == "f=10%, m=20%"
+    again = run("protect", "apply", recipe, people, "-o", tmp_path / "release.csv")
+    assert again.exit_code == 0, again.err

@@ -42,7 +42,7 @@ NEVER_SAID = {
     "report.drawing": ("--deepen", "a page goes on without the drawing"),
     "workbench.protection.opening.open_for_protection": ("--recode", "only where one is given"),
     "workbench.looking.FileLook.sentences": ("--keys", "named with the command that has it"),
-    "workbench.microdata.file._fraction": ("--fraction", "only where fractions are given"),
+    "workbench.microdata.file.fraction_of": ("--fraction", "only where fractions are given"),
 }
 
 # What is asked somewhere else. By command: options that its advice names, and where they are given.

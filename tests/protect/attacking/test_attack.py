@@ -9,10 +9,11 @@ import pytest
 
 from gamekeeper.attack.assessment.judged import Standing
 from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.coding.replaced_cells import replace_cells
 from gamekeeper.protect.attacking.attack import AttackName, attack_file, attacks_for
 from gamekeeper.protect.attacking.judging import judge_targets, targets_sentence
 from gamekeeper.protect.attacking.linking import link_release
-from gamekeeper.protect.changes import ChangeLog
+from gamekeeper.protect.changes import ChangeLog, VariableChange
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.steps import read_step
 from gamekeeper.protect.targets import parse_targets
@@ -117,6 +118,27 @@ def test_targets_are_met_not_met_or_not_proven():
     bare = attack_file(file(), made.table, made.log, SETTING)
     assert judge_targets(targets[3:], bare)[0].standing is Standing.NOT_PROVEN
     assert judge_targets(targets[4:], bare)[0].standing is Standing.NOT_PROVEN
+
+
+def test_what_is_met_by_an_approximation_is_said_to_be():
+    # A ring of twenty: one part that is too large to be counted through.
+    n = 20
+    rows = [[i // 2 + 1, (i + 1) // 2 % (n // 2) + 1] for i in range(n)]
+    table = coded_from_codes(rows, KEYS)
+    odd = np.arange(n) % 2 == 1
+    stars = {
+        "age": VariableChange.of_cells(suppressed=~odd),
+        "sex": VariableChange.of_cells(suppressed=odd),
+    }
+    codes = {
+        "age": np.where(odd, table.codes("age"), 0),
+        "sex": np.where(odd, 0, table.codes("sex")),
+    }
+    found = attack_file(table, replace_cells(table, codes), ChangeLog(n, stars), Setting(keys=KEYS))
+    assert found.n_approximate == n
+    (judged,) = judge_targets(parse_targets(["expected matches<=60%"]), found)
+    assert judged.is_met
+    assert "approximate for 20 people" in targets_sentence([judged])
 
 
 def test_only_what_targets_need_is_done():

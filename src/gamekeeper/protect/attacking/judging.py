@@ -65,7 +65,9 @@ def targets_sentence(judged: Sequence[JudgedTarget]) -> str:
     if not judged:
         return "No target was given."
     if not failed:
-        return f"{'The target is' if len(judged) == 1 else f'All {len(judged)} targets are'} met."
+        noted = [f"{quoted([each.target.text])}: {each.why}" for each in judged if each.why]
+        doubts = f" ({joined(noted)})" if noted else ""
+        return f"{'The target is' if len(judged) == 1 else f'All {len(judged)} targets are'} met{doubts}."
     parts = [
         f"{quoted([each.target.text])} is {each.standing.value} ({each.text})" for each in failed
     ]

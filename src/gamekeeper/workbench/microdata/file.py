@@ -121,7 +121,7 @@ class Microdata:
             missing=self.missing,
             weight=self.design.weight,
             strata=self.design.strata,
-            fraction=_fraction(self.design.fraction),
+            fraction=fraction_of(self.design.fraction),
             sensitive=self.sensitive,
             progress=progress,
         )
@@ -152,7 +152,7 @@ class Microdata:
         return made
 
 
-def _fraction(text: str | Any) -> Any:
+def fraction_of(text: str | Any) -> Any:
     """Return the fraction, or those of strata: '0.02', '2%', '1/50' or 'North=2%, South=5%'."""
     if not isinstance(text, str):
         return text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from gamekeeper.mapping.scenario.recoding import columns_of
 from gamekeeper.protect.recipe import Recipe, Scenario
 from gamekeeper.protect.setting import Setting
 from gamekeeper.results import Progress
-from gamekeeper.workbench.microdata.file import Microdata
+from gamekeeper.workbench.microdata.file import Microdata, fraction_of
 from gamekeeper.workbench.microdata.opening import open_microdata, sinks_of
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 
@@ -62,7 +62,7 @@ class ProtectedInput:
             "strata": setting.strata,
             "household": setting.household,
             "identifier": setting.identifier,
-            "fraction": "" if setting.fraction is None else str(setting.fraction),
+            "fraction": _fraction_text(setting.fraction),
             "sensitive": setting.sensitive,
             "seed": setting.seed,
             "scenario": kept,
@@ -115,7 +115,7 @@ def open_for_protection(
         strata=data.design.strata,
         household=home,
         identifier=data.identifier,
-        fraction=data.design.fraction or None,
+        fraction=fraction_of(data.design.fraction),
         sensitive=tuple(data.sensitive),
         seed=secrets.randbelow(_SEEDS) if seed is None else seed,
         environment=data.environment,
@@ -154,3 +154,10 @@ def asked_by(
         missing=recipe.missing,
         **others,
     )
+
+
+def _fraction_text(fraction: Any) -> str:
+    """Return a sampling fraction, or those of strata, as they are typed."""
+    if isinstance(fraction, Mapping):
+        return ", ".join(f"{name}={value}" for name, value in fraction.items())
+    return "" if fraction is None else str(fraction)
