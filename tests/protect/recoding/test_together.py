@@ -101,3 +101,9 @@ def test_the_same_wishes_are_refused_as_of_a_search():
         RecodeAndSuppress(keep=("Nothing: 1",)).apply(people(), SETTING)
     with pytest.raises(InputError):
         RecodeAndSuppress(cell_price=0.0).apply(people(), SETTING)
+
+
+def test_limits_of_a_recoding_alone_are_refused_and_not_passed_over():
+    with pytest.raises(InputError) as caught:
+        RecodeAndSuppress(most_share=0.1, most_is=3).apply(people(), SETTING)
+    assert len(caught.value.problems) == 2

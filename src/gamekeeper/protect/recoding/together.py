@@ -28,6 +28,7 @@ from gamekeeper.algorithms.suppression.released_to_people import suppress_releas
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.column_names import matched_name
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import Option, require_valid
 from gamekeeper.prompt_syntax import names_of, number_pairs_of
 from gamekeeper.protect.protected import Protected
@@ -38,7 +39,7 @@ from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.step import Step, protected_by
 from gamekeeper.protect.suppression.suppress import Suppress
 from gamekeeper.protect.targets import Criterion
-from gamekeeper.wording import count_of, percent_text
+from gamekeeper.wording import count_of, percent_text, quoted
 
 _UNITS = 20
 _TOGETHER = "Recoding and suppression together"
@@ -91,6 +92,7 @@ class RecodeAndSuppress(SearchOptions, Step):
         """Search, recode and suppress."""
         require_valid(self, "Recoding and suppression were to be searched together.")
         began = time.perf_counter()
+        self._require_cells()
         problem = problem_of(table, setting, self)
         prices = _Prices(self, table, setting, problem)
         # What the last step would refuse is refused before the search.
@@ -119,6 +121,29 @@ class RecodeAndSuppress(SearchOptions, Step):
             frozen=(recode, stars),
             seconds=time.perf_counter() - began,
         )
+
+    def _require_cells(self) -> None:
+        """Refuse limits that are for a recoding alone: here suppression meets what is asked."""
+        given = {
+            "most_records": self.most_records,
+            "most_share": self.most_share,
+            "most_classes": self.most_classes is not None,
+            "most_is": self.most_is is not None,
+            "weighted": self.weighted,
+        }
+        problems = [
+            Problem(Reason.BAD_OPTION, f"option {quoted([name])}", "it is for recoding alone.")
+            for name, value in given.items()
+            if value
+        ]
+        if problems:
+            raise InputError(
+                Reason.BAD_OPTION,
+                "Recoding and suppression were to be searched together.",
+                f"{count_of(len(problems), 'option')} cannot be used with both.",
+                "Search a recoding (search recoding), then suppress.",
+                problems=problems,
+            )
 
 
 class _Prices:
