@@ -30,7 +30,7 @@ from gamekeeper.results import Progress, Provenance
 from gamekeeper.wording import joined
 
 _ASKED = "Published tables were to be audited."
-_MOST_PROOFS = 2_000
+_MOST_PROOFS = 20_000
 _SHOWN = 6
 
 
@@ -219,8 +219,7 @@ def _hidden_cells(
         made = [equation_of(tables, known, proof) for proof in sides if proof is not None]
         if made and made[0].is_equation:
             made = made[:1]
-        if made:
-            proofs[one.cell] = tuple(made)
+        proofs[one.cell] = tuple(made)
     return cells, proofs
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.attack.tables.audit.equations import Equation, equation_words
@@ -259,10 +260,14 @@ class TableAudit(Result):
             return f"{self.tables.words(one.cell)} is hidden in {quoted(one.tables)} and published in {quoted(names)}."
         if not one.is_known and not one.is_near:
             return ""
-        made = self.proofs.get(one.cell, ())
+        words = self.tables.words(one.cell)
+        made = self.proofs.get(one.cell)
+        if made is None:
+            return (
+                f"{words} is given away too; the figures were not put together for so many cells."
+            )
         if not made:
-            words = self.tables.words(one.cell)
-            if one.is_known and one.interval.low is not None:
+            if one.is_known and self.known.facts.whole:
                 return (
                     f"{words} has one possible figure: no other whole number agrees with all sums."
                 )
@@ -307,13 +312,17 @@ class TableAudit(Result):
 
     def _rules(self, cell: int) -> str:
         """Return the rules that a cell breaks or is not proven to keep."""
-        broken = [f"{one.rule} broken" for one in self.standings if cell in one.broken]
-        return ", ".join(
-            [
-                *broken,
-                *(f"{one.rule} not proven" for one in self.standings if cell in one.not_proven),
-            ]
-        )
+        return ", ".join(self._standing.get(cell, ()))
+
+    @cached_property
+    def _standing(self) -> dict[int, list[str]]:
+        found: dict[int, list[str]] = {}
+        for one in self.standings:
+            for cell in one.broken:
+                found.setdefault(cell, []).append(f"{one.rule} broken")
+            for cell in one.not_proven:
+                found.setdefault(cell, []).append(f"{one.rule} not proven")
+        return found
 
 
 def _float(value: Fraction | None) -> float | None:
