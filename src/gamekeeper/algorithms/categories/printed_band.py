@@ -343,16 +343,3 @@ def stem(word: str) -> str:
         if len(word) > len(ending) + 2 and word.endswith(ending):
             return word[: -len(ending)] + "~"
     return word + "~"
-
-
-@cache
-def _phrases() -> re.Pattern[str]:
-    # Not on import: it takes longer to compile than a store takes to open.
-    return re.compile(
-        "|".join(
-            (r"(?<![^\W\d])" if phrase[0].isalpha() else "")
-            + re.escape(phrase)
-            + (_BEFORE_A_WORD[VOCABULARY[phrase][0] is Part.UNIT] if phrase[-1].isalpha() else "")
-            for phrase in sorted(VOCABULARY, key=len, reverse=True)
-        )
-    )
