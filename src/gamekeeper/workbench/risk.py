@@ -100,8 +100,8 @@ def find_uniques(
     a search that may take long, `tell` is given an estimate of it in words.
     """
     require_outputs(asked)
-    require_other(asked.microdata, asked.population)
     _require_used(asked)
+    require_other(asked.microdata, asked.population)
     search = asked.search
     need = Need(
         least_bytes,

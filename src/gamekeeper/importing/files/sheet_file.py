@@ -17,14 +17,16 @@ def sheets(
     content: bytes, name: str, most_megabytes: int = MOST_MEGABYTES
 ) -> dict[str, list[list[str]]]:
     """Return the sheets of a workbook by name, in small letters, every cell as text."""
-    if zipfile.is_zipfile(io.BytesIO(content)):
-        try:
+    size = 0
+    try:
+        # Python 3.14 looks further into an archive than others, and stumbles over a spoilt one.
+        if zipfile.is_zipfile(io.BytesIO(content)):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 size = sum(part.file_size for part in archive.infolist())
-        except (OSError, ValueError, RuntimeError, struct.error, zipfile.BadZipFile):
-            raise malformed(name, _UNREADABLE) from None
-        if size > most_megabytes * 10_000_000:
-            raise too_large(name, size, most_megabytes * 10)
+    except (OSError, ValueError, RuntimeError, struct.error, zipfile.BadZipFile):
+        raise malformed(name, _UNREADABLE) from None
+    if size > most_megabytes * 10_000_000:
+        raise too_large(name, size, most_megabytes * 10)
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
