@@ -97,7 +97,7 @@ class _Walk:
         if least == 0:
             here = np.array(self.by_set.get(columns, []), dtype=np.int64)
             n_open, n_classes = close_classes(
-                *(problem.keys, self.open_keys, self.records, self.n_open, kept, problem.k, 0),
+                *(problem.keys, self.open_keys, self.records, self.n_open, kept, problem.k),
                 *(self.class_first, here, self.n_classes, self.class_size, self.class_of),
                 *(slots, self.room, self.sums),
             )

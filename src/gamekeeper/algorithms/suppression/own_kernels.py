@@ -13,7 +13,7 @@ from gamekeeper.algorithms.compiling import kernel
 
 @kernel
 def close_classes(
-    keys, open_keys, open_records, n_open, kept, k, first_class, class_first, class_here,
+    keys, open_keys, open_records, n_open, kept, k, class_first, class_here,
     n_classes, class_size, class_of, slots, room, sums,
 ):  # fmt: skip
     """Give records that have no class one, where k of them agree on the kept fields or a class is there.

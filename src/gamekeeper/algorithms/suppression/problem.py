@@ -31,7 +31,6 @@ from gamekeeper.wording import count_of
 
 Sets = NDArray[np.uint64]
 MAX_WORK = 1 << 36
-_PART = 1 << 20
 
 
 @dataclass(frozen=True, repr=False, eq=False)
