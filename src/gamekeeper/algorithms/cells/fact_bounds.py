@@ -239,6 +239,8 @@ class _Component:
 
     def steps(self) -> Any:
         """Settle one side of one number after another."""
+        if self._is_over():
+            return
         program = FactProgram(self.part)
         own = np.array(self.own, np.int64)
         first = program.relaxed(np.zeros(0, np.int64), 1)
