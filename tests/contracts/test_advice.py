@@ -50,7 +50,16 @@ _OF_RECIPES = "--keys --scenario --missing --fraction --weight --sensitive --hou
 ASKED_ELSEWHERE = dict.fromkeys(
     ("protect apply", "protect replay"),
     (f"{_OF_RECIPES} --at-least --max-work", "the recipe has them, and is made anew with others"),
-)
+) | {
+    **dict.fromkeys(
+        (f"account {name}" for name in ("add", "list", "password", "remove", "revoke", "role")),
+        ("--replace", "the server's own file is made where there is none, without a word"),
+    ),
+    "serve": (
+        "--role --max-nodes --replace",
+        "the role is of the account that is added first; the others are of the demo, which gives them",
+    ),
+}
 # Protection attacks with options of its own; what would take too long is told as not known.
 NEVER_SAID_BY_PROTECT = {
     "algorithms.linkage": "links are on all keys, with equal weights, within a number of pairs",

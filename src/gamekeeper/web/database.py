@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Generator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+
+from gamekeeper.errors import StoreError
+from gamekeeper.files.writing import write_file
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS account (
@@ -36,7 +39,10 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.touch(mode=0o600)
+        if not path.exists():
+            # Whoever comes second finds it there.
+            with suppress(StoreError):
+                write_file(path, b"", private=True, replace=False)
         with closing(self._connect()) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.executescript(_TABLES)

@@ -21,6 +21,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from gamekeeper.files.asides import make_folders
 from gamekeeper.files.writing import refusal
 from gamekeeper.web.database import Database
 from gamekeeper.web.errors import Refused, missing, refusal_of
@@ -70,7 +71,7 @@ class Jobs:
         self._database = database
         self._folder = folder
         self._keep_seconds = keep_days * 24 * 3600
-        folder.mkdir(mode=0o700, exist_ok=True)
+        make_folders(folder, [], private=True)
 
     def submit(self, kind: str, request: Mapping[str, Any], who: str) -> Job:
         """Add a job; it begins when there is room for it."""
@@ -169,7 +170,7 @@ class Jobs:
 
     def _begin(self, asked: str) -> None:
         try:
-            (self._folder / asked).mkdir(mode=0o700, exist_ok=True)
+            make_folders(self._folder / asked, [], private=True)
             child = self._started(asked)
         except OSError as error:
             told = refusal_of(refusal("A job was to be started.", error)).model_dump()

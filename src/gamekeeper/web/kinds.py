@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from gamekeeper.files.asides import remove
 from gamekeeper.files.writing import write_file
 from gamekeeper.options import build, require_valid
 from gamekeeper.results import Progress, Result
@@ -58,7 +59,7 @@ def assess(request: Mapping[str, Any], folder: Path, progress: Progress) -> None
         },
     )
     require_valid(asked, "An assessment was asked for.")
-    (folder / "unmapped.csv").unlink(missing_ok=True)
+    remove(folder / "unmapped.csv")
     answer = assess_release(asked, progress=progress)
     found = answer.found
     write_table(found.to_arrow(), folder / "records.parquet")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gamekeeper.files.asides import make_folders
 from gamekeeper.web.accounts import Account, Accounts
 from gamekeeper.web.database import Database
 from gamekeeper.web.roles import Role, role_of
@@ -18,7 +19,7 @@ class Managed:
         with opened_store(asked.place.store, readonly=True):
             pass
         folder = state_folder(asked.place.store, asked.state)
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folders(folder, [], private=True)
         database = Database(folder / "server.db")
         self._accounts, self._sessions = Accounts(database), Sessions(database)
 

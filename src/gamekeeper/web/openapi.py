@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from gamekeeper.files.writing import write_file
 from gamekeeper.web.app import bare_app
 
 
@@ -36,7 +37,7 @@ def main(arguments: list[str]) -> int:
             return 0
         sys.stderr.write(f"{path} is stale; run: make client\n")
         return 1
-    path.write_text(text(), encoding="utf-8")
+    write_file(path, text().encode(), private=False)
     return 0
 
 

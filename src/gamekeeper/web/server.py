@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any
 from weakref import ref
 
+from gamekeeper.files.asides import make_folders
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.web.accounts import Accounts
 from gamekeeper.web.database import Database
@@ -26,7 +27,7 @@ class Server:
     """One store, held open, and what it takes to show it to browsers."""
 
     def __init__(self, settings: Settings, *, say: Callable[[str], None] = print) -> None:
-        settings.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folders(settings.state, [], private=True)
         self.settings = settings
         self.database = Database(settings.state / "server.db")
         self.accounts = Accounts(self.database)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import socket
 from collections.abc import Callable
@@ -103,6 +104,12 @@ class _Uvicorn(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, server: Server) -> None:
         super().__init__(config)
         self._ours = server
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        # The environment stays: to look through all of it for garbage takes longer than a request.
+        gc.collect()
+        gc.freeze()
 
     def handle_exit(self, sig: int, frame: object) -> None:
         self._ours.events.close()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-import tempfile
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,10 +15,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
+from gamekeeper.files.asides import temporary_folder
 from gamekeeper.mapping.analysis.map_sentences import composite_rows, describe_map, map_notes
 from gamekeeper.results import Listing, Result
 from gamekeeper.results.plain import document_of, lines_of, plain_row
 from gamekeeper.web.access import Reader, TheServer
+from gamekeeper.web.server import Server
 from gamekeeper.web.shapes.analysis import AnalysisAsked
 from gamekeeper.wording import shown_cell
 from gamekeeper.workbench import browsing, history, scenarios
@@ -108,7 +111,7 @@ def export_analysis(
 ) -> Response:
     """Return an analysis as the command line prints, draws or reports it."""
     written: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory(dir=server.settings.state) as folder:
+    with _scratch(server) as folder:
         path = Path(folder, f"analysis.{how.value}")
         if how in (AnalysisFormat.SVG, AnalysisFormat.PNG):
             written["plot"] = path
@@ -150,7 +153,7 @@ def picture(
     with server.opened() as (_, names):
         name = names.variable(variable)
         marked = names.form(form) if form else None
-    with tempfile.TemporaryDirectory(dir=server.settings.state) as folder:
+    with _scratch(server) as folder:
         path = Path(folder, f"graph.{how.value}")
         show_graph(
             GraphRequest(
@@ -158,6 +161,16 @@ def picture(
             )
         )
         return _kept(path.read_bytes(), path.name)
+
+
+@contextmanager
+def _scratch(server: Server) -> Generator[Path]:
+    """Give a private folder that is gone afterwards."""
+    folder = temporary_folder(server.settings.state)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _json(result: Result, **told: Any) -> bytes:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Query
 from pydantic import BaseModel, ConfigDict
 
+from gamekeeper.files.asides import temporary_folder
 from gamekeeper.files.writing import write_file
 from gamekeeper.importing.decisions import DecisionsFile
 from gamekeeper.mapping.edits import describe_edit
@@ -61,7 +60,7 @@ def propose(
     form: Annotated[str, Query(max_length=20_000, description="A name for the form.")] = "",
 ) -> Proposed:
     """Read a questionnaire, and propose what its questions are about; nothing is entered."""
-    folder = Path(tempfile.mkdtemp(dir=server.settings.state))
+    folder = temporary_folder(server.settings.state)
     try:
         path = write_file(folder / _file_name(name), content, private=True)
         found = import_forms(
