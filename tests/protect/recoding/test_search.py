@@ -421,3 +421,10 @@ def test_bands_of_numbers_whose_last_is_open():
     assert smallest(found.step.apply(table, SETTING).table, ("Age", "Sex")) >= 7
     assert found.rules
     assert not found.step.groups
+
+
+def test_a_variable_that_nobody_has_is_no_obstacle():
+    table = coded_from_codes([[1, 0]] * 3 + [[2, 0]] * 2, ["a", "b"])
+    made = SearchRecoding(k=2).apply(table, Setting(keys=("a", "b")))
+    assert made.found["is_met"]
+    assert made.found["loss"] == 0.0

@@ -61,6 +61,8 @@ class KeyCategories:
     def choice(self, counts: NDArray[np.float64], factor: float, least: int) -> Choice:
         """Return what a search may choose; `counts` are of the codes."""
         categories = tuple(self.names)
+        # The missing cell is a category by itself that nobody asks for.
+        least = least + 1 if self.n_places > 1 else 1
         every = np.zeros(self.n_places)
         # What is missing stays missing, and loses nothing.
         every[MISSING + 1 : self.variable.n_codes] = counts[MISSING + 1 :]
@@ -71,10 +73,9 @@ class KeyCategories:
             ways = tuple(
                 way
                 for own in self.ways
-                if len(way := tuple(sorted(numbers[block] for block in own))) >= least + 1
+                if len(way := tuple(sorted(numbers[block] for block in own))) >= least
             )
-        # The missing cell is a category by itself that nobody asks for.
-        return Choice(self.n_places, categories, losses, ways, least + 1)
+        return Choice(self.n_places, categories, losses, ways, least)
 
     def entropy(self, counts: NDArray[np.float64]) -> float:
         """Return how many bits the variable tells in all."""

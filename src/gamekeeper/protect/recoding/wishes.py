@@ -10,9 +10,13 @@ Wishes that no categorization grants are found before the search, all at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
+from operator import ne
+
+import numpy as np
 
 from gamekeeper.algorithms.categories.bands import Band
 from gamekeeper.algorithms.recoding_search.masters import most_categories
@@ -87,7 +91,7 @@ def granted(
         except _NotGranted as fault:
             problems.append(_problem("keep", wish, fault))
             continue
-        left[wish.variable] = _only(own, lambda category, side=side: _is_within(category, side))
+        left[wish.variable] = _only(own, partial(_is_within, side))
     for wish in forbid:
         own = left[wish.variable]
         named = _named(known[wish.variable], wish.text)
@@ -95,7 +99,7 @@ def granted(
             fault = _NotGranted(Reason.UNKNOWN_NAME, *_unknown(known[wish.variable], wish.text))
             problems.append(_problem("forbid", wish, fault))
             continue
-        left[wish.variable] = _only(own, lambda category, named=named: category != named)
+        left[wish.variable] = _only(own, partial(ne, named))
     if not problems:
         problems = [
             problem
@@ -174,13 +178,12 @@ def _unknown(own: KeyCategories, text: str) -> tuple[str, str]:
     return f"it is no category that {quoted([own.variable.name])} may get.", do
 
 
-def _is_within(category: Places, side: frozenset[int]) -> bool:
+def _is_within(side: frozenset[int], category: Places) -> bool:
     inside = sum(place in side for place in category)
     return inside in (0, len(category))
 
 
-def _only(own: KeyCategories, is_allowed: object) -> KeyCategories:
-    assert callable(is_allowed)
+def _only(own: KeyCategories, is_allowed: Callable[[Places], bool]) -> KeyCategories:
     names = {category: name for category, name in own.names.items() if is_allowed(category)}
     ways = own.ways
     if ways is not None:
@@ -190,8 +193,6 @@ def _only(own: KeyCategories, is_allowed: object) -> KeyCategories:
 
 def _too_many(own: KeyCategories, least: int) -> Problem | None:
     """Return the problem of wishes that leave no categorization of a variable."""
-    import numpy as np
-
     where = f"variable {quoted([own.variable.name])}"
     choice = own.choice(np.zeros(own.variable.n_codes), 1.0, 1)
     most = most_categories(choice)
@@ -202,7 +203,7 @@ def _too_many(own: KeyCategories, least: int) -> Problem | None:
             "no categorization is left by what is to be kept, forbidden and observed.",
             "Leave out one of these wishes.",
         )
-    if most - 1 < least:
+    if most - 1 < least and own.n_places > 1:
         return Problem(
             Reason.BAD_OPTION,
             where,
