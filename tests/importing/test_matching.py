@@ -205,6 +205,17 @@ def test_yes_means_the_category_that_the_question_names():
     assert [m.means for m in found.best.fit.meanings] == ["married", ELSE, None]
 
 
+def test_a_question_that_names_a_variable_is_not_about_a_category_of_another():
+    student = Variable("Student", PartitionGraph({"any": ["yes", "no"]}))
+    status = Variable(
+        "Employment status", PartitionGraph({"any": ["employed", "student", "other"]})
+    )
+    found = propose(asked("Are you a student?", "Yes", "No"), Environment([status, student], []))
+    assert (found.is_sure, found.best.variable) == (True, "Student")
+    found = propose(asked("Are you employed?", "Yes", "No"), Environment([status, student], []))
+    assert (found.is_sure, found.best.variable) == (True, "Employment status")
+
+
 def test_a_variable_of_yes_and_no_is_answered_in_its_own_words():
     student = Variable("Student", PartitionGraph({"any": ["yes", "no"]}))
     asks = asked("In full-time education", "Student or schoolchild", "Not a student or schoolchild")
@@ -242,6 +253,20 @@ def test_the_same_answers_mean_what_they_meant_before_and_leave_out_the_same_peo
     assert found.best.fit.outside
 
 
+def test_a_yes_means_what_its_own_question_asks():
+    answers = [Answer(text="Yes", means="married"), Answer(text="No", means=ELSE)]
+    form = Form("Bank", questions=(
+        Question(name="x", text="Are you married?", variable="Marital status", answers=answers),))  # fmt: skip
+    known = Environment([MARITAL], [form])
+    again = propose(asked("Are you divorced?", "Yes", "No"), known)
+    assert [m.means for m in again.best.fit.meanings] == ["divorced", ELSE]
+    other = propose(asked("Marital status", "Yes", "No"), known)
+    assert not other.is_sure
+    same = propose(asked("Are you married?", "Yes", "No"), known)
+    assert same.is_sure
+    assert [m.means for m in same.best.fit.meanings] == ["married", ELSE]
+
+
 def test_what_the_answers_fit_decides_between_variables_of_the_same_wording():
     group = Variable("Ethnic group", PartitionGraph({"any": ["white", "black", "asian"]}))
     origin = Variable("Hispanic origin", PartitionGraph({"any": ["hispanic", "not hispanic"]}))
@@ -259,7 +284,9 @@ def test_what_the_answers_fit_decides_between_variables_of_the_same_wording():
 
 def test_what_identifies_people_is_proposed_too():
     asks = asked("Date of birth", answering=Answering.DATE, is_identifier=True)
-    assert propose(asks).is_sure
+    found = propose(asks)
+    assert found.is_sure
+    assert "identifying" in found.best.reason
 
 
 LANGUAGE = Variable("Main language", PartitionGraph({"any": ["english", "welsh", "polish"]}))

@@ -1,7 +1,8 @@
 """What was decided before: which variable the same words fed, and what the same answers meant.
 
 Earlier decisions are the questions on the forms of an environment. Where two forms decided the same
-words otherwise, nothing is remembered.
+words otherwise, nothing is remembered. A yes or no means what its question asks, so that it is
+remembered for the same question alone.
 """
 
 from __future__ import annotations
@@ -10,7 +11,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from gamekeeper.importing.matching.answers import Fit, Meaning
-from gamekeeper.importing.matching.texts import answer_text, words_of
+from gamekeeper.importing.matching.placing import NO, YES
+from gamekeeper.importing.matching.texts import (
+    answer_text,
+    answer_wordings,
+    senses_of,
+    words_of,
+)
 from gamekeeper.importing.proposed_question import Answering, ProposedQuestion
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.questions import Question
@@ -56,6 +63,10 @@ class Memory:
         earlier = self.answered.get(key)
         if earlier is None or not earlier.meaning:
             return None
+        if _depends(answer.text for answer in earlier.meaning) and (
+            self.variables_of(question) != frozenset({variable.name})
+        ):
+            return None
         meant = {answer_text(answer.text): answer for answer in earlier.answers}
         meanings = tuple(
             Meaning(answer.text, None if own.no_answer else own.label, own.no_answer)
@@ -89,6 +100,8 @@ def remember(environment: Environment) -> Memory:
             meant = printed.setdefault(question.variable, {})
             for answer in question.meaning:
                 words = answer_text(answer.text)
+                if _depends([words]):
+                    continue
                 if meant.setdefault(words, answer.label) != answer.label:
                     meant[words] = None
     return Memory(
@@ -99,6 +112,12 @@ def remember(environment: Environment) -> Memory:
         },
         {key: question for key, question in answered.items() if question is not None},
     )
+
+
+def _depends(texts: Iterable[str]) -> bool:
+    """Tell whether there is a yes or a no, which mean what their question asks."""
+    senses = (senses_of(wording) for text in texts for wording in answer_wordings(text))
+    return any({YES, NO} & {*own} for own in senses)
 
 
 def _decided(question: Question) -> tuple[bool, frozenset[tuple[str, str | None]]]:

@@ -139,11 +139,19 @@ class Matcher:
                 continue
             fit = self.fit(question, name)
             found.append((_candidate(name, wording, fit, is_earlier=name in earlier), wording))
-        found.sort(key=lambda pair: (-pair[0].score, -len(pair[1].phrase), pair[0].variable))
+        found.sort(key=_order)
         candidates = [candidate for candidate, _ in found[:_MOST_CANDIDATES]]
+        if question.is_identifier:
+            marked = "the file marks it as identifying"
+            candidates = [replace(c, reason=f"{c.reason}; {marked}") for c in candidates]
         if found and _says(question, found, earlier):
             candidates[0] = replace(candidates[0], says_variable=True)
         return Proposal(question, tuple(candidates), was_decided=bool(earlier))
+
+
+def _order(pair: tuple[Candidate, Wording]) -> tuple[float, bool, int, str]:
+    candidate, wording = pair
+    return -candidate.score, wording.by_category, -len(wording.phrase), candidate.variable
 
 
 def _says(
@@ -164,7 +172,7 @@ def _says(
     return all(
         len(other.phrase.split()) < size or (first.fit.is_told and not rival.fit.fits)
         for rival, other in others
-        if other.score >= _SURE_WORDING
+        if other.score >= _SURE_WORDING and other.by_category <= wording.by_category
     )
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -38,11 +38,15 @@ Phrase = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a question words a variable: the score, the wording found, and what it leaves."""
+    """How a question words a variable: the score, the wording found, and what it leaves.
+
+    `by_category` tells that it names a category and not the variable.
+    """
 
     score: float
     phrase: str = ""
     rest: tuple[str, ...] = ()
+    by_category: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ class Vocabulary:
         if best.score < 1.0 and read.is_yes_or_no:
             held = [_held(words, self._categories[variable]) for words in read.asked]
             if whole := next((wording for wording in held if wording.score == 1.0), None):
-                return whole
+                return replace(whole, by_category=True)
         named = max(
             (_held(words, phrases) for words in read.names), default=Wording(0.0), key=_rank
         )
