@@ -90,6 +90,9 @@ def test_every_page_is_behind_its_door():
 def test_a_tutorial_has_an_answer_within_ten_commands(page: Path):
     commands = re.findall(r"^\$ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     answers = r"gamekeeper (assess|map|risk|tables (bounds|infer|sap)|link|protect (try|audit)) "
+    if page.stem == "workbench-by-mouse":  # one command; what follows is pointed at
+        assert "```sh\nmake serve\n```" in page.read_text(encoding="utf-8")
+        return
     assert any(re.match(answers, command) for command in commands[:10])
 
 
