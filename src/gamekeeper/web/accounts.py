@@ -7,6 +7,7 @@ server.
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -157,7 +158,7 @@ class Accounts:
                     "INSERT OR REPLACE INTO attempt VALUES (?, ?, ?)", (key, failures, now + wait)
                 )
 
-    def _required(self, connection: object, name: str) -> dict[str, str]:
+    def _required(self, connection: sqlite3.Connection, name: str) -> dict[str, str]:
         row = _row(connection, name)
         if row is None:
             raise InputError(
@@ -169,10 +170,10 @@ class Accounts:
         return row
 
     def _require_another_administrator(
-        self, connection: object, name: str, *, last_is_fine: bool = False
+        self, connection: sqlite3.Connection, name: str, *, last_is_fine: bool = False
     ) -> None:
         """Refuse to leave accounts without an administrator; with none left there are none."""
-        rows = connection.execute("SELECT folded, role FROM account").fetchall()  # pyright: ignore[reportAttributeAccessIssue]
+        rows = connection.execute("SELECT folded, role FROM account").fetchall()
         others = [row for row in rows if row["folded"] != folded(name)]
         if last_is_fine and not others:
             return
@@ -185,8 +186,8 @@ class Accounts:
             )
 
 
-def _row(connection: object, name: str) -> dict[str, str] | None:
-    found = connection.execute(  # pyright: ignore[reportAttributeAccessIssue]
+def _row(connection: sqlite3.Connection, name: str) -> dict[str, str] | None:
+    found = connection.execute(
         "SELECT name, role, hash FROM account WHERE folded = ?", (folded(name),)
     ).fetchone()
     return None if found is None else dict(found)

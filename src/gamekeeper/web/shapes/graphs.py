@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -152,7 +151,7 @@ def _boxes(drawing: Drawing) -> list[Box]:
     ]
 
 
-def _courses(drawing: Any, edges: Iterable[Sequence[int]]) -> list[Course]:
+def _courses(drawing: Drawing, edges: Iterable[Sequence[int]]) -> list[Course]:
     return [
         Course(start=start, end=end, path=arrow.path, head=arrow.corners)
         for (start, end), arrow in zip(edges, drawing.arrows, strict=True)

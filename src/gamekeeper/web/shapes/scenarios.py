@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -149,7 +149,7 @@ def scenario_shape(
 
 def review_shape(found: ScenarioReview) -> ReviewShape:
     """Return what has become of a scenario."""
-    keys: list[Any] = [
+    keys = [
         ReviewedKey(
             variable=item.key.variable,
             code_then=item.key.code,
