@@ -94,6 +94,27 @@ def test_a_household_has_one_cell_for_all_its_members():
     assert any("in common" in text for text in made.told)
 
 
+@pytest.mark.parametrize("criterion", ["both", "own", "released_to_people"])
+@pytest.mark.parametrize("seed", range(6))
+def test_persons_of_households_can_always_be_helped(criterion, seed):
+    random = np.random.default_rng(seed)
+    home = np.repeat(np.arange(1, 61), 2)
+    of_home = random.integers(1, 5, (60, 3))[home - 1]
+    codes = np.column_stack([random.integers(1, 9, 120), of_home, home])
+    table = coded_from_codes(codes, ("age", "a", "b", "c", "home"))
+    setting = Setting(keys=("age", "a", "b", "c"), household="home")
+    made = Suppress(k=3, criterion=criterion).apply(table, setting)
+    found = attacked(table, made, setting)
+    assert found.released_to_people.min() >= 3
+    if criterion != "released_to_people":
+        assert found.both >= 3
+    if criterion == "own":
+        assert found.own.min() >= 3
+    for name in ("a", "b", "c"):
+        stars = made.log.suppressed(name)
+        assert all(len(set(stars[home == number])) == 1 for number in range(1, 61))
+
+
 def test_households_whose_members_differ_are_refused():
     table = coded_from_codes(
         [[1, 1, 1], [1, 2, 1], [1, 1, 2], [1, 1, 2]], ("age", "region", "home")

@@ -59,6 +59,8 @@ def _solved(problem: SuppressionProblem, bound: Fraction) -> Suppression:
     sets, _ = cheapest_sets(problem)
     if problem.missing == "ignore":
         sets = sets | problem.blank
+    if problem.opened is not None:
+        sets = sets | problem.opened
     sets, unmet = _helped(problem, sets)
     own = sets & ~problem.blank
     cost = Fraction(int(problem.cost_of(own).sum()), problem.scaled[1])

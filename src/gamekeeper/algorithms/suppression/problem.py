@@ -54,6 +54,9 @@ class SuppressionProblem:
         What each record counts for k, such as a weight, as a whole number; 1 each when None.
     n_categories
         By which sets of the same cost are ordered; those that occur when empty.
+    opened
+        For each record columns that are suppressed already, at no further cost; none when None. People
+        are known by their codes all the same.
     max_work
         Rows times sets of columns, above which the work is given up.
     """
@@ -67,6 +70,7 @@ class SuppressionProblem:
     n_categories: Sequence[int] = ()
     max_work: int = MAX_WORK
     progress: Progress | None = field(default=None)
+    opened: Sets | None = None
 
     def __post_init__(self) -> None:
         self._require_valid()
@@ -110,6 +114,11 @@ class SuppressionProblem:
 
     @cached_property
     def blank(self) -> Sets:
+        """For each record the columns that are missing, or suppressed already."""
+        return self.missing_cells if self.opened is None else self.missing_cells | self.opened
+
+    @cached_property
+    def missing_cells(self) -> Sets:
         """For each record the columns that are missing."""
         found = np.zeros(self.n_records, dtype=np.uint64)
         for column in range(self.n_columns):
@@ -124,7 +133,7 @@ class SuppressionProblem:
     @cached_property
     def people(self) -> DistinctRows:
         """The different keys of people, with what is not known of them left open."""
-        unknown = self.blank if self.missing == "wildcard" else None
+        unknown = self.missing_cells if self.missing == "wildcard" else None
         return distinct_rows(self.fields, self.keys, unknown, self.counts)
 
     def in_order(self) -> tuple[SuppressionProblem, NDArray[np.int64]]:
@@ -132,10 +141,16 @@ class SuppressionProblem:
 
         What is solved in that order does not depend on the order of the records.
         """
-        order = np.lexsort([self.codes[:, c] for c in range(self.n_columns - 1, -1, -1)])
+        columns = [self.codes[:, c] for c in range(self.n_columns - 1, -1, -1)]
+        first = [] if self.opened is None else [self.opened]
+        order = np.lexsort([*first, *columns])
         counts = None if self.counts is None else self.counts[order]
         own = replace(
-            self, codes=self.codes[order], counts=counts, n_categories=tuple(self.categories)
+            self,
+            codes=self.codes[order],
+            counts=counts,
+            n_categories=tuple(self.categories),
+            opened=None if self.opened is None else self.opened[order],
         )
         return own, order
 

@@ -71,7 +71,10 @@ def cheapest_sets(
         wanted[:] = False
         wanted[row_of[only]] = True
     chosen = np.zeros(len(rows), dtype=np.uint64)
-    is_open = candidates_of_rows(problem, rows, _closed(problem, blank)) < problem.k
+    opened = np.zeros(len(rows), dtype=np.uint64)
+    if problem.opened is not None:
+        opened[row_of] = problem.opened
+    is_open = candidates_of_rows(problem, rows, _closed(problem, blank) & ~opened) < problem.k
     is_open &= wanted
     unmet = np.zeros(len(rows), dtype=np.bool_)
     for lacking in np.unique(blank[is_open]):
@@ -158,9 +161,15 @@ def distinct_records(
     rows = problem.people
     if problem.missing == "wildcard":
         rows = distinct_rows(problem.fields, problem.keys)
-    blank = np.zeros(rows.n_rows, dtype=np.uint64)
-    blank[rows.row_of] = problem.blank
-    return rows.keys, rows.row_of, blank
+    keys, row_of = rows.keys, rows.row_of
+    if problem.opened is not None:
+        # Records that are alike may be suppressed in other columns already.
+        marked = np.column_stack([row_of.astype(np.uint64), problem.opened])
+        kinds, row_of = np.unique(marked, axis=0, return_inverse=True)
+        keys, row_of = keys[kinds[:, 0].astype(np.int64)], row_of.reshape(-1)
+    blank = np.zeros(len(keys), dtype=np.uint64)
+    blank[row_of] = problem.blank
+    return keys, row_of, blank
 
 
 def _batches(problem: SuppressionProblem, lacking: int) -> Iterator[NDArray[np.uint64]]:

@@ -153,14 +153,16 @@ def _with_households(
         for place, column in enumerate(columns):
             has = (found.stars >> np.uint64(place)) & np.uint64(1)
             stars |= has[homes.home_of] << np.uint64(column)
-    codes = problem.codes.copy()
     opened = stars[order]
-    for column in range(codes.shape[1]):
-        codes[(opened >> np.uint64(column)) & np.uint64(1) == 1, column] = 0
-    fixed = sorted({*asked.pinned, *(c for c in range(codes.shape[1]) if shared >> c & 1)})
-    persons = replace(
-        problem, codes=codes, pinned=fixed, missing="category" if shared else problem.missing
-    )
+    fixed = sorted({*asked.pinned, *(c for c in range(len(asked.keys)) if shared >> c & 1)})
+    persons = replace(problem, pinned=fixed, opened=opened)
+    if asked.criterion is Criterion.OWN:
+        # Rows are compared as they are released: a suppressed cell is a value of its own.
+        codes = problem.codes.astype(np.int64)
+        for column in range(codes.shape[1]):
+            is_open = (opened >> np.uint64(column)) & np.uint64(1) == 1
+            codes[is_open, column] = codes[:, column].max(initial=0) + 1
+        persons = replace(problem, codes=codes, pinned=fixed)
     found = _of_persons(asked, table, setting, persons, order)
     if len(found.unmet):
         return Solved(stars, Fraction(0), Fraction(0), False, len(found.unmet))
