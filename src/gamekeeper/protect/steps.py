@@ -41,7 +41,7 @@ def read_step(content: Mapping[str, Any]) -> Step:
 
     Examples
     --------
-    >>> read_step({"do": "supress"})
+    >>> read_step({"do": "supress"})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
     gamekeeper.errors.InputError: ...

@@ -48,7 +48,9 @@ def release_parts(constraints: CountConstraints, truth: Integers) -> list[Releas
 
     Examples
     --------
-    >>> known = CountConstraints.of((2, 2), [((0, 1), [[1, 0], [2, 2]]), ((0,), [1, 4])])
+    >>> known = CountConstraints.of(
+    ...     (2, 2), [((0, 1), [[0, 0], [1, 1]], [[2, 2], [3, 3]]), ((0,), [1, 4])]
+    ... )
     >>> [part.cells.tolist() for part in release_parts(known, np.array([1, 0, 2, 2]))]
     [[0, 1], [2, 3]]
     """

@@ -174,8 +174,8 @@ def fit_logistic(
 
     Examples
     --------
-    >>> fit_logistic(np.zeros((1, 0), np.int64), 1, np.array([3.0]), np.array([1.0])).tolist()
-    [0.25]
+    >>> fit_logistic(np.zeros((1, 0), np.int64), 1, np.array([3.0]), np.array([1.0])).round(9)
+    array([0.25])
     """
     from gamekeeper.algorithms.utility.logistic_kernels import add_products, add_up
 

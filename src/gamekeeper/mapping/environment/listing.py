@@ -45,7 +45,7 @@ def unknown_in_query(environment: Environment, query: Query) -> list[Problem]:
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> known = Environment([age], [Form("Bank", {"Age": ("0-15", "16+")})])
     >>> [str(p) for p in unknown_in_query(known, parse_query("code of Age finer than C9.001"))]
-    ["code 'C9.001' of 'Age': is not known. There are: 'C2.001'."]
+    ["code 'C9.001' of 'Age': is not known. Near to it: 'C2.001'."]
     """
     problems = unknown_names(query, environment.forms.values(), environment.variables)
     for asked, code in sorted(query.codes, key=lambda pair: (pair[0].text, pair[1])):
