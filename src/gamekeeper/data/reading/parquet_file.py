@@ -103,4 +103,5 @@ class ParquetFile:
 def _faults() -> tuple[type[Exception], ...]:
     import pyarrow as pa
 
-    return (pa.ArrowException, OSError)
+    # Names of columns may be no text any more.
+    return (pa.ArrowException, OSError, UnicodeDecodeError)

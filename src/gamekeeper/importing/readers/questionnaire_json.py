@@ -88,6 +88,7 @@ def _asked(question: Mapping[str, Any]) -> Iterable[ProposedQuestion]:
             kind = Answering.ONE
         if not answer.get("id"):
             continue
+        options = answer.get("options")
         yield ProposedQuestion(
             name=clean(answer["id"]),
             text=title if len(answers) == 1 or not label else clean(f"{title}: {label}"),
@@ -95,7 +96,7 @@ def _asked(question: Mapping[str, Any]) -> Iterable[ProposedQuestion]:
             answering=kind,
             answers=tuple(
                 ProposedAnswer(_words(option.get("label")), clean(option.get("value")))
-                for option in answer.get("options", ())
+                for option in (options if isinstance(options, list) else ())
                 if isinstance(option, dict) and _words(option.get("label"))
             ),
         )
