@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+from contextlib import closing
 
 import pytest
 
@@ -44,7 +45,8 @@ def test_a_study_is_for_its_owner_and_is_never_replaced(study):
 
 def test_what_is_no_study_is_refused(tmp_path, study):
     (tmp_path / "text.gkp").write_text("no study")
-    sqlite3.connect(tmp_path / "other.gkp").execute("CREATE TABLE a (b)")
+    with closing(sqlite3.connect(tmp_path / "other.gkp")) as other:
+        other.execute("CREATE TABLE a (b)")
     for name in ("none.gkp", "text.gkp", "other.gkp"):
         with pytest.raises(InputError):
             Study.open(tmp_path / name)
