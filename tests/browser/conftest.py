@@ -119,7 +119,8 @@ def serving(demo_folder: Path, tmp_path: Path) -> Iterator[Running]:
     running.stop()
 
 
-@pytest.fixture(scope="session")
+# Its loop of events runs as long as it does, and tests of other rooms want one of their own.
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[object]:
     from playwright.sync_api import sync_playwright
 
