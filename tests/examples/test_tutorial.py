@@ -52,7 +52,12 @@ def test_the_demo_tells_the_story_and_writes_what_it_names(tmp_path, monkeypatch
     assert f"in truth {truth} of" in told
     assert (tmp_path / "demo-output" / "harmonization-graph.svg").exists()
     pages = sorted((tmp_path / "demo-output").glob("*.html"))
-    assert [page.name for page in pages] == ["report.html", "risk.html", "tables.html"]
+    named = ["protection.html", "report.html", "risk.html", "tables.html"]
+    assert [page.name for page in pages] == named
+    # The file that was protected and attacked again, and the map of what was tried.
+    for name in ("released-sample.csv", "risk-utility-map.svg"):
+        assert name in told
+        assert (tmp_path / "demo-output" / name).is_file()
     for page in pages:
         # The pages may load nothing, so an embedded picture would be shown as broken.
         assert "<image" not in page.read_text(encoding="utf-8")

@@ -2,22 +2,26 @@ from __future__ import annotations
 
 import pytest
 
-from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.coding.coded_table import CodedTable, coded_from_codes
 from gamekeeper.errors import InputError
 from gamekeeper.protect.recoding.recode import Recoding
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.steps import read_step
 
-TABLE = coded_from_codes(
-    [[1, 1], [2, 2], [3, 0]],
-    ["age", "work"],
-    [("missing", "1", "2", "3"), ("missing", "a|b", "c;d")],
-)
 SETTING = Setting(keys=("age", "work"))
 
 
-def test_rules_are_applied_and_kept_in_the_log():
-    made = Recoding(rules=("age=width 2",)).apply(TABLE, SETTING)
+@pytest.fixture
+def table() -> CodedTable:
+    return coded_from_codes(
+        [[1, 1], [2, 2], [3, 0]],
+        ["age", "work"],
+        [("missing", "1", "2", "3"), ("missing", "a|b", "c;d")],
+    )
+
+
+def test_rules_are_applied_and_kept_in_the_log(table):
+    made = Recoding(rules=("age=width 2",)).apply(table, SETTING)
     assert made.table.codebook["age"].words == ("missing", "0-1", "2-3")
     assert made.table.codes("age").tolist() == [1, 2, 2]
     assert made.log.variables["age"].recode is not None
@@ -25,18 +29,18 @@ def test_rules_are_applied_and_kept_in_the_log():
     assert made.log.n_changed == 0
 
 
-def test_values_that_no_rule_can_write_are_put_together_by_groups():
+def test_values_that_no_rule_can_write_are_put_together_by_groups(table):
     step = Recoding(groups={"work": {"any work": ("1", "2")}})
-    made = step.apply(TABLE, SETTING)
+    made = step.apply(table, SETTING)
     assert made.table.codebook["work"].words == ("missing", "any work")
     assert made.table.codes("work").tolist() == [1, 1, 0]
     assert read_step(step.to_json()).to_json() == step.to_json()
 
 
-def test_a_group_of_values_that_are_not_there():
+def test_a_group_of_values_that_are_not_there(table):
     step = {"do": "recode", "groups": {"work": {"x": ["1", "secret"]}}}
     with pytest.raises(InputError) as caught:
-        read_step(step).apply(TABLE, SETTING)
+        read_step(step).apply(table, SETTING)
     assert "secret" not in str(caught.value)
     assert "1 value is not in the file" in str(caught.value)
-    assert read_step({**step, "strict": False}).apply(TABLE, SETTING).table.n_records == 3
+    assert read_step({**step, "strict": False}).apply(table, SETTING).table.n_records == 3
