@@ -8,8 +8,6 @@ from gamekeeper.protect.protected import Protected
 from gamekeeper.wording import be, count_of, quoted
 from gamekeeper.workbench.protection.opening import ProtectedInput
 
-_SHOWN = 12
-
 
 def release_notices(
     opened: ProtectedInput, made: Protected, leave_out: Collection[str]
@@ -36,10 +34,10 @@ def release_notices(
         )
     rest = [name for name in others if name not in telling]
     if rest:
-        more = f" and {len(rest) - _SHOWN:,} more" if len(rest) > _SHOWN else ""
+        # Each by its name: the one that is cut off may be the one that tells who somebody is.
         said.append(
             f"{count_of(len(rest), 'column is', 'columns are')} released as in the original, and no"
-            f" attack looked at {'it' if len(rest) == 1 else 'them'}: {quoted(rest[:_SHOWN])}{more}. Leave"
+            f" attack looked at {'it' if len(rest) == 1 else 'them'}: {quoted(rest, most=len(rest))}. Leave"
             " out what tells who somebody is (--leave-out), or make a recipe"
             " with it among the keys (--keys of protect try)."
         )
