@@ -1,6 +1,6 @@
 """Options, written once: requests have them, and library functions take them. Begin with `requests`."""
 
-from gamekeeper.options.functions import require_made, takes
+from gamekeeper.options.functions import require_known, require_made, takes
 from gamekeeper.options.requests import (
     Field,
     Option,
@@ -24,6 +24,7 @@ __all__ = [
     "options_of",
     "part_of",
     "paths",
+    "require_known",
     "require_made",
     "require_valid",
     "takes",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, get_args
 
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options.requests import options_of, require_valid
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 P = ParamSpec("P")
 Asked = TypeVar("Asked")
@@ -81,3 +82,24 @@ def _documented(doc: str, options: Any) -> str:
     head, heading, examples = inspect.cleandoc(doc).partition("\nExamples\n")
     listed = f"{head.rstrip()}\n\nOther Parameters\n----------------\n" + "\n".join(lines) + "\n"
     return listed + (heading + examples if heading else "")
+
+
+def require_known(names: Iterable[str], known: Collection[str], asked: str) -> None:
+    """Refuse options by names that nothing is known by; all of them at once.
+
+    Examples
+    --------
+    >>> require_known(["weight"], {"weight", "keys"}, "A file was to be assessed.")
+    """
+    problems = [
+        Problem(Reason.UNKNOWN_NAME, f"option {quoted([name])}", "it is not known.", did_you_mean(name, known))
+        for name in names
+        if name not in known
+    ]  # fmt: skip
+    if problems:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            asked,
+            f"{count_of(len(problems), 'option')} cannot be used.",
+            problems=problems,
+        )

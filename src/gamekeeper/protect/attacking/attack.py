@@ -170,6 +170,26 @@ class FileAttack(Result):
             said.append(f"Links re-identify {self.linked.words}.")
         return said
 
+    def beside(self, before: FileAttack) -> pa.Table:
+        """Return one row per figure, as it was before and as it is now."""
+        import pyarrow as pa
+
+        earlier = {row["measure"]: row["value"] for row in before.rows()}
+        rows = [
+            {
+                "measure": row["measure"],
+                "before": earlier.get(row["measure"]),
+                "after": row["value"],
+                "kind": row["kind"],
+                "note": row["note"],
+            }
+            for row in self.rows()
+        ]
+        kinds = {"measure": pa.string(), "before": pa.float64(), "after": pa.float64()}
+        return pa.Table.from_pylist(
+            rows, pa.schema({**kinds, "kind": pa.string(), "note": pa.string()})
+        )
+
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per figure: what it is, its value, how sure it is."""
         exactly, rough = "exact", "approximate"

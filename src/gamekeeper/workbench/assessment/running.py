@@ -21,10 +21,10 @@ from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.frames import is_path
-from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.options import build, given, options_of, require_valid
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.options import build, given, options_of, require_known, require_valid
 from gamekeeper.results import Progress, Provenance
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, quoted
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.assessment.result import Assessment
 from gamekeeper.workbench.microdata.file import Microdata
@@ -139,16 +139,7 @@ def assess(
             "Give a path, or a frame of pandas, Polars, Arrow or DuckDB.",
         )  # fmt: skip
     known = {item.name for item in options_of(AssessRequest)} - _NOT_OF_PYTHON
-    problems = [
-        Problem(Reason.UNKNOWN_NAME, f"option {quoted([name])}", "it is not known.", did_you_mean(name, known))
-        for name in how
-        if name not in known
-    ]  # fmt: skip
-    if problems:
-        raise InputError(
-            Reason.UNKNOWN_NAME, "An assessment was asked for.",
-            f"{count_of(len(problems), 'option')} cannot be used.", problems=problems,
-        )  # fmt: skip
+    require_known(how, known, "An assessment was asked for.")
     asked = build(
         AssessRequest,
         {

@@ -100,23 +100,7 @@ class ReleasedFile(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per figure of the attacks, before and after."""
-        import pyarrow as pa
-
-        earlier = {row["measure"]: row["value"] for row in self.before.rows()}
-        rows = [
-            {
-                "measure": row["measure"],
-                "before": earlier.get(row["measure"]),
-                "after": row["value"],
-                "kind": row["kind"],
-                "note": row["note"],
-            }
-            for row in self.after.rows()
-        ]
-        kinds = {"measure": pa.string(), "before": pa.float64(), "after": pa.float64()}
-        return pa.Table.from_pylist(
-            rows, pa.schema({**kinds, "kind": pa.string(), "note": pa.string()})
-        )
+        return self.after.beside(self.before)
 
     def plot(self) -> Any:
         """Draw what was lost, variable by variable."""

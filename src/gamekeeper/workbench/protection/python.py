@@ -12,8 +12,8 @@ from gamekeeper.data.keys.missing import Missing
 from gamekeeper.data.reading.frames import is_path
 from gamekeeper.data.writing.release import WrittenRelease, write_release
 from gamekeeper.data.writing.released_column import SuppressedCells
-from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.options import build, options_of, require_valid
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.options import build, options_of, require_known, require_valid
 from gamekeeper.protect.attacking.attack import FileAttack
 from gamekeeper.protect.recipe import Recipe
 from gamekeeper.protect.releasing import released_columns
@@ -21,7 +21,7 @@ from gamekeeper.protect.trying.candidate import Candidate, Tried
 from gamekeeper.protect.trying.plan import Plan
 from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of
 from gamekeeper.workbench.protection.opening import ProtectedInput
 from gamekeeper.workbench.protection.trying import recipe_of, tried_plan
 from gamekeeper.workbench.requests.protection import TryRequest
@@ -182,16 +182,7 @@ def microdata(
     (2, 2)
     """
     known = {item.name for item in options_of(TryRequest)} - _NOT_OF_PYTHON
-    problems = [
-        Problem(Reason.UNKNOWN_NAME, f"option {quoted([name])}", "it is not known.", did_you_mean(name, known))
-        for name in how
-        if name not in known
-    ]  # fmt: skip
-    if problems:
-        raise InputError(
-            Reason.UNKNOWN_NAME, "A file was to be protected.",
-            f"{count_of(len(problems), 'option')} cannot be used.", problems=problems,
-        )  # fmt: skip
+    require_known(how, known, "A file was to be protected.")
     asked = build(
         TryRequest,
         {
