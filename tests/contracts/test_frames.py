@@ -25,6 +25,25 @@ OF_CODES = {
     "pilot_study": lambda frame: gk.risk.pilot_study(frame, ["a"]),
 }
 
+OF_OTHERS = {
+    "bound_cells": (gk.bound_cells, "gk.make_release("),
+    "infer_attributions": (gk.infer_attributions, "gk.read_release(path)"),
+    "subtract_known": (gk.subtract_known, "gk.read_release(path)"),
+    "audit_tables": (gk.tables.audit_tables, "gk.tables.read_cells("),
+    "mark_cells": (gk.tables.mark_cells, "gk.tables.tabulate_magnitudes("),
+    "categories_risk": (gk.models.categories_risk, "gk.infer_risk("),
+    "map_key_variables": (gk.map_key_variables, "gk.read_environment(folder)"),
+}
+
+
+@pytest.mark.parametrize("name", OF_OTHERS)
+def test_what_is_made_of_files_says_how(name):
+    called, way = OF_OTHERS[name]
+    with pytest.raises(InputError, match="was given a DataFrame") as caught:
+        called(FRAME)
+    assert way in str(caught.value)
+    assert "Zanzibarite" not in str(caught.value)
+
 
 @pytest.mark.parametrize("name", [*OF_KEYS, *OF_CODES])
 @pytest.mark.parametrize("frame", [FRAME, pl.from_pandas(FRAME)], ids=["pandas", "polars"])

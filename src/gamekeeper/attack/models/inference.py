@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -72,6 +72,8 @@ class ModelRisk(Result):
     estimator
         How population sizes were inferred.
     """
+
+    MADE_BY: ClassVar[str] = "gk.infer_risk(gk.count_keys(gk.code_frame(frame, columns), keys))"
 
     records: RecordRisk
     file: FileRisk

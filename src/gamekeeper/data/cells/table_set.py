@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,8 @@ class TableSet:
     notices
         What to know of how they were put together.
     """
+
+    MADE_BY: ClassVar[str] = "gk.tables.TableSet.of([gk.tables.read_cells(path, columns)])"
 
     tables: tuple[CellRows, ...]
     axes: tuple[str, ...]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +85,11 @@ class Release:
     >>> release.constraints.margins[0].upper.tolist()[0]
     [1, 4]
     """
+
+    MADE_BY: ClassVar[str] = (
+        "gk.make_release(gk.tabulate(gk.code_frame(frame, columns), columns), margins), or of files"
+        " gk.read_release(path)"
+    )
 
     axes: tuple[Axis, ...]
     published: tuple[PublishedTable, ...]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from gamekeeper.algorithms.categories.harmonization import HarmonizationGraph
 from gamekeeper.algorithms.categories.limits import MAX_NODES
@@ -65,6 +65,10 @@ class Environment:
     >>> Environment([age], [bank]).code_of("Bank", "Age")
     'C3.001'
     """
+
+    MADE_BY: ClassVar[str] = (
+        "gk.read_environment(folder), or of a store gk.EnvironmentStore.open(path)"
+    )
 
     def __init__(
         self,
