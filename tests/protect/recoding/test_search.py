@@ -247,7 +247,7 @@ def test_a_search_out_of_time_says_what_is_proven():
 def test_a_stand_in_is_verified():
     tried = []
 
-    def passes(step):
+    def passes(step, loss):
         tried.append(step)
         return len(tried) == 3
 

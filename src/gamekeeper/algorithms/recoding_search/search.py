@@ -46,6 +46,9 @@ from gamekeeper.results import Progress
 MOST_LISTED = 100_000
 """Up to so many recodings are gone through in order of loss; more are left to HiGHS."""
 
+MOST_VERIFIED = 20
+"""So many answers of a stand-in are tried by the real attack."""
+
 # Of an unsafe recoding many classes are small, and each gives a cut. Measured on the Adult file:
 # 8 are best where recodings are listed (1 takes a third longer); HiGHS needs 0.8 s with 200 cuts
 # each time and answers within 30% of the cheapest while they are unsafe, against 3 to 6 s with up
@@ -123,7 +126,7 @@ def search_recoding(
     seconds: float | None = None,
     most_listed: int = MOST_LISTED,
     verify: Callable[[Chosen], bool] | None = None,
-    most_verified: int = 20,
+    most_verified: int = MOST_VERIFIED,
     progress: Progress | None = None,
 ) -> FoundRecoding:
     """Search for the recoding that loses least and meets every target.

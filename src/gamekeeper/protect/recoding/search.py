@@ -17,7 +17,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gamekeeper.algorithms.recoding_search.choices import Chosen, recoding_labels, total_loss
 from gamekeeper.algorithms.recoding_search.class_tables import ClassCounter
 from gamekeeper.algorithms.recoding_search.masters import fewest_categories
-from gamekeeper.algorithms.recoding_search.search import FoundRecoding, search_recoding
+from gamekeeper.algorithms.recoding_search.search import (
+    MOST_VERIFIED,
+    FoundRecoding,
+    search_recoding,
+)
 from gamekeeper.algorithms.recoding_search.targets import SmallClasses, is_met
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.options import require_valid, texts_of
@@ -273,7 +277,8 @@ def search_for_recoding(
     setting: Setting,
     asked: SearchOptions,
     *,
-    verify: Callable[[Recoding], bool] | None = None,
+    verify: Callable[[Recoding, float], bool] | None = None,
+    most_verified: int = MOST_VERIFIED,
 ) -> SearchedRecoding:
     """Search for the recoding of a file that loses least and meets a target.
 
@@ -286,7 +291,10 @@ def search_for_recoding(
     asked
         What it must reach, what may be chosen, what counts as a loss.
     verify
-        A real attack for which the target only stands in: whether a recoding passes it.
+        A real attack for which the target only stands in: whether a recoding passes it, given with
+        its loss. Recodings come in the order of their loss.
+    most_verified
+        How many recodings are tried by it at most.
     """
     require_valid(asked, "A recoding was to be searched.")
     began = time.perf_counter()
@@ -294,7 +302,8 @@ def search_for_recoding(
 
     def passes(chosen: Chosen) -> bool:
         assert verify is not None
-        return verify(recoding_step(table, problem, chosen, setting.decimal))
+        step = recoding_step(table, problem, chosen, setting.decimal)
+        return verify(step, total_loss(problem.choices, chosen))
 
     found = search_recoding(
         problem.choices,
@@ -302,6 +311,7 @@ def search_for_recoding(
         problem.targets,
         seconds=asked.seconds,
         verify=None if verify is None else passes,
+        most_verified=most_verified,
         progress=setting.progress,
     )
     chosen = found.chosen if found.chosen is not None else _coarsest(problem)
