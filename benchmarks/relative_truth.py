@@ -33,14 +33,14 @@ from rich.console import Console
 from benchmarks import truth
 from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
-from gamekeeper.algorithms.models.clique_scores import MarginScores
-from gamekeeper.algorithms.models.file_measures import Measure
-from gamekeeper.algorithms.models.levels import risk_without, suppressed_sums
-from gamekeeper.algorithms.models.population_model import (
+from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
+from gamekeeper.algorithms.models.fitting.search import anneal
+from gamekeeper.algorithms.models.inference.file_measures import Measure
+from gamekeeper.algorithms.models.inference.levels import risk_without, suppressed_sums
+from gamekeeper.algorithms.models.inference.population_model import (
     calibrated_estimate,
     recommended_precisions,
 )
-from gamekeeper.algorithms.models.search import anneal
 
 __all__ = ["main"]
 

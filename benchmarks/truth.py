@@ -39,13 +39,13 @@ from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
 from gamekeeper.algorithms.intrusion.dis import dis
 from gamekeeper.algorithms.judging.discrimination import auc, calibration_line
-from gamekeeper.algorithms.models.clique_scores import MarginScores
-from gamekeeper.algorithms.models.population_model import (
+from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
+from gamekeeper.algorithms.models.fitting.search import anneal
+from gamekeeper.algorithms.models.inference.population_model import (
     calibrated_estimate,
     printed_estimate,
     recommended_precisions,
 )
-from gamekeeper.algorithms.models.search import anneal
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.algorithms.uniques.scores import size_weights
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gamekeeper.algorithms.kernel_cache import compiled_from
-from gamekeeper.algorithms.models import graph_kernels, score_kernels, walk_kernels
+from gamekeeper.algorithms.models.fitting import graph_kernels, score_kernels, walk_kernels
 
 FILES = {
     "__init__.py": "",
@@ -99,5 +99,5 @@ def test_a_kernel_knows_the_files_of_all_its_helpers():
     files = dict(compiled_from(walk_kernels.walk_graphs.py_func))
     for module in (walk_kernels, score_kernels, graph_kernels):
         assert len(files[module.__name__]) == 64
-    assert files["gamekeeper.algorithms.models.walk_kernels._LEAF"] == "4"
+    assert files["gamekeeper.algorithms.models.fitting.walk_kernels._LEAF"] == "4"
     assert "gamekeeper.algorithms.bit_intrinsics" in files

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from gamekeeper.cli.app import PARTS, load
-from gamekeeper.workbench import mapping
+from gamekeeper.workbench.environment import mapping
 from tests.given.microdata import write
 
 CANARY = "CANARY-7341"

@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from gamekeeper.web.ids import id_of
-from gamekeeper.workbench.holding import held_at
+from gamekeeper.workbench.environment.holding import held_at
 from tests.web.conftest import edits, rename
 
 

@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 from gamekeeper.cli.app import app
 from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.results.plain import document_of
-from gamekeeper.workbench import browsing
-from gamekeeper.workbench.mapping import map_target
-from gamekeeper.workbench.requests.browsing import GridRequest
-from gamekeeper.workbench.requests.environment import Opened
-from gamekeeper.workbench.requests.mapping import MapRequest
+from gamekeeper.workbench.environment import browsing
+from gamekeeper.workbench.environment.mapping import map_target
+from gamekeeper.workbench.requests.environment.browsing import GridRequest
+from gamekeeper.workbench.requests.environment.mapping import MapRequest
+from gamekeeper.workbench.requests.environment.shared import Opened
 
 
 def printed(*arguments: object) -> dict[str, Any]:

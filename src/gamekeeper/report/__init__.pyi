@@ -1,5 +1,5 @@
 from gamekeeper.report.comparison import comparison_report as comparison_report
-from gamekeeper.report.drawing import (
+from gamekeeper.report.drawings.graphs import (
     draw_harmonization_graph as draw_harmonization_graph,
     draw_partition_graph as draw_partition_graph,
 )

@@ -21,9 +21,9 @@ from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMa
 from gamekeeper.mapping.analysis.map_table import map_table
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.evidence import Evidence
-from gamekeeper.report import palette
-from gamekeeper.report.curves import Frame, StepPlot, curve_text, runs
-from gamekeeper.report.drawing import Drawing, draw_harmonization_graph
+from gamekeeper.report.drawings import palette
+from gamekeeper.report.drawings.curves import Frame, StepPlot, curve_text, runs
+from gamekeeper.report.drawings.graphs import Drawing, draw_harmonization_graph
 from gamekeeper.report.findings import explain, headline, mode_text, prevalence_text
 from gamekeeper.report.rendering import render
 from gamekeeper.report.saving import PAGE_ENDINGS, require_ending

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from gamekeeper.files.writing import write_file
-from gamekeeper.report.figures import figure_svg
+from gamekeeper.report.drawings.figures import figure_svg
 from gamekeeper.report.rendering import render
 from gamekeeper.report.saving import PAGE_ENDINGS, require_ending
 from gamekeeper.results import Provenance

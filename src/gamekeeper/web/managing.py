@@ -8,7 +8,7 @@ from gamekeeper.web.database import Database
 from gamekeeper.web.roles import Role, role_of
 from gamekeeper.web.serving import state_folder
 from gamekeeper.web.sessions import Sessions
-from gamekeeper.workbench.environments import opened_store
+from gamekeeper.workbench.environment.opening import opened_store
 from gamekeeper.workbench.requests.serving import AccountRole, AccountsRequest
 
 

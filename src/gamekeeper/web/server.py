@@ -19,8 +19,8 @@ from gamekeeper.web.ids import Names
 from gamekeeper.web.jobs import Jobs
 from gamekeeper.web.sessions import Sessions
 from gamekeeper.web.settings import Settings
-from gamekeeper.workbench.environments import Place, opened
-from gamekeeper.workbench.holding import HeldStore, holding
+from gamekeeper.workbench.environment.holding import HeldStore, holding
+from gamekeeper.workbench.environment.opening import Place, opened
 
 
 class Server:

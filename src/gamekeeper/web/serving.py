@@ -18,7 +18,7 @@ from gamekeeper.web.settings import LOOPBACK, Settings, checked_origin, named_fo
 from gamekeeper.web.stamp import is_current
 from gamekeeper.wording import quoted
 from gamekeeper.workbench.demo.workplace import DEMO, demo_workplace
-from gamekeeper.workbench.environments import opened_store
+from gamekeeper.workbench.environment.opening import opened_store
 from gamekeeper.workbench.requests.serving import ServeRequest
 
 STATE = ".server"

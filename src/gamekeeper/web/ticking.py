@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.web.errors import LOG, fault_of_ours
-from gamekeeper.workbench.environments import opened_store
+from gamekeeper.workbench.environment.opening import opened_store
 
 if TYPE_CHECKING:
     from gamekeeper.web.server import Server

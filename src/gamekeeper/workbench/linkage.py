@@ -26,7 +26,7 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import given
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, did_you_mean, quoted
-from gamekeeper.workbench.environments import opened
+from gamekeeper.workbench.environment.opening import opened
 from gamekeeper.workbench.microdata.need import Need, require_room
 from gamekeeper.workbench.microdata.opening import opened_file
 from gamekeeper.workbench.outputs import require_outputs, write_outputs

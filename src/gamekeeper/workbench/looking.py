@@ -20,7 +20,7 @@ from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, folded, quoted
-from gamekeeper.workbench.environments import opened
+from gamekeeper.workbench.environment.opening import opened
 from gamekeeper.workbench.microdata.need import Need, require_room
 from gamekeeper.workbench.microdata.opening import opened_file
 from gamekeeper.workbench.requests.looking import LookRequest

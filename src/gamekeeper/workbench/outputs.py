@@ -9,7 +9,7 @@ from typing import Any
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.files.gate import fault_of_file, fault_of_folder
 from gamekeeper.options import Option, paths, written
-from gamekeeper.report.figures import save_figure
+from gamekeeper.report.drawings.figures import save_figure
 from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
 from gamekeeper.report.tables import TABLE_ENDINGS, write_table
 from gamekeeper.wording import count_of, quoted

@@ -24,7 +24,7 @@ from gamekeeper.options import given
 from gamekeeper.results import Progress
 from gamekeeper.wording import did_you_mean, quoted
 from gamekeeper.workbench.answer import Answer
-from gamekeeper.workbench.environments import opened
+from gamekeeper.workbench.environment.opening import opened
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.audit import AuditRequest, MarkRequest, PublishedRequest
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gamekeeper.algorithms.models.levels import risk_without
-from gamekeeper.algorithms.models.population_model import calibrated_estimate
+from gamekeeper.algorithms.models.inference.levels import risk_without
+from gamekeeper.algorithms.models.inference.population_model import calibrated_estimate
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import infer_risk
 from gamekeeper.attack.models.levels import categories_risk, variables_risk

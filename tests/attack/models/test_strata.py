@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from gamekeeper.algorithms.models.population_model import calibrated_estimate
+from gamekeeper.algorithms.models.inference.population_model import calibrated_estimate
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import infer_risk
 from gamekeeper.attack.models.levels import categories_risk, variables_risk

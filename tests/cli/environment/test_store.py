@@ -14,7 +14,7 @@ import pytest
 
 import gamekeeper as gk
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.workbench.names import names_in
+from gamekeeper.workbench.environment.names import names_in
 
 
 @pytest.fixture(autouse=True)

@@ -489,8 +489,8 @@ def test_the_database_is_imported_only_when_it_is_used(path: Path) -> None:
     code = """
 import sys
 import gamekeeper
-from gamekeeper.workbench import editing
-from gamekeeper.workbench import environments
+from gamekeeper.workbench.environment import editing
+from gamekeeper.workbench.environment import opening as environments
 heavy = lambda: [name for name in ("sqlalchemy", "alembic") if name in sys.modules]
 print(heavy())
 from gamekeeper.store.database.environment_store import EnvironmentStore

@@ -12,13 +12,13 @@ import pytest
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import GamekeeperError, InputError, Reason
 from gamekeeper.mapping.edits import RemoveCategory
-from gamekeeper.workbench.editing import edit_store, import_folder
+from gamekeeper.workbench.environment.editing import edit_store, import_folder
 from gamekeeper.workbench.microdata.opening import open_microdata
-from gamekeeper.workbench.requests.editing import Signature
-from gamekeeper.workbench.requests.environment import InStore
+from gamekeeper.workbench.requests.environment.editing import Signature
+from gamekeeper.workbench.requests.environment.shared import InStore
+from gamekeeper.workbench.requests.environment.store import ImportRequest
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.reading import Reading
-from gamekeeper.workbench.requests.store import ImportRequest
 from tests.given.microdata import KEYS, OF_SCENARIO, SCENARIO, write
 from tests.workbench.microdata.conftest import SECRET, refused, words
 

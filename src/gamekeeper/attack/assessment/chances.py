@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gamekeeper.algorithms.models.file_measures import Measure
+from gamekeeper.algorithms.models.inference.file_measures import Measure
 from gamekeeper.attack.models.inference import ModelRisk
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing

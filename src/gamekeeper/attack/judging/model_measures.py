@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gamekeeper.algorithms.models.annealing import anneal
-from gamekeeper.algorithms.models.clique_scores import MarginScores
-from gamekeeper.algorithms.models.mc3 import sample_models
-from gamekeeper.algorithms.models.occam import occams_window
-from gamekeeper.algorithms.models.result import SearchResult
+from gamekeeper.algorithms.models.fitting.annealing import anneal
+from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
+from gamekeeper.algorithms.models.fitting.mc3 import sample_models
+from gamekeeper.algorithms.models.fitting.occam import occams_window
+from gamekeeper.algorithms.models.fitting.result import SearchResult
 from gamekeeper.attack.judging.scores import RecordEstimates, SampleData, Scores
 from gamekeeper.attack.models.sampling import estimate_sample
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.models.annealing import anneal
-from gamekeeper.algorithms.models.clique_scores import MarginScores, declared_levels
-from gamekeeper.algorithms.models.mc3 import sample_models
-from gamekeeper.algorithms.models.occam import occams_window
-from gamekeeper.algorithms.models.population_model import recommended_precisions
-from gamekeeper.algorithms.models.result import SearchResult
+from gamekeeper.algorithms.models.fitting.annealing import anneal
+from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores, declared_levels
+from gamekeeper.algorithms.models.fitting.mc3 import sample_models
+from gamekeeper.algorithms.models.fitting.occam import occams_window
+from gamekeeper.algorithms.models.fitting.result import SearchResult
+from gamekeeper.algorithms.models.inference.population_model import recommended_precisions
 from gamekeeper.attack.models.options import FitMethod, FitOptions
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing

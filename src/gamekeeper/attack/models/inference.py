@@ -3,7 +3,7 @@
 The models give the probability of every key; from it and the sample follows what is known of F, the
 number of people with the key. By default the calibrated estimate is used, which corrects the models
 by the pairs and triples of the sample itself; the estimate that the thesis prints is there to
-compare. See algorithms/models/population_model.py for both.
+compare. See algorithms/models/inference/population_model.py for both.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 
 from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
-from gamekeeper.algorithms.models.cell_fractions import CellFractions, learn_fractions
-from gamekeeper.algorithms.models.file_measures import Measure
-from gamekeeper.algorithms.models.population_model import (
+from gamekeeper.algorithms.models.inference.cell_fractions import CellFractions, learn_fractions
+from gamekeeper.algorithms.models.inference.file_measures import Measure
+from gamekeeper.algorithms.models.inference.population_model import (
     PopulationEstimate,
     calibrated_estimate,
     printed_estimate,
@@ -131,7 +131,7 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
     fraction of its stratum. If they do not, people of one class are in several strata, sampled or
     not, and the fraction of the one record that a sample unique has says little: the class has the
     harmonic mean of the fractions of all records that agree with it on those key variables that
-    tell the stratum best (see algorithms/models/cell_fractions.py). If none does, that is the fraction of
+    tell the stratum best (see algorithms/models/inference/cell_fractions.py). If none does, that is the fraction of
     the file.
 
     The models are those that were fitted to the keys. The estimate of the thesis takes F - f as

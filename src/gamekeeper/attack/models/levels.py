@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.models.file_measures import FileEstimate
-from gamekeeper.algorithms.models.levels import risk_without, suppressed_sums
-from gamekeeper.algorithms.models.population_model import PopulationEstimate, calibrated_estimate
+from gamekeeper.algorithms.models.inference.file_measures import FileEstimate
+from gamekeeper.algorithms.models.inference.levels import risk_without, suppressed_sums
+from gamekeeper.algorithms.models.inference.population_model import (
+    PopulationEstimate,
+    calibrated_estimate,
+)
 from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
 from gamekeeper.attack.models.options import By, CategoriesInput, Estimator
 from gamekeeper.data.coding.codebook import CodedVariable

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
-from gamekeeper.algorithms.models.clique_scores import MarginScores
-from gamekeeper.algorithms.models.population_model import (
+from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
+from gamekeeper.algorithms.models.fitting.result import SearchResult
+from gamekeeper.algorithms.models.inference.population_model import (
     PopulationEstimate,
     calibrated_estimate,
     recommended_precisions,
 )
-from gamekeeper.algorithms.models.result import SearchResult
 
 
 @dataclass(frozen=True, slots=True, repr=False)

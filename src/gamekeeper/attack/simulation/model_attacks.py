@@ -10,7 +10,7 @@ from gamekeeper.algorithms.intrusion.strategies import (
     custom_strategies,
     evaluate_strategies,
 )
-from gamekeeper.algorithms.models.annealing import anneal
+from gamekeeper.algorithms.models.fitting.annealing import anneal
 from gamekeeper.attack.models.sampling import estimate_sample
 from gamekeeper.attack.simulation.sample import Sample
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from gamekeeper.workbench.names import names_in
+from gamekeeper.workbench.environment.names import names_in
 
 
 def _offer(kind: str) -> Callable[[typer.Context, str], list[str]]:

@@ -20,12 +20,12 @@ from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.environment.printing import make_edits
 from gamekeeper.cli.show import Format
 from gamekeeper.options import Field, build, options_of
-from gamekeeper.workbench.requests.editing import Freedom, Signature
-from gamekeeper.workbench.requests.environment import InStore
+from gamekeeper.workbench.requests.environment.editing import Freedom, Signature
+from gamekeeper.workbench.requests.environment.shared import InStore
 
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
-    from gamekeeper.mapping.edits.record import Record
+    from gamekeeper.mapping.edits.kinds.record import Record
 
 _Work = Callable[..., Any]
 _Values = Mapping[str, Any]
@@ -99,7 +99,7 @@ def _editing(
 
 def _fields(record: type[Record]) -> list[Field]:
     """Return what is asked for at the prompt to fill a record; what must be given comes first."""
-    from gamekeeper.mapping.edits.record import options_of_record
+    from gamekeeper.mapping.edits.kinds.record import options_of_record
 
     found: list[Field] = []
     for name, option in options_of_record(record).items():

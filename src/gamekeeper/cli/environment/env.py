@@ -12,9 +12,9 @@ from gamekeeper.cli.environment.edit_commands import edit_command, record_comman
 from gamekeeper.cli.environment.printing import show_edited, show_listing
 from gamekeeper.cli.show import Format, progress_bar, say, show, warn
 from gamekeeper.wording import count_of
-from gamekeeper.workbench.requests.editing import EditFileRequest
-from gamekeeper.workbench.requests.environment import Opened
-from gamekeeper.workbench.requests.store import (
+from gamekeeper.workbench.requests.environment.editing import EditFileRequest
+from gamekeeper.workbench.requests.environment.shared import Opened
+from gamekeeper.workbench.requests.environment.store import (
     BackupRequest,
     BackupsRequest,
     DiffRequest,
@@ -46,7 +46,7 @@ def new_command(asked: NewStoreRequest) -> None:
 
       gamekeeper env new norland.gk --name Norland
     """
-    from gamekeeper.workbench.editing import create_store
+    from gamekeeper.workbench.environment.editing import create_store
 
     create_store(asked)
     say(f"Made: {asked.place.store}")
@@ -64,7 +64,7 @@ def import_command(asked: ImportRequest, how: AsFormat = Format.TABLE) -> None:
     In place of what a store has:
       gamekeeper env import environment norland.gk --replace
     """
-    from gamekeeper.workbench.editing import import_folder
+    from gamekeeper.workbench.environment.editing import import_folder
 
     with progress_bar("Importing") as progress:
         edited = import_folder(asked, progress=progress)
@@ -84,7 +84,7 @@ def export_command(asked: ExportRequest) -> None:
     As it was at the end of a day:
       gamekeeper env export norland.gk may --as-of 2031-05-31
     """
-    from gamekeeper.workbench.editing import export_folder
+    from gamekeeper.workbench.environment.editing import export_folder
 
     export_folder(asked)
     say(f"Written: {asked.folder}")
@@ -98,7 +98,7 @@ def show_command(asked: Opened, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper env show norland.gk
     """
-    from gamekeeper.workbench.browsing import describe_environment
+    from gamekeeper.workbench.environment.browsing import describe_environment
 
     show(describe_environment(asked), how)
 
@@ -139,7 +139,7 @@ def history_command(asked: HistoryRequest, how: AsFormat = Format.TABLE) -> None
     What happened to one variable in May?
       gamekeeper env history norland.gk --variable Age --since 2031-05-01 --until 2031-05-31
     """
-    from gamekeeper.workbench.history import list_history
+    from gamekeeper.workbench.environment.history import list_history
 
     show_listing(list_history(asked, for_people=how is Format.TABLE), how)
 
@@ -152,7 +152,7 @@ def undo_command(asked: TakeBackRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper env undo norland.gk
     """
-    from gamekeeper.workbench.editing import undo
+    from gamekeeper.workbench.environment.editing import undo
 
     show_edited(asked.place.store, undo(asked), how)
 
@@ -165,7 +165,7 @@ def redo_command(asked: TakeBackRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper env redo norland.gk
     """
-    from gamekeeper.workbench.editing import redo
+    from gamekeeper.workbench.environment.editing import redo
 
     show_edited(asked.place.store, redo(asked), how)
 
@@ -183,7 +183,7 @@ def backup_command(asked: BackupRequest) -> None:
     Under a name of your own:
       gamekeeper env backup norland.gk --name "before the census"
     """
-    from gamekeeper.workbench.backups import back_up
+    from gamekeeper.workbench.environment.backups import back_up
 
     with progress_bar("Checking and copying") as progress:
         made = back_up(asked, progress=progress)
@@ -198,7 +198,7 @@ def backups_command(asked: BackupsRequest, how: AsFormat = Format.TABLE) -> None
 
       gamekeeper env backups norland.gk
     """
-    from gamekeeper.workbench.backups import list_backups
+    from gamekeeper.workbench.environment.backups import list_backups
 
     show_listing(list_backups(asked, for_people=how is Format.TABLE), how)
 
@@ -215,7 +215,7 @@ def restore_command(asked: RestoreRequest) -> None:
     A backup that was asked for; `gamekeeper env backups` lists them:
       gamekeeper env restore norland.gk --from before-the-census
     """
-    from gamekeeper.workbench.backups import restore
+    from gamekeeper.workbench.environment.backups import restore
 
     with progress_bar("Checking and copying") as progress:
         found, aside = restore(asked, progress=progress)
@@ -231,7 +231,7 @@ def rules_command(asked: Opened, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper env rules norland.gk
     """
-    from gamekeeper.workbench.browsing import rules
+    from gamekeeper.workbench.environment.browsing import rules
 
     show_listing(rules(asked), how)
 
@@ -291,7 +291,7 @@ def diff_command(asked: DiffRequest, how: AsFormat = Format.TABLE) -> None:
     What happened since May:
       gamekeeper env diff norland.gk --since 2031-05-01
     """
-    from gamekeeper.workbench.joining import diff
+    from gamekeeper.workbench.environment.joining import diff
 
     found = diff(asked)
     show(found, how, sentences=found.sentences)
@@ -315,7 +315,7 @@ def merge_command(asked: MergeRequest, how: AsFormat = Format.TABLE) -> None:
     With a decision on each:
       gamekeeper env merge norland.gk breskland.gk -d "form:Bank=Bank (Breskland)" -d "variable:Sex=ours"
     """
-    from gamekeeper.workbench.joining import merge
+    from gamekeeper.workbench.environment.joining import merge
 
     done = merge(asked)
     edits = count_of(done.n_edits, "edit brings", "edits bring")

@@ -11,14 +11,18 @@ from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.environment.edit_commands import edit_command, record_command
 from gamekeeper.cli.environment.printing import show_listing
 from gamekeeper.cli.show import Format, progress_bar, say, show, warn
-from gamekeeper.workbench.requests.browsing import FormRequest, FormsRequest, GridRequest
-from gamekeeper.workbench.requests.editing import (
+from gamekeeper.workbench.requests.environment.browsing import (
+    FormRequest,
+    FormsRequest,
+    GridRequest,
+)
+from gamekeeper.workbench.requests.environment.editing import (
     AddFormRequest,
     AskQuestionRequest,
     AskVariableRequest,
     UniverseRequest,
 )
-from gamekeeper.workbench.requests.importing import ImportFormsRequest
+from gamekeeper.workbench.requests.environment.importing import ImportFormsRequest
 
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
@@ -42,7 +46,7 @@ def list_command(asked: FormsRequest, how: AsFormat = Format.TABLE) -> None:
     Banks and insurers since 2029 that ask for age, the newest first:
       gamekeeper form list norland.gk -w "sector in (banks, insurers) and year >= 2029 and has Age" --sort year -d
     """
-    from gamekeeper.workbench.browsing import forms
+    from gamekeeper.workbench.environment.browsing import forms
 
     with progress_bar("Opening") as progress:
         listing = forms(asked, for_people=how is Format.TABLE, progress=progress)
@@ -60,7 +64,7 @@ def grid_command(asked: GridRequest, how: AsFormat = Format.TABLE) -> None:
     As a table for a spreadsheet:
       gamekeeper form grid norland.gk --format csv
     """
-    from gamekeeper.workbench.browsing import grid
+    from gamekeeper.workbench.environment.browsing import grid
 
     with progress_bar("Opening") as progress:
         listing = grid(asked, for_people=how is Format.TABLE, progress=progress)
@@ -77,7 +81,7 @@ def show_command(asked: FormRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.mapping.forms.question_words import question_lines, universe_text
     from gamekeeper.store.forms import words_tree
-    from gamekeeper.workbench.browsing import form
+    from gamekeeper.workbench.environment.browsing import form
 
     found, metadata, groups, itself = form(asked)
     if how is Format.TABLE:
@@ -108,7 +112,7 @@ def add_command(asked: AddFormRequest) -> Edit:
     One more that differs from it in one variable:
       gamekeeper form add norland.gk "Survey Y" --like "Survey X" -a "Age=0-17; 18+"
     """
-    from gamekeeper.workbench.requested_edits import new_form
+    from gamekeeper.workbench.environment.requested_edits import new_form
 
     return new_form(asked)
 
@@ -133,7 +137,7 @@ def import_command(asked: ImportFormsRequest, how: AsFormat = Format.TABLE) -> N
       gamekeeper form import norland.gk --decisions rest.json
     """
     from gamekeeper.cli.environment.importing import ask_person
-    from gamekeeper.workbench.importing import import_forms
+    from gamekeeper.workbench.environment.importing import import_forms
 
     made = import_forms(asked, ask=ask_person if asked.ask else None)
     told = made.sentences()
@@ -169,7 +173,7 @@ def ask_command(asked: AskVariableRequest) -> Edit:
     Where people write what they like:
       gamekeeper form ask norland.gk "Survey X" Occupation --any-detail
     """
-    from gamekeeper.workbench.requested_edits import asked_variable
+    from gamekeeper.workbench.environment.requested_edits import asked_variable
 
     return asked_variable(asked)
 
@@ -190,7 +194,7 @@ def question_command(asked: AskQuestionRequest) -> Edit:
     Asked of some people only:
       gamekeeper form question norland.gk "Survey X" Q2 -v Age -a 16-64 -a 65+ --outside --asked-of "People over 15"
     """
-    from gamekeeper.workbench.requested_edits import asked_question
+    from gamekeeper.workbench.environment.requested_edits import asked_question
 
     return asked_question(asked)
 
@@ -213,7 +217,7 @@ def universe_command(asked: UniverseRequest) -> Edit:
 
       gamekeeper form universe norland.gk "Survey X" "Pensioners of 65 and over" --within "Age=65+"
     """
-    from gamekeeper.workbench.requested_edits import asked_universe
+    from gamekeeper.workbench.environment.requested_edits import asked_universe
 
     return asked_universe(asked)
 

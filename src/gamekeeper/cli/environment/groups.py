@@ -9,7 +9,7 @@ from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.environment.edit_commands import record_command
 from gamekeeper.cli.environment.printing import show_listing
 from gamekeeper.cli.show import Format, progress_bar
-from gamekeeper.workbench.requests.browsing import GroupRequest, NamesRequest
+from gamekeeper.workbench.requests.environment.browsing import GroupRequest, NamesRequest
 
 app = typer.Typer(
     name="group",
@@ -28,7 +28,7 @@ def list_command(asked: NamesRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper group list norland.gk
     """
-    from gamekeeper.workbench.browsing import groups
+    from gamekeeper.workbench.environment.browsing import groups
 
     with progress_bar("Opening") as progress:
         listing = groups(asked, for_people=how is Format.TABLE, progress=progress)
@@ -43,7 +43,7 @@ def show_command(asked: GroupRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper group show norland.gk On-line
     """
-    from gamekeeper.workbench.browsing import group
+    from gamekeeper.workbench.environment.browsing import group
 
     show_listing(group(asked, for_people=how is Format.TABLE), how)
 

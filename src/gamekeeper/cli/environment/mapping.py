@@ -12,7 +12,7 @@ from gamekeeper.cli.show import Format, progress_bar, say, show, warn
 from gamekeeper.errors import LimitError
 from gamekeeper.options import written
 from gamekeeper.wording import listed, number_text, quoted
-from gamekeeper.workbench.requests.mapping import CheckRequest, GraphRequest, MapRequest
+from gamekeeper.workbench.requests.environment.mapping import CheckRequest, GraphRequest, MapRequest
 
 if TYPE_CHECKING:
     from gamekeeper.mapping.analysis.composite_keys import CompositeKeys
@@ -43,7 +43,7 @@ def map_command(asked: MapRequest, how: AsFormat = Format.TABLE) -> None:
       gamekeeper map environment "Census" -a "Loyalty card" --mode specific
     """
     from gamekeeper.mapping.analysis.map_sentences import map_notes
-    from gamekeeper.workbench.mapping import map_target
+    from gamekeeper.workbench.environment.mapping import map_target
 
     with progress_bar("Mapping key variables") as progress:
         outcome, composite = map_target(asked, progress=progress)
@@ -160,7 +160,7 @@ def graph_command(asked: GraphRequest, how: AsFormat = Format.TABLE) -> None:
     The categories, with those of one form marked:
       gamekeeper graph environment Age --kind partition --form "Census" -o age.png
     """
-    from gamekeeper.workbench.mapping import show_graph
+    from gamekeeper.workbench.environment.mapping import show_graph
 
     with progress_bar("Working out the graph") as progress:
         result = show_graph(asked, progress=progress)
@@ -186,7 +186,7 @@ def check_command(asked: CheckRequest, how: AsFormat = Format.TABLE) -> None:
     One partition graph:
       gamekeeper check age.json
     """
-    from gamekeeper.workbench.mapping import check
+    from gamekeeper.workbench.environment.mapping import check
 
     with progress_bar("Checking") as progress:
         result, faults, files = check(asked, progress=progress)

@@ -14,8 +14,8 @@ from gamekeeper.wording import count_of
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Consequences, Edit
     from gamekeeper.results import Listing
-    from gamekeeper.workbench.editing import Edited
-    from gamekeeper.workbench.requests.editing import Freedom, Signature
+    from gamekeeper.workbench.environment.editing import Edited
+    from gamekeeper.workbench.requests.environment.editing import Freedom, Signature
 
 
 def show_listing(listing: Listing, how: Format) -> None:
@@ -36,7 +36,7 @@ def make_edits(
     store: Path, edits: Sequence[Edit], signature: Signature, freedom: Freedom, how: Format
 ) -> None:
     """Make edits and say what was done; unrestricted ones are shown first."""
-    from gamekeeper.workbench import editing
+    from gamekeeper.workbench.environment import editing
 
     tell = say if how is Format.TABLE else warn
     consequences = editing.weigh(store, edits) if freedom.unrestricted else None
@@ -57,7 +57,7 @@ def show_edited(store: Path, edited: Edited, how: Format) -> None:
         for words in edited.words:
             say(f"Revision {edited.revision}: {words}")
     else:
-        from gamekeeper.workbench.history import newest_revision
+        from gamekeeper.workbench.environment.history import newest_revision
 
         show(newest_revision(store), how)
     for note in edited.notes:

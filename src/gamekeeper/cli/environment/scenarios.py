@@ -9,8 +9,8 @@ from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.environment.edit_commands import record_command
 from gamekeeper.cli.environment.printing import show_edited, show_listing
 from gamekeeper.cli.show import Format, progress_bar, say, show, warn
-from gamekeeper.workbench.requests.browsing import NamesRequest, ScenarioRequest
-from gamekeeper.workbench.requests.mapping import (
+from gamekeeper.workbench.requests.environment.browsing import NamesRequest, ScenarioRequest
+from gamekeeper.workbench.requests.environment.mapping import (
     ExportScenarioRequest,
     ReviewRequest,
     SaveScenarioRequest,
@@ -36,7 +36,7 @@ def save_command(asked: SaveScenarioRequest, how: AsFormat = Format.TABLE) -> No
     Only some key variables, one of them coarser than it could be:
       gamekeeper scenario save norland.gk "A neighbour" Census -k Sex -k Age=H7.001
     """
-    from gamekeeper.workbench.scenarios import save_scenario
+    from gamekeeper.workbench.environment.scenarios import save_scenario
 
     with progress_bar("Mapping key variables") as progress:
         saved, edited = save_scenario(asked, progress=progress)
@@ -54,7 +54,7 @@ def list_command(asked: NamesRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper scenario list norland.gk
     """
-    from gamekeeper.workbench.scenarios import list_scenarios
+    from gamekeeper.workbench.environment.scenarios import list_scenarios
 
     show_listing(list_scenarios(asked, for_people=how is Format.TABLE), how)
 
@@ -67,7 +67,7 @@ def show_command(asked: ScenarioRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper scenario show norland.gk "A bank's clerk"
     """
-    from gamekeeper.workbench.scenarios import show_scenario
+    from gamekeeper.workbench.environment.scenarios import show_scenario
 
     keys, lines, whole = show_scenario(asked)
     if how is Format.TABLE:
@@ -91,7 +91,7 @@ def review_command(asked: ReviewRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper scenario review norland.gk "A bank's clerk"
     """
-    from gamekeeper.workbench.scenarios import review
+    from gamekeeper.workbench.environment.scenarios import review
 
     with progress_bar("Mapping key variables") as progress:
         result = review(asked, progress=progress)
@@ -125,7 +125,7 @@ def export_command(asked: ExportScenarioRequest) -> None:
 
       gamekeeper scenario export norland.gk "A bank's clerk" clerk.json
     """
-    from gamekeeper.workbench.scenarios import export_scenario
+    from gamekeeper.workbench.environment.scenarios import export_scenario
 
     export_scenario(asked)
     say_written(asked)

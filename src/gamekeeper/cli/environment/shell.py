@@ -12,7 +12,7 @@ import typer
 import gamekeeper
 from gamekeeper.cli.commands import command
 from gamekeeper.errors import GamekeeperError
-from gamekeeper.workbench.requests.store import ShellRequest
+from gamekeeper.workbench.requests.environment.store import ShellRequest
 
 _BANNER = """{environment!r} is open as `environment`{store}.
 
@@ -42,7 +42,7 @@ def shell_command(asked: ShellRequest) -> None:
     Without a prompt:
       gamekeeper shell norland.gk -c "print(environment.groups)"
     """
-    from gamekeeper.workbench.environments import is_store, opened, opened_store
+    from gamekeeper.workbench.environment.opening import is_store, opened, opened_store
 
     path, as_of = asked.opened.environment, asked.opened.as_of
     if is_store(path) and not as_of:

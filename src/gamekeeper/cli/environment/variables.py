@@ -11,9 +11,12 @@ from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.environment.edit_commands import edit_command, record_command
 from gamekeeper.cli.environment.printing import show_listing
 from gamekeeper.cli.show import Format, progress_bar, say, show
-from gamekeeper.workbench.requests.browsing import NamesRequest, VariableRequest
-from gamekeeper.workbench.requests.editing import AddVariableRequest, ReplaceVariableRequest
-from gamekeeper.workbench.requests.importing import ImportVariableRequest
+from gamekeeper.workbench.requests.environment.browsing import NamesRequest, VariableRequest
+from gamekeeper.workbench.requests.environment.editing import (
+    AddVariableRequest,
+    ReplaceVariableRequest,
+)
+from gamekeeper.workbench.requests.environment.importing import ImportVariableRequest
 
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
@@ -36,7 +39,7 @@ def list_command(asked: NamesRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper variable list norland.gk --sort forms -d
     """
-    from gamekeeper.workbench.browsing import variables
+    from gamekeeper.workbench.environment.browsing import variables
 
     with progress_bar("Opening") as progress:
         listing = variables(asked, for_people=how is Format.TABLE, progress=progress)
@@ -53,7 +56,7 @@ def show_command(asked: VariableRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper variable show norland.gk "Country of Residence"
     """
-    from gamekeeper.workbench.browsing import variable
+    from gamekeeper.workbench.environment.browsing import variable
 
     table, words = variable(asked)
     if how is Format.TABLE:
@@ -74,7 +77,7 @@ def add_command(asked: AddVariableRequest) -> Edit:
     On the interval scale:
       gamekeeper variable add norland.gk Age -b "under 16" -b 16-64 -b 65+
     """
-    from gamekeeper.workbench.requested_edits import new_variable
+    from gamekeeper.workbench.environment.requested_edits import new_variable
 
     return new_variable(asked)
 
@@ -90,7 +93,7 @@ def import_command(asked: ImportVariableRequest) -> list[Edit]:
 
       gamekeeper variable import norland.gk regions.hrc --variable Region
     """
-    from gamekeeper.workbench.importing import import_variables
+    from gamekeeper.workbench.environment.importing import import_variables
 
     return import_variables(asked)
 
@@ -103,7 +106,7 @@ def replace_command(asked: ReplaceVariableRequest) -> Edit:
 
       gamekeeper variable replace norland.gk Age age.json
     """
-    from gamekeeper.workbench.requested_edits import replaced_variable
+    from gamekeeper.workbench.environment.requested_edits import replaced_variable
 
     return replaced_variable(asked)
 

@@ -1,8 +1,11 @@
 """Edits of an environment: typed records, what they do, and what they would break. Begin with `edit`."""
 
 from gamekeeper.mapping.edits.applying import apply_edits
-from gamekeeper.mapping.edits.bands import AddBands, RemoveBands
-from gamekeeper.mapping.edits.categories import (
+from gamekeeper.mapping.edits.consequences import Consequences, weigh_edits
+from gamekeeper.mapping.edits.describing import describe_edit
+from gamekeeper.mapping.edits.edit import EDIT, Edit
+from gamekeeper.mapping.edits.kinds.bands import AddBands, RemoveBands
+from gamekeeper.mapping.edits.kinds.categories import (
     AddCategory,
     DeepenGraph,
     FlattenGraph,
@@ -13,11 +16,8 @@ from gamekeeper.mapping.edits.categories import (
     SetChildren,
     SplitCategory,
 )
-from gamekeeper.mapping.edits.consequences import Consequences, weigh_edits
-from gamekeeper.mapping.edits.describing import describe_edit
-from gamekeeper.mapping.edits.edit import EDIT, Edit
-from gamekeeper.mapping.edits.environment import DescribeEnvironment
-from gamekeeper.mapping.edits.forms import (
+from gamekeeper.mapping.edits.kinds.environment import DescribeEnvironment
+from gamekeeper.mapping.edits.kinds.forms import (
     AddForm,
     AskVariable,
     DropVariable,
@@ -25,20 +25,18 @@ from gamekeeper.mapping.edits.forms import (
     RenameForm,
     SetMetadata,
 )
-from gamekeeper.mapping.edits.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
-from gamekeeper.mapping.edits.kept_history import KeepHistory, KeptRevision
-from gamekeeper.mapping.edits.notes import edit_notes
-from gamekeeper.mapping.edits.questions import AskQuestion, DropQuestion, SetUniverse
-from gamekeeper.mapping.edits.record import edit_of
-from gamekeeper.mapping.edits.rules import (
+from gamekeeper.mapping.edits.kinds.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
+from gamekeeper.mapping.edits.kinds.kept_history import KeepHistory, KeptRevision
+from gamekeeper.mapping.edits.kinds.questions import AskQuestion, DropQuestion, SetUniverse
+from gamekeeper.mapping.edits.kinds.record import edit_of
+from gamekeeper.mapping.edits.kinds.rules import (
     AllowCombination,
     DeclareImpossible,
     DeclareMetadata,
     UndeclareMetadata,
 )
-from gamekeeper.mapping.edits.scenarios import RemoveScenario, RenameScenario, SaveScenario
-from gamekeeper.mapping.edits.touching import touched
-from gamekeeper.mapping.edits.variables import (
+from gamekeeper.mapping.edits.kinds.scenarios import RemoveScenario, RenameScenario, SaveScenario
+from gamekeeper.mapping.edits.kinds.variables import (
     AddVariable,
     DescribeVariable,
     MarkSensitive,
@@ -47,7 +45,9 @@ from gamekeeper.mapping.edits.variables import (
     ReplaceVariable,
     UnmarkSensitive,
 )
-from gamekeeper.mapping.edits.widening import WidenVariable
+from gamekeeper.mapping.edits.kinds.widening import WidenVariable
+from gamekeeper.mapping.edits.notes import edit_notes
+from gamekeeper.mapping.edits.touching import touched
 
 __all__ = [
     "EDIT",

@@ -10,24 +10,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gamekeeper.errors import InputError
-from gamekeeper.mapping.edits.bands import BandEdit, apply_band_edit
-from gamekeeper.mapping.edits.categories import (
+from gamekeeper.mapping.edits.describing import describe_edit
+from gamekeeper.mapping.edits.edit import Edit
+from gamekeeper.mapping.edits.form_runs import apply_run, run_length
+from gamekeeper.mapping.edits.kinds.bands import BandEdit, apply_band_edit
+from gamekeeper.mapping.edits.kinds.categories import (
     CategoryEdit,
     RenameCategory,
     apply_category_edit,
 )
-from gamekeeper.mapping.edits.describing import describe_edit
-from gamekeeper.mapping.edits.edit import Edit
-from gamekeeper.mapping.edits.environment import apply_environment_edit
-from gamekeeper.mapping.edits.form_runs import apply_run, run_length
-from gamekeeper.mapping.edits.forms import FormEdit, RenameForm, apply_form_edit
-from gamekeeper.mapping.edits.groups import GroupEdit, RenameGroup, apply_group_edit
-from gamekeeper.mapping.edits.kept_history import KeepHistory
-from gamekeeper.mapping.edits.questions import QuestionEdit, apply_question_edit
-from gamekeeper.mapping.edits.rules import RuleEdit, apply_rule_edit
-from gamekeeper.mapping.edits.scenarios import ScenarioEdit, apply_scenario_edit
-from gamekeeper.mapping.edits.variables import RenameVariable, VariableEdit, apply_variable_edit
-from gamekeeper.mapping.edits.widening import WidenVariable, apply_widening
+from gamekeeper.mapping.edits.kinds.environment import apply_environment_edit
+from gamekeeper.mapping.edits.kinds.forms import FormEdit, RenameForm, apply_form_edit
+from gamekeeper.mapping.edits.kinds.groups import GroupEdit, RenameGroup, apply_group_edit
+from gamekeeper.mapping.edits.kinds.kept_history import KeepHistory
+from gamekeeper.mapping.edits.kinds.questions import QuestionEdit, apply_question_edit
+from gamekeeper.mapping.edits.kinds.rules import RuleEdit, apply_rule_edit
+from gamekeeper.mapping.edits.kinds.scenarios import ScenarioEdit, apply_scenario_edit
+from gamekeeper.mapping.edits.kinds.variables import (
+    RenameVariable,
+    VariableEdit,
+    apply_variable_edit,
+)
+from gamekeeper.mapping.edits.kinds.widening import WidenVariable, apply_widening
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.scenario.renaming import Renamed, follow_renames
 

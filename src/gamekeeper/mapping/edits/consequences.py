@@ -15,10 +15,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.mapping.edits.applying import apply_edits
-from gamekeeper.mapping.edits.categories import RenameCategory
 from gamekeeper.mapping.edits.edit import Edit
-from gamekeeper.mapping.edits.forms import RenameForm
-from gamekeeper.mapping.edits.variables import RenameVariable
+from gamekeeper.mapping.edits.kinds.categories import RenameCategory
+from gamekeeper.mapping.edits.kinds.forms import RenameForm
+from gamekeeper.mapping.edits.kinds.variables import RenameVariable
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.variables.codes import code_order

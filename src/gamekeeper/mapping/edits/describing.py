@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gamekeeper.mapping.edits.bands import AddBands, RemoveBands
-from gamekeeper.mapping.edits.categories import (
+from gamekeeper.mapping.edits.edit import Edit
+from gamekeeper.mapping.edits.kinds.bands import AddBands, RemoveBands
+from gamekeeper.mapping.edits.kinds.categories import (
     AddCategory,
     DeepenGraph,
     FlattenGraph,
@@ -16,9 +17,8 @@ from gamekeeper.mapping.edits.categories import (
     SetChildren,
     SplitCategory,
 )
-from gamekeeper.mapping.edits.edit import Edit
-from gamekeeper.mapping.edits.environment import DescribeEnvironment
-from gamekeeper.mapping.edits.forms import (
+from gamekeeper.mapping.edits.kinds.environment import DescribeEnvironment
+from gamekeeper.mapping.edits.kinds.forms import (
     AddForm,
     AskVariable,
     DropVariable,
@@ -26,17 +26,17 @@ from gamekeeper.mapping.edits.forms import (
     RenameForm,
     SetMetadata,
 )
-from gamekeeper.mapping.edits.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
-from gamekeeper.mapping.edits.kept_history import KeepHistory
-from gamekeeper.mapping.edits.questions import AskQuestion, DropQuestion, SetUniverse
-from gamekeeper.mapping.edits.rules import (
+from gamekeeper.mapping.edits.kinds.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
+from gamekeeper.mapping.edits.kinds.kept_history import KeepHistory
+from gamekeeper.mapping.edits.kinds.questions import AskQuestion, DropQuestion, SetUniverse
+from gamekeeper.mapping.edits.kinds.rules import (
     AllowCombination,
     DeclareImpossible,
     DeclareMetadata,
     UndeclareMetadata,
 )
-from gamekeeper.mapping.edits.scenarios import RemoveScenario, RenameScenario, SaveScenario
-from gamekeeper.mapping.edits.variables import (
+from gamekeeper.mapping.edits.kinds.scenarios import RemoveScenario, RenameScenario, SaveScenario
+from gamekeeper.mapping.edits.kinds.variables import (
     AddVariable,
     DescribeVariable,
     MarkSensitive,
@@ -45,7 +45,7 @@ from gamekeeper.mapping.edits.variables import (
     ReplaceVariable,
     UnmarkSensitive,
 )
-from gamekeeper.mapping.edits.widening import WidenVariable
+from gamekeeper.mapping.edits.kinds.widening import WidenVariable
 from gamekeeper.wording import count_of, quoted
 
 

@@ -9,17 +9,17 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
-from gamekeeper.mapping.edits.bands import BandEdit
-from gamekeeper.mapping.edits.categories import CategoryEdit
-from gamekeeper.mapping.edits.environment import DescribeEnvironment
-from gamekeeper.mapping.edits.forms import FormEdit
-from gamekeeper.mapping.edits.groups import GroupEdit
-from gamekeeper.mapping.edits.kept_history import KeepHistory
-from gamekeeper.mapping.edits.questions import QuestionEdit
-from gamekeeper.mapping.edits.rules import RuleEdit
-from gamekeeper.mapping.edits.scenarios import ScenarioEdit
-from gamekeeper.mapping.edits.variables import VariableEdit
-from gamekeeper.mapping.edits.widening import WidenVariable
+from gamekeeper.mapping.edits.kinds.bands import BandEdit
+from gamekeeper.mapping.edits.kinds.categories import CategoryEdit
+from gamekeeper.mapping.edits.kinds.environment import DescribeEnvironment
+from gamekeeper.mapping.edits.kinds.forms import FormEdit
+from gamekeeper.mapping.edits.kinds.groups import GroupEdit
+from gamekeeper.mapping.edits.kinds.kept_history import KeepHistory
+from gamekeeper.mapping.edits.kinds.questions import QuestionEdit
+from gamekeeper.mapping.edits.kinds.rules import RuleEdit
+from gamekeeper.mapping.edits.kinds.scenarios import ScenarioEdit
+from gamekeeper.mapping.edits.kinds.variables import VariableEdit
+from gamekeeper.mapping.edits.kinds.widening import WidenVariable
 
 Edit = (
     FormEdit

@@ -12,15 +12,15 @@ from collections.abc import Sequence
 
 from gamekeeper.errors import InputError
 from gamekeeper.mapping.edits.edit import Edit
-from gamekeeper.mapping.edits.forms import (
+from gamekeeper.mapping.edits.kinds.forms import (
     AddForm,
     AskVariable,
     DropVariable,
     SetMetadata,
     changed_form,
 )
-from gamekeeper.mapping.edits.questions import QuestionEdit, form_with_question
-from gamekeeper.mapping.edits.valid_forms import FormChange
+from gamekeeper.mapping.edits.kinds.questions import QuestionEdit, form_with_question
+from gamekeeper.mapping.edits.kinds.valid_forms import FormChange
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import metadata_problems
 from gamekeeper.mapping.forms.form import Form

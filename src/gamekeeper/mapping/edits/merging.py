@@ -14,13 +14,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gamekeeper.algorithms.categories.safe_edits import find_unsafe
-from gamekeeper.mapping.edits.bands import AddBands
 from gamekeeper.mapping.edits.edit import Edit
-from gamekeeper.mapping.edits.forms import AddForm, RemoveForm
-from gamekeeper.mapping.edits.groups import AddGroup, ReplaceGroup
-from gamekeeper.mapping.edits.rules import DeclareImpossible, DeclareMetadata
-from gamekeeper.mapping.edits.variable_change import reworded
-from gamekeeper.mapping.edits.variables import AddVariable, MarkSensitive, ReplaceVariable
+from gamekeeper.mapping.edits.kinds.bands import AddBands
+from gamekeeper.mapping.edits.kinds.forms import AddForm, RemoveForm
+from gamekeeper.mapping.edits.kinds.groups import AddGroup, ReplaceGroup
+from gamekeeper.mapping.edits.kinds.rules import DeclareImpossible, DeclareMetadata
+from gamekeeper.mapping.edits.kinds.variable_change import reworded
+from gamekeeper.mapping.edits.kinds.variables import AddVariable, MarkSensitive, ReplaceVariable
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.forms.groups import Group

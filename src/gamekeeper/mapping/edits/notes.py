@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from gamekeeper.mapping.edits.edit import Edit
-from gamekeeper.mapping.edits.groups import AddGroup, ReplaceGroup
+from gamekeeper.mapping.edits.kinds.groups import AddGroup, ReplaceGroup
 from gamekeeper.mapping.edits.touching import touched
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.listing import unknown_in_query

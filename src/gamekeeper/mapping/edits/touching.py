@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gamekeeper.mapping.edits.bands import BandEdit
-from gamekeeper.mapping.edits.categories import CategoryEdit
 from gamekeeper.mapping.edits.edit import Edit
-from gamekeeper.mapping.edits.environment import DescribeEnvironment
-from gamekeeper.mapping.edits.forms import (
+from gamekeeper.mapping.edits.kinds.bands import BandEdit
+from gamekeeper.mapping.edits.kinds.categories import CategoryEdit
+from gamekeeper.mapping.edits.kinds.environment import DescribeEnvironment
+from gamekeeper.mapping.edits.kinds.forms import (
     AddForm,
     AskVariable,
     DropVariable,
@@ -14,17 +14,17 @@ from gamekeeper.mapping.edits.forms import (
     RenameForm,
     SetMetadata,
 )
-from gamekeeper.mapping.edits.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
-from gamekeeper.mapping.edits.kept_history import KeepHistory
-from gamekeeper.mapping.edits.questions import AskQuestion, DropQuestion, SetUniverse
-from gamekeeper.mapping.edits.rules import (
+from gamekeeper.mapping.edits.kinds.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
+from gamekeeper.mapping.edits.kinds.kept_history import KeepHistory
+from gamekeeper.mapping.edits.kinds.questions import AskQuestion, DropQuestion, SetUniverse
+from gamekeeper.mapping.edits.kinds.rules import (
     AllowCombination,
     DeclareImpossible,
     DeclareMetadata,
     UndeclareMetadata,
 )
-from gamekeeper.mapping.edits.scenarios import RemoveScenario, RenameScenario, SaveScenario
-from gamekeeper.mapping.edits.variables import (
+from gamekeeper.mapping.edits.kinds.scenarios import RemoveScenario, RenameScenario, SaveScenario
+from gamekeeper.mapping.edits.kinds.variables import (
     AddVariable,
     DescribeVariable,
     MarkSensitive,
@@ -33,7 +33,7 @@ from gamekeeper.mapping.edits.variables import (
     ReplaceVariable,
     UnmarkSensitive,
 )
-from gamekeeper.mapping.edits.widening import WidenVariable
+from gamekeeper.mapping.edits.kinds.widening import WidenVariable
 
 
 def touched(edit: Edit) -> frozenset[tuple[str, str]]:

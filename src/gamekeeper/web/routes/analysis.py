@@ -10,9 +10,9 @@ from fastapi.responses import Response
 from gamekeeper.web.access import Reader, TheServer
 from gamekeeper.web.sending import sent
 from gamekeeper.web.shapes.analysis import AnalysisAsked, AnalysisShape, analysis_shape
-from gamekeeper.workbench.mapping import map_every_level
-from gamekeeper.workbench.requests.environment import Opened
-from gamekeeper.workbench.requests.mapping import MapRequest
+from gamekeeper.workbench.environment.mapping import map_every_level
+from gamekeeper.workbench.requests.environment.mapping import MapRequest
+from gamekeeper.workbench.requests.environment.shared import Opened
 
 router = APIRouter(prefix="/api/analysis")
 

@@ -21,11 +21,11 @@ from gamekeeper.web.shapes.edits import (
     edited_shape,
     preview_shape,
 )
-from gamekeeper.workbench import editing
-from gamekeeper.workbench.environments import moment, opened_store
-from gamekeeper.workbench.requests.editing import Signature
-from gamekeeper.workbench.requests.environment import InStore, Person
-from gamekeeper.workbench.requests.store import TakeBackRequest
+from gamekeeper.workbench.environment import editing
+from gamekeeper.workbench.environment.opening import moment, opened_store
+from gamekeeper.workbench.requests.environment.editing import Signature
+from gamekeeper.workbench.requests.environment.shared import InStore, Person
+from gamekeeper.workbench.requests.environment.store import TakeBackRequest
 
 router = APIRouter(prefix="/api")
 

@@ -23,12 +23,16 @@ from gamekeeper.web.access import Reader, TheServer
 from gamekeeper.web.server import Server
 from gamekeeper.web.shapes.analysis import AnalysisAsked
 from gamekeeper.wording import shown_cell
-from gamekeeper.workbench import browsing, history, scenarios
-from gamekeeper.workbench.mapping import map_target, show_graph
-from gamekeeper.workbench.requests.browsing import FormsRequest, GridRequest, NamesRequest
-from gamekeeper.workbench.requests.environment import InStore, Opened
-from gamekeeper.workbench.requests.mapping import GraphRequest, Kind, MapRequest
-from gamekeeper.workbench.requests.store import HistoryRequest
+from gamekeeper.workbench.environment import browsing, history, scenarios
+from gamekeeper.workbench.environment.mapping import map_target, show_graph
+from gamekeeper.workbench.requests.environment.browsing import (
+    FormsRequest,
+    GridRequest,
+    NamesRequest,
+)
+from gamekeeper.workbench.requests.environment.mapping import GraphRequest, Kind, MapRequest
+from gamekeeper.workbench.requests.environment.shared import InStore, Opened
+from gamekeeper.workbench.requests.environment.store import HistoryRequest
 
 router = APIRouter(prefix="/api")
 

@@ -18,9 +18,9 @@ from gamekeeper.importing.decisions import DecisionsFile
 from gamekeeper.mapping.edits import describe_edit
 from gamekeeper.web.access import Editor, TheServer
 from gamekeeper.web.shapes.edits import OneEdit
-from gamekeeper.workbench.importing import decided_edits, import_forms
-from gamekeeper.workbench.requests.environment import InStore
-from gamekeeper.workbench.requests.importing import ImportFormsRequest
+from gamekeeper.workbench.environment.importing import decided_edits, import_forms
+from gamekeeper.workbench.requests.environment.importing import ImportFormsRequest
+from gamekeeper.workbench.requests.environment.shared import InStore
 
 router = APIRouter(prefix="/api/imports")
 

@@ -16,10 +16,10 @@ from gamekeeper.web.shapes.scenarios import (
     scenario_line,
     scenario_shape,
 )
-from gamekeeper.workbench import scenarios as workbench
-from gamekeeper.workbench.requests.browsing import ScenarioRequest
-from gamekeeper.workbench.requests.environment import InStore, Opened, Person
-from gamekeeper.workbench.requests.mapping import ReviewRequest, SaveScenarioRequest
+from gamekeeper.workbench.environment import scenarios as workbench
+from gamekeeper.workbench.requests.environment.browsing import ScenarioRequest
+from gamekeeper.workbench.requests.environment.mapping import ReviewRequest, SaveScenarioRequest
+from gamekeeper.workbench.requests.environment.shared import InStore, Opened, Person
 
 router = APIRouter(prefix="/api/scenarios")
 

@@ -11,7 +11,7 @@ from gamekeeper.web.access import Reader, TheServer, cookie_name, signed_in
 from gamekeeper.web.errors import Refused
 from gamekeeper.web.sessions import LONGEST_SECONDS
 from gamekeeper.web.settings import Settings
-from gamekeeper.workbench.environments import person
+from gamekeeper.workbench.environment.opening import person
 
 router = APIRouter()
 

@@ -11,7 +11,7 @@ from gamekeeper.web.ids import id_of
 from gamekeeper.web.shapes.common import Named, named
 from gamekeeper.web.shapes.forms import FormShape, form_shape
 from gamekeeper.web.shapes.graphs import GraphShape, graph_shape
-from gamekeeper.workbench.editing import Edited, Preview
+from gamekeeper.workbench.environment.editing import Edited, Preview
 
 OneEdit = Annotated[Edit, Field(discriminator="edit")]
 """Any edit; told apart by its field `edit`, so that a fault is told once and not for every kind."""

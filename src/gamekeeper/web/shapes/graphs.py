@@ -10,7 +10,7 @@ from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.report.drawing import (
+from gamekeeper.report.drawings.graphs import (
     Drawing,
     draw_harmonization_graph,
     draw_partition_graph,

@@ -16,7 +16,7 @@ from gamekeeper.mapping.edits import AskVariable
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.overview import EnvironmentCheck, check_environment
 from gamekeeper.mapping.environment.scenario import Scenario
-from gamekeeper.report.drawing import draw_harmonization_graph
+from gamekeeper.report.drawings.graphs import draw_harmonization_graph
 from gamekeeper.report.mapping_report import write_mapping_report
 from gamekeeper.results import Progress
 from gamekeeper.store.folder import write_environment
@@ -29,16 +29,16 @@ from gamekeeper.workbench.demo.risk import STEPS as RISK_STEPS
 from gamekeeper.workbench.demo.risk import RiskDemo, run_risk_demo
 from gamekeeper.workbench.demo.tables import STEPS as TABLES_STEPS
 from gamekeeper.workbench.demo.tables import TablesDemo, run_tables_demo
-from gamekeeper.workbench.editing import edit_store, import_folder
-from gamekeeper.workbench.environments import opened
-from gamekeeper.workbench.mapping import analyse
+from gamekeeper.workbench.environment.editing import edit_store, import_folder
+from gamekeeper.workbench.environment.mapping import analyse
+from gamekeeper.workbench.environment.opening import opened
+from gamekeeper.workbench.environment.scenarios import review, save_scenario
 from gamekeeper.workbench.outputs import require_outputs
 from gamekeeper.workbench.requests.demo import DemoRequest
-from gamekeeper.workbench.requests.editing import Signature
-from gamekeeper.workbench.requests.environment import InStore, Person
-from gamekeeper.workbench.requests.mapping import ReviewRequest, SaveScenarioRequest
-from gamekeeper.workbench.requests.store import ImportRequest
-from gamekeeper.workbench.scenarios import review, save_scenario
+from gamekeeper.workbench.requests.environment.editing import Signature
+from gamekeeper.workbench.requests.environment.mapping import ReviewRequest, SaveScenarioRequest
+from gamekeeper.workbench.requests.environment.shared import InStore, Person
+from gamekeeper.workbench.requests.environment.store import ImportRequest
 
 _GROUP = "Commercial"
 _PREVALENCE = "10%"

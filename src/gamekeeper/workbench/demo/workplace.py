@@ -17,10 +17,10 @@ from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.wording import shown_path
 from gamekeeper.workbench.demo.environment import TARGET, demo_environment
 from gamekeeper.workbench.demo.questionnaires import write_questionnaires
-from gamekeeper.workbench.environments import is_store
-from gamekeeper.workbench.requests.environment import InStore, Person
-from gamekeeper.workbench.requests.mapping import SaveScenarioRequest
-from gamekeeper.workbench.scenarios import save_scenario
+from gamekeeper.workbench.environment.opening import is_store
+from gamekeeper.workbench.environment.scenarios import save_scenario
+from gamekeeper.workbench.requests.environment.mapping import SaveScenarioRequest
+from gamekeeper.workbench.requests.environment.shared import InStore, Person
 
 DEMO = Path("demo-workbench")
 """The folder of the demo, in the folder from which it is asked for."""

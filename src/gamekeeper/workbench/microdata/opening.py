@@ -22,7 +22,7 @@ from gamekeeper.mapping.scenario.recoding import columns_of, plan_recodes
 from gamekeeper.mapping.variables.category_blocks import categorization_of
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted, shown_path
-from gamekeeper.workbench.environments import opened
+from gamekeeper.workbench.environment.opening import opened
 from gamekeeper.workbench.microdata.file import NO_DESIGN, Microdata
 from gamekeeper.workbench.microdata.need import Need, require_room
 from gamekeeper.workbench.microdata.values import named_values, read_values, require_mapped

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from gamekeeper.options import Option
-from gamekeeper.workbench.requests.environment import InStore
+from gamekeeper.workbench.requests.environment.shared import InStore
 
 State = Annotated[
     Path | None,

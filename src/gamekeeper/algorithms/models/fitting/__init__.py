@@ -1,0 +1,1 @@
+"""Which decomposable models a sample speaks for: scores of margins, walks, searches. Begin with `search`."""

@@ -1,0 +1,407 @@
+"""What a Bayesian intruder infers about the population from decomposable models and the sample.
+
+Two ways from cell probabilities p to the population size F of a class with f records:
+
+`printed`, as in chapter 7 of the thesis: F - f is Poisson with mean n (1-pi)/pi p, p by maximum
+likelihood; measures are averaged over models by their weights. It believes the models, and since
+these are fitted to the same records and leave dependences out, it finds too many population uniques.
+
+`calibrated`, the estimate to use. (1) Probabilities with each class counted as one record are pooled
+over models: the weighted mean of log p, which ranks better than any one model. (2) The line of
+`rate_calibration` turns them into the rate of twins that sample uniques of such a p have in truth,
+learnt from pairs in the sample. (3) Classes with the same p still differ: `rate_mixture`, whose
+spread the triples of the sample correct. No part of it has seen the population. Feed it models of
+several prior precisions (`recommended_precisions`): sparse and rich ones together rank better than
+either, and the calibration makes up for both.
+
+Both are linear in classes; the measures of the file are in `file_measures`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.algorithms.decomposable.adjacency_masks import AdjacencyLike
+from gamekeeper.algorithms.decomposable.junction_tree import (
+    ClassTable,
+    JunctionTree,
+    OwnRecords,
+    log_cell_probabilities,
+    mean_log_probabilities,
+)
+from gamekeeper.algorithms.models.inference.file_measures import (
+    FileEstimate,
+    FinerClasses,
+    sum_over_uniques,
+)
+from gamekeeper.algorithms.models.inference.match_probability import (
+    Binomial,
+    CountLaw,
+    Poisson,
+    expected_size,
+    pr_unique,
+    set_match,
+    single_unit,
+    size_quantiles,
+)
+from gamekeeper.algorithms.models.inference.rate_calibration import (
+    LARGEST_LOG_RATE,
+    RateCalibration,
+    calibrate_rates,
+)
+from gamekeeper.algorithms.models.inference.rate_mixture import (
+    MixedSizes,
+    fit_spread,
+    mix_sizes,
+    size_interval,
+)
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Models = Sequence[AdjacencyLike | JunctionTree]
+
+_PRECISIONS = (1.0, 10.0, 50.0, 200.0)
+_RECORDS_PER_PRECISION = 5
+_DRAWS = 400
+_BINS_PER_UNIT = 20
+_MOST_FRACTIONS = 50
+# How far the best spread of a file may be from the fitted one, on those of the benchmark.
+_SPREAD_STEPS = (-0.18, -0.08, 0.0, 0.08, 0.18)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PopulationEstimate:
+    """Per class what is inferred about F, and the measures of the file.
+
+    `lower` and `upper` bound F with the stated probability. `calibration` is None, and `spread` 0,
+    for `printed`.
+    """
+
+    p_match: Floats
+    p_match_set: Floats
+    p_unique: Floats
+    expected_size: Floats
+    lower: Integers
+    upper: Integers
+    file: FileEstimate
+    calibration: RateCalibration | None
+    spread: float
+
+    def __repr__(self) -> str:
+        return (
+            f"PopulationEstimate({count_of(len(self.p_match), 'class', 'classes')},"
+            f" tau1 {self.file.tau1.value:.1f}, Pr(CM|UM) {self.file.pr_cm_given_um.value:.4f})"
+        )
+
+
+def calibrated_estimate(
+    table: ClassTable,
+    models: Models,
+    *,
+    fraction: float | ArrayLike,
+    weights: ArrayLike | None = None,
+    interval: float = 0.95,
+    seed: int = 0,
+) -> PopulationEstimate:
+    """Infer the population sizes of the classes of a sample by the calibrated estimate.
+
+    Parameters
+    ----------
+    table
+        The classes of the sample.
+    models
+        Decomposable graphs as adjacency masks, or junction trees.
+    fraction
+        The sampling fraction, above 0 and up to 1: one, or one for each class; see
+        `cell_fractions` for classes whose records have different ones.
+    weights
+        Of the models, 0 or more; equal if not given.
+    interval
+        The probability of the intervals.
+    seed
+        Of the draws behind the intervals of the file measures.
+
+    Examples
+    --------
+    >>> table = ClassTable([[0, 0], [0, 1], [1, 0], [2, 1]], [9, 2, 1, 1])
+    >>> found = calibrated_estimate(table, [[0, 0], [2, 1]], fraction=0.1)
+    >>> bool(found.p_unique[2] > found.p_unique[0]), found.file.n_uniques
+    (True, 2)
+    >>> calibrated_estimate(table, [[0, 0]], fraction=1).p_match.round(3)
+    array([0.111, 0.5  , 1.   , 1.   ])
+    """
+    pooled = pooled_log_expected(table, models, weights)
+    return estimate_from_rates(
+        pooled, table.counts, fraction=fraction, interval=interval, seed=seed
+    )
+
+
+def recommended_precisions(n_records: int) -> tuple[float, ...]:
+    """Return the prior precisions to search models with, one search for each.
+
+    1, 10, 50 and 200, up to a fifth of the records: with a higher precision the prior outweighs
+    a small sample and asks for models that are too rich.
+
+    Examples
+    --------
+    >>> recommended_precisions(634), recommended_precisions(3)
+    ((1.0, 10.0, 50.0), (1.0,))
+    """
+    most = max(n_records / _RECORDS_PER_PRECISION, 1.0)
+    return tuple(precision for precision in _PRECISIONS if precision <= most)
+
+
+def pooled_log_expected(
+    table: ClassTable, models: Models, weights: ArrayLike | None = None
+) -> Floats:
+    """Return the weighted mean over models of log(n p), each class counted as one record.
+
+    Examples
+    --------
+    >>> table = ClassTable([[0, 0], [1, 1]], [5, 1])
+    >>> pooled_log_expected(table, [[0, 0]]).round(3)
+    array([ 0.405, -1.792])
+    """
+    shares = _shares(models, weights)
+    return mean_log_probabilities(table, models, shares.tolist()) + np.log(table.n_records)
+
+
+def estimate_from_rates(
+    log_expected: Floats,
+    counts: NDArray[np.integer[Any]],
+    *,
+    fraction: float | ArrayLike,
+    interval: float = 0.95,
+    seed: int = 0,
+) -> PopulationEstimate:
+    """Calibrate expected counts and infer the population sizes: steps 2 and 3 of the estimate.
+
+    Parameters
+    ----------
+    log_expected
+        The log of the expected count of each class, of whatever model, that does not know how
+        many records the class has itself.
+    counts
+        The number of records of each class.
+    fraction, interval, seed
+        As for `calibrated_estimate`.
+
+    Examples
+    --------
+    >>> x, f = np.log([0.01, 0.02, 0.5, 0.6, 0.8, 4.0]), np.array([1, 1, 1, 2, 1, 3])
+    >>> found = estimate_from_rates(x, f, fraction=0.05)
+    >>> bool(found.p_match[0] > found.p_match[2])
+    True
+    """
+    outside = _outside(fraction, len(counts))
+    levels = _levels(interval)
+    calibration, log_rates, spread = _fitted_rates(log_expected, counts, outside)
+    most = float(counts @ outside)
+    sizes = mix_sizes(log_rates, counts, outside, spread=spread, most=most)
+    lower, upper = size_interval(log_rates, counts, outside, levels, spread=spread, most=most)
+    alone = counts == 1
+    draws = _file_draws(log_expected[alone], outside[alone], calibration, spread, seed)
+    return PopulationEstimate(
+        sizes.p_match,
+        sizes.p_match_set,
+        sizes.p_unique,
+        sizes.expected_size,
+        lower,
+        upper,
+        sum_over_uniques(sizes, alone, draws, levels),
+        calibration,
+        spread,
+    )
+
+
+def file_from_rates(
+    log_expected: Floats,
+    counts: NDArray[np.integer[Any]],
+    *,
+    fraction: float | ArrayLike,
+    interval: float = 0.95,
+    seed: int = 0,
+    finer: FinerClasses | None = None,
+) -> FileEstimate:
+    """Return the measures of the file alone, as `estimate_from_rates` has them, in less time.
+
+    Classes of more than three records may be left out: they do not enter. Where classes were merged,
+    `finer` is what was inferred of the sample uniques before.
+
+    Examples
+    --------
+    >>> x, f = np.log([0.01, 0.02, 0.5, 0.6, 0.8, 4.0]), np.array([1, 1, 1, 2, 1, 3])
+    >>> file_from_rates(x, f, fraction=0.05) == estimate_from_rates(x, f, fraction=0.05).file
+    True
+    """
+    outside = _outside(fraction, len(counts))
+    levels = _levels(interval)
+    calibration, log_rates, spread = _fitted_rates(log_expected, counts, outside)
+    alone = counts == 1
+    sizes = mix_sizes(log_rates[alone], counts[alone], outside[alone], spread=spread)
+    draws = _file_draws(log_expected[alone], outside[alone], calibration, spread, seed)
+    every = np.ones(len(sizes.p_match), dtype=bool)
+    return sum_over_uniques(sizes, every, draws, levels, finer)
+
+
+def printed_estimate(
+    table: ClassTable,
+    models: Models,
+    *,
+    fraction: float | ArrayLike,
+    weights: ArrayLike | None = None,
+    own: OwnRecords | str = OwnRecords.ALL,
+    precision: float = 0.0,
+    finite: bool = False,
+    interval: float = 0.95,
+) -> PopulationEstimate:
+    """Infer the population sizes as the thesis prints it: Poisson, averaged over models.
+
+    Parameters
+    ----------
+    table, models, fraction, weights, interval
+        As for `calibrated_estimate`.
+    own, precision
+        As for `log_cell_probabilities`: by default maximum likelihood with all records.
+    finite
+        Whether F - f is binomial, n (1-pi)/pi people outside the sample with the chance p each:
+        for large fractions and large p, where the Poisson law spreads too wide.
+
+    Examples
+    --------
+    >>> table = ClassTable([[0, 0], [0, 1], [1, 1]], [2, 1, 1])
+    >>> printed_estimate(table, [[0, 0]], fraction=0.5).expected_size
+    array([3.5, 2.5, 1.5])
+    """
+    shares = _shares(models, weights)
+    outside = _outside(fraction, len(table))
+    levels = _levels(interval)
+    logs = log_cell_probabilities(table, models, own=own, precision=precision)
+    counts = table.counts
+    columns = np.zeros((5, len(table)))
+    people = table.n_records * outside
+
+    def law_of(chance: Floats) -> CountLaw:
+        return Binomial(people, chance) if finite else Poisson(people * chance)
+
+    chances = np.minimum(np.exp(logs), 1.0)
+    for share, chance in zip(shares, chances, strict=True):
+        law = law_of(chance)
+        size = expected_size(counts, law)
+        parts = (single_unit(counts, law), set_match(counts, law), pr_unique(counts, law), size)
+        spread = law.mean * (1 - chance if finite else 1)
+        columns += share * np.stack([*parts, spread + size**2])
+    # Rounding may pass the bounds.
+    columns[:3] = np.minimum(columns[:3], 1.0)
+    columns[4] = np.maximum(columns[4] - columns[3] ** 2, 0.0)
+    sizes = MixedSizes(*columns)
+    pooled = law_of(shares @ chances)
+    alone = counts == 1
+    return PopulationEstimate(
+        sizes.p_match,
+        sizes.p_match_set,
+        sizes.p_unique,
+        sizes.expected_size,
+        size_quantiles(counts, pooled, levels[0]),
+        size_quantiles(counts, pooled, levels[1]),
+        sum_over_uniques(sizes, alone, None, levels),
+        None,
+        0.0,
+    )
+
+
+def _fitted_rates(
+    log_expected: Floats, counts: NDArray[np.integer[Any]], outside: Floats
+) -> tuple[RateCalibration, Floats, float]:
+    around = float(outside[counts == 1].mean()) if (counts == 1).any() else 0.0
+    calibration = calibrate_rates(log_expected, counts, around)
+    log_rates = calibration.log_rates(log_expected)
+    return calibration, log_rates, fit_spread(log_rates, counts)
+
+
+def _file_draws(
+    log_expected: Floats,
+    outside: Floats,
+    calibration: RateCalibration,
+    spread: float,
+    seed: int,
+) -> Floats:
+    """Return draws of the three sums over sample uniques: the line and the spread are not known.
+
+    Sample uniques are put into narrow bins of x first, so a draw costs little. So are fractions
+    where there are many.
+    """
+    if len(np.unique(outside)) > _MOST_FRACTIONS:
+        with np.errstate(divide="ignore"):
+            outside = np.exp(np.round(np.log(outside) * _BINS_PER_UNIT) / _BINS_PER_UNIT)
+    keys = np.stack([np.round(log_expected * _BINS_PER_UNIT), outside], axis=1)
+    distinct, n_classes = np.unique(keys, axis=0, return_counts=True)
+    x, k = distinct[:, 0] / _BINS_PER_UNIT, distinct[:, 1]
+    lines = np.random.default_rng(seed).multivariate_normal(
+        [calibration.intercept, calibration.slope],
+        np.array(calibration.covariance),
+        (len(_SPREAD_STEPS), _DRAWS // 25),
+    )
+    sums: list[Floats] = []
+    for step, drawn in zip(_SPREAD_STEPS, lines, strict=True):
+        log_rates = drawn[:, :1] + drawn[:, 1:] * x
+        every = np.minimum(log_rates, LARGEST_LOG_RATE).ravel()
+        ones, outsides = np.ones(every.shape, dtype=np.int64), np.tile(k, len(drawn))
+        other = round(max(spread + step, 0.02), 2)
+        sizes = mix_sizes(every, ones, outsides, spread=other)
+        each = np.stack([sizes.p_unique, sizes.p_match, sizes.expected_size])
+        sums.append((each.reshape(3, len(drawn), len(x)) @ n_classes).T)
+    return np.concatenate(sums)
+
+
+def _shares(models: Models, weights: ArrayLike | None) -> Floats:
+    given = np.ones(len(models)) if weights is None else np.asarray(weights, dtype=np.float64)
+    right = given.shape == (len(models),) and bool(np.all(np.isfinite(given) & (given >= 0)))
+    if not len(models) or not right or not given.sum() > 0:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"An inference from {count_of(len(models), 'model')} was asked for.",
+            f"There are {given.size:,} weights, or some are negative, or none is above 0.",
+            "Give at least one model, and one weight for each.",
+        )
+    return given / given.sum()
+
+
+def _outside(fraction: float | ArrayLike, n_classes: int) -> Floats:
+    """Return (1-pi)/pi of each class."""
+    given = np.asarray(fraction, dtype=np.float64)
+    problems: list[Problem] = []
+    wrong = int(np.count_nonzero(~((given > 0) & (given <= 1))))
+    if wrong:
+        found = f"{count_of(wrong, 'number')} outside of (0, 1]."
+        problems.append(Problem(Reason.BAD_OPTION, "fraction", found))
+    if given.shape not in ((), (n_classes,)):
+        found = f"{given.size:,} numbers for {count_of(n_classes, 'class', 'classes')}."
+        problems.append(Problem(Reason.BAD_OPTION, "fraction", found))
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Population sizes were to be inferred from a sample.",
+            "The sampling fraction cannot be used.",
+            "Give a share of the population above 0 and up to 1, one or one for each class.",
+            problems=problems,
+        )
+    return np.broadcast_to((1 - given) / given, n_classes).copy()
+
+
+def _levels(interval: float) -> tuple[float, float]:
+    if not 0 < interval < 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Intervals with the probability {interval} were asked for.",
+            "It must lie strictly between 0 and 1.",
+            "Give 0.95, for example.",
+        )
+    return (1 - interval) / 2, (1 + interval) / 2

@@ -1,0 +1,1 @@
+"""Graphs, curves and figures, drawn. Begin with `graphs`."""

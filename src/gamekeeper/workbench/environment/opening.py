@@ -1,0 +1,201 @@
+"""Opening an environment, whether it is kept in a store or as a folder."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gamekeeper.errors import GamekeeperError, InputError, Reason
+from gamekeeper.files.gate import is_database
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.results import Progress
+from gamekeeper.wording import quoted, shown_path
+from gamekeeper.workbench.environment.holding import held_at
+
+if TYPE_CHECKING:
+    from gamekeeper.mapping.variables.codes import CodeRegister
+    from gamekeeper.store.database.environment_store import EnvironmentStore
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+class Place:
+    """An environment that is open, and where it comes from.
+
+    Its store is opened when it is asked for: who only looks does without.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        path: Path | None = None,
+        *,
+        as_of: datetime | int | None = None,
+        codes: Mapping[str, CodeRegister] | None = None,
+        held: EnvironmentStore | None = None,
+    ) -> None:
+        """Use `opened` instead; `path` is that of a store, `codes` are those that it has.
+
+        A store that is `held` by somebody is not closed here.
+        """
+        self.environment = environment
+        self.as_of = as_of
+        self._path = path
+        self._codes = codes
+        self._store = held
+        self._is_held = held is not None
+
+    @property
+    def store(self) -> EnvironmentStore | None:
+        """The store that the environment comes from, if it is one."""
+        if self._store is None and self._path is not None:
+            from gamekeeper.store.database.environment_store import EnvironmentStore
+
+            # Not read-only where it need not be: an analysis may give codes that are to be kept.
+            self._store = EnvironmentStore.open(self._path, readonly=self.as_of is not None)
+        return self._store
+
+    @property
+    def content_revision(self) -> int:
+        """The newest revision that changed anything but scenarios, 0 for a folder."""
+        return self.store.content_revision(as_of=self.as_of) if self.store is not None else 0
+
+    def keep_codes(self) -> None:
+        """Keep codes that an analysis gave; in a folder, `check --assign` does."""
+        if self.as_of is not None or self._has_all_codes():
+            return
+        if self.store is not None and not self.store.readonly:
+            self.store.save_codes(self.environment)
+
+    def _has_all_codes(self) -> bool:
+        """Tell whether the store is known to have every code of the environment."""
+        names = self.environment.variables
+        return self._codes is not None and all(
+            self.environment.register(name) == self._codes[name] for name in names
+        )
+
+    def close(self) -> None:
+        """Close the store if it was opened here."""
+        if self._store is not None and not self._is_held:
+            self._store.close()
+
+
+def is_store(path: Path) -> bool:
+    """Tell whether a path is a store rather than a folder or another file."""
+    return is_database(path)
+
+
+def is_folder(path: Path) -> bool:
+    """Tell whether a path is a folder; what the system cannot look up is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+@contextmanager
+def opened(path: Path, *, as_of: str = "", progress: Progress | None = None) -> Generator[Place]:
+    """Open a folder or a store to read from it; `as_of` is a date, a time or a revision."""
+    if (held := held_at(path)) is not None:
+        asked = moment(as_of) if as_of else None
+        with held.at_work() as store:
+            yield Place(store.environment(as_of=asked), path, as_of=asked, held=store)
+        return
+    if is_folder(path):
+        if as_of:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"The environment as of {quoted([as_of])} was asked for.",
+                f"{shown_path(path)} is a folder, which has no history.",
+                "Import it into a store: gamekeeper env import FOLDER STORE.",
+            )
+        from gamekeeper.store.folder import read_environment
+
+        yield Place(read_environment(path, progress=progress))
+        return
+    place = _read(path, as_of)
+    try:
+        yield place
+    except BaseException:
+        # The error that ended the work is the one to tell.
+        with suppress(GamekeeperError):
+            place.close()
+        raise
+    place.close()
+
+
+def _read(path: Path, as_of: str) -> Place:
+    """Read the environment of a store, as it is or as it was."""
+    if as_of:
+        asked = moment(as_of)
+        with opened_store(path, readonly=True) as store:
+            return Place(store.environment(as_of=asked), path, as_of=asked)
+    from gamekeeper.store.database.reading import read_state
+
+    state = read_state(path)
+    if state is not None:
+        return Place(state.environment, path, codes=state.registers)
+    # An older version, which is raised first.
+    with opened_store(path) as store:
+        return Place(store.environment(), path)
+
+
+@contextmanager
+def opened_store(path: Path, *, readonly: bool = False) -> Generator[EnvironmentStore]:
+    """Open a store to change it or to look back; a folder is pointed to where that can be done."""
+    if (held := held_at(path)) is not None:
+        with held.at_work() as store:
+            yield store
+        return
+    if is_folder(path):
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The store {shown_path(path)} was asked for.",
+            "It is a folder; edits are made in a store, which keeps their history.",
+            "Import it once: gamekeeper env import FOLDER STORE. Or edit its files by hand.",
+        )
+    from gamekeeper.store.database.environment_store import EnvironmentStore
+
+    with EnvironmentStore.open(path, readonly=readonly) as store:
+        yield store
+
+
+def moment(text: str) -> datetime | int:
+    """Read a revision number, a date (its whole day is meant) or a time, UTC if it says no zone.
+
+    Examples
+    --------
+    >>> moment("12"), moment("2031-05-01").isoformat()
+    (12, '2031-05-01T23:59:59.999999+00:00')
+    """
+    if text.isascii() and text.isdecimal():
+        return int(text)
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The time {quoted([text])} was asked for.",
+            "It is neither a date, nor a time, nor the number of a revision.",
+            "Write 2031-05-01, 2031-05-01T14:30 or the number of a revision.",
+        ) from None
+    aware = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
+    if _DAY.fullmatch(text):
+        aware += timedelta(days=1) - timedelta(microseconds=1)
+    return aware.astimezone(UTC)
+
+
+def person(who: str | None) -> str:
+    """Return who makes an edit: as said, else as set for all edits, else as the system knows."""
+    if who or (who := os.environ.get("GAMEKEEPER_WHO")):
+        return who
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "unknown"

@@ -1,0 +1,1 @@
+"""What people ask of an environment; what these requests share is in `shared`."""

@@ -1,0 +1,172 @@
+"""What people ask of an environment as a whole: make a store, bring it in and out, look back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.options import Option
+from gamekeeper.wording import quoted
+from gamekeeper.workbench.requests.environment.shared import AsOf, InStore, Lines, Opened, Person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewStoreRequest:
+    """A new, empty store."""
+
+    place: InStore
+    name: Annotated[str, Option("Name of the environment.")] = "environment"
+    description: Annotated[str, Option("What it is about.")] = ""
+    person: Person = field(default_factory=Person)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRequest:
+    """A folder that is put into a store."""
+
+    folder: Annotated[Path, Option("Folder of an environment.", is_argument=True)]
+    place: InStore
+    replace: Annotated[bool, Option("Replace what the store has; can be undone.")] = False
+    person: Person = field(default_factory=Person)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportRequest:
+    """A store that is written to a folder."""
+
+    place: InStore
+    folder: Annotated[
+        Path, Option("Folder of an environment.", is_argument=True, writes="environment")
+    ]
+    as_of: AsOf = ""
+    replace: Annotated[
+        bool, Option("Replace the environment that the folder has; its other files go.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryRequest:
+    """Edits of a store: of what, by whom, when."""
+
+    place: InStore
+    form: Annotated[str, Option("Only edits of this form.")] = ""
+    variable: Annotated[str, Option("Only edits of this variable.")] = ""
+    group: Annotated[str, Option("Only edits of this group.")] = ""
+    by: Annotated[str, Option("Only edits by this person.")] = ""
+    since: Annotated[str, Option("From this date, time or revision on.")] = ""
+    until: Annotated[str, Option("Up to this date, time or revision.")] = ""
+    merged: Annotated[
+        bool,
+        Option("Also what was done in environments that were merged into this one, before that."),
+    ] = False
+    lines: Lines = field(default_factory=Lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakeBackRequest:
+    """An undo or a redo."""
+
+    place: InStore
+    anyone: Annotated[bool, Option("Also if somebody else made that edit.")] = False
+    person: Person = field(default_factory=Person)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupRequest:
+    """A backup that is to be kept."""
+
+    place: InStore
+    name: Annotated[str, Option("What to call it; by default the revision.")] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupsRequest:
+    """The backups beside a store."""
+
+    place: InStore
+    lines: Lines = field(default_factory=Lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreRequest:
+    """A backup that is put in the place of its store."""
+
+    place: InStore
+    backup: Annotated[
+        str,
+        Option(
+            "The backup, by its name, or by its full name if several have it; by default the"
+            " automatic one.",
+            flags="--from",
+        ),
+    ] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShellRequest:
+    """A Python prompt with an environment."""
+
+    opened: Opened
+    command: Annotated[
+        str | None, Option("Run this Python code and leave.", flags="--command -c")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffRequest:
+    """Two environments, or two dates of one."""
+
+    environment: Annotated[
+        Path, Option("File of a store, or folder of an environment.", is_argument=True)
+    ]
+    other: Annotated[
+        Path | None,
+        Option("The other; by default the same, as it was at another date.", is_argument=True),
+    ] = None
+    since: Annotated[str, Option("The first as it was on a date, at a time, or at a revision.")] = (
+        ""
+    )
+    until: Annotated[
+        str, Option("The second as it was on a date, at a time, or at a revision.")
+    ] = ""
+
+
+def _decisions(typed: Sequence[str]) -> dict[str, str]:
+    read: dict[str, str] = {}
+    for text in typed:
+        what, equals, decided = text.rpartition("=")
+        kind, colon, name = what.partition(":")
+        key = f"{kind.strip()}:{name.strip()}"
+        is_whole = equals and colon and decided.strip() and kind.strip() and name.strip()
+        if not is_whole or key in read:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"The decision {quoted([text])} was given.",
+                "It is given twice." if key in read else "That is not KIND:NAME=DECISION.",
+                "Write form:Bank=ours, form:Bank=theirs, or form:Bank=Bank of the north.",
+            )
+        read[key] = decided.strip()
+    return read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeRequest:
+    """Another environment to be merged into a store."""
+
+    place: InStore
+    other: Annotated[
+        Path, Option("File of the other store, or folder of an environment.", is_argument=True)
+    ]
+    decisions: Annotated[
+        Mapping[str, str],
+        Option(
+            "What to do about a conflict, KIND:NAME=ours, =theirs, or =ANOTHER NAME for theirs.",
+            flags="--decide -d",
+            read=_decisions,
+        ),
+    ] = field(default_factory=dict[str, str])
+    dry_run: Annotated[bool, Option("Only say what would be done.")] = False
+    person: Person = field(default_factory=Person)
