@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.bounds.integer_bounds import has_table
+from gamekeeper.algorithms.linear_programs import DUAL, program_by_rows, silent_solver
 from gamekeeper.algorithms.releases.constraints import (
     UNBOUNDED,
     ConstraintRows,
@@ -140,26 +141,15 @@ def _certificate(rows: ConstraintRows, n_cells: int, max_seconds: float | None) 
     """
     import highspy
 
-    highs = highspy.Highs()
-    for option, value in (
-        ("output_flag", False), ("threads", 1), ("presolve", "off"), ("simplex_strategy", 1),
-    ):  # fmt: skip
-        highs.setOptionValue(option, value)
-    if max_seconds is not None:
-        highs.setOptionValue("time_limit", float(max_seconds))
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = n_cells, len(rows)
-    model.col_cost_ = np.zeros(n_cells)
-    model.col_lower_ = np.zeros(n_cells)
-    model.col_upper_ = np.full(n_cells, highspy.kHighsInf)
-    model.row_lower_ = rows.lower.astype(np.float64)
-    model.row_upper_ = np.where(
-        rows.upper >= UNBOUNDED, highspy.kHighsInf, rows.upper.astype(np.float64)
+    limit = {} if max_seconds is None else {"time_limit": float(max_seconds)}
+    highs = silent_solver(presolve="off", simplex_strategy=DUAL, **limit)
+    upper = np.where(rows.upper >= UNBOUNDED, highspy.kHighsInf, rows.upper.astype(np.float64))
+    model = program_by_rows(
+        (np.zeros(n_cells), np.full(n_cells, highspy.kHighsInf)),
+        (rows.lower.astype(np.float64), upper),
+        rows.starts,
+        rows.cells,
     )
-    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    model.a_matrix_.start_ = rows.starts.astype(np.int32)
-    model.a_matrix_.index_ = rows.cells.astype(np.int32)
-    model.a_matrix_.value_ = np.ones(len(rows.cells))
     highs.passModel(model)
     highs.run()
     if highs.getModelStatus() != highspy.HighsModelStatus.kInfeasible:

@@ -22,12 +22,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.linear_programs import (
+    DUAL,
+    PRIMAL,
+    program_by_rows,
+    run_again_if_needed,
+    silent_solver,
+)
 from gamekeeper.algorithms.releases.components import CountComponent, CountLimits
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 
 Integers = NDArray[np.int64]
 
-_PRIMAL, _DUAL = 4, 1
 _BELIEVED = 2**20
 # The first that fits the duals is taken: small ones keep the numbers small and the bound exact.
 _DENOMINATORS = (1, 12, 5040)
@@ -70,7 +76,7 @@ class CountProgram:
         is_long = np.any(np.diff(component.starts[component.n_rows :]) > 1)
         self._n_branched = len(component.row_lower) if is_long else component.n_rows
         self._costs = np.zeros(len(component.cells), np.int64)
-        self._highs = _solver(presolve="off", simplex_strategy=_PRIMAL)
+        self._highs = silent_solver(presolve="off", simplex_strategy=PRIMAL)
         self._highs.passModel(_model(component, component.n_rows))
 
     def relaxed(self, members: Integers, sign: int) -> Verdict:
@@ -78,7 +84,7 @@ class CountProgram:
         import highspy
 
         self._set_costs(members, sign)
-        status = _run(self._highs)
+        status = run_again_if_needed(self._highs)
         if status == highspy.HighsModelStatus.kInfeasible:
             return self.within(self._component.limits())
         if status != highspy.HighsModelStatus.kOptimal:
@@ -105,7 +111,7 @@ class CountProgram:
         import highspy
 
         component = self._component
-        highs = _solver(mip_rel_gap=0.0, mip_abs_gap=0.5)
+        highs = silent_solver(mip_rel_gap=0.0, mip_abs_gap=0.5)
         if seconds is not None:
             highs.setOptionValue("time_limit", max(seconds, 0.01))
         if max_nodes is not None:
@@ -148,7 +154,7 @@ class CountProgram:
 
         component = self._component
         if self._branches is None:
-            self._branches = _solver(presolve="off", simplex_strategy=_DUAL)
+            self._branches = silent_solver(presolve="off", simplex_strategy=DUAL)
             self._branches.passModel(_model(component, self._n_branched))
         n = len(component.cells)
         self._branches.changeColsBounds(
@@ -160,7 +166,7 @@ class CountProgram:
             self._branches.changeRowsBounds(
                 len(sums), sums.astype(np.int32), *_row_limits(limits.row_lower, limits.row_upper, sums)
             )  # fmt: skip
-        status = _run(self._branches)
+        status = run_again_if_needed(self._branches)
         if status == highspy.HighsModelStatus.kInfeasible:
             _, exists, ray = self._branches.getDualRay()
             return Verdict(is_empty=exists and _is_proof(component, limits, np.array(ray)))
@@ -177,26 +183,6 @@ class CountProgram:
         self._highs.changeColsCost(
             len(changed), changed.astype(np.int32), self._costs[changed].astype(np.float64)
         )
-
-
-def _solver(**options: bool | float | str) -> Any:
-    import highspy
-
-    highs = highspy.Highs()
-    for option, value in {"output_flag": False, "threads": 1, **options}.items():
-        highs.setOptionValue(option, value)
-    return highs
-
-
-def _run(highs: Any) -> Any:
-    """Run, and once more from scratch unless a warm start ended well; return the status."""
-    import highspy
-
-    highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        highs.clearSolver()
-        highs.run()
-    return highs.getModelStatus()
 
 
 def _is_proof(component: CountComponent, limits: CountLimits, ray: NDArray[np.float64]) -> bool:
@@ -270,19 +256,9 @@ def _row_limits(
 
 def _model(component: CountComponent, n: int) -> Any:
     """Return the program over the first rows of a component."""
-    import highspy
-
-    model = highspy.HighsLp()
-    model.num_col_ = len(component.cells)
-    model.num_row_ = n
-    model.col_cost_ = np.zeros(len(component.cells))
-    model.col_lower_ = np.zeros(len(component.cells))
-    model.col_upper_ = component.upper.astype(np.float64)
-    model.row_lower_, model.row_upper_ = _row_limits(
-        component.row_lower, component.row_upper, np.arange(n)
+    return program_by_rows(
+        (np.zeros(len(component.cells)), component.upper.astype(np.float64)),
+        _row_limits(component.row_lower, component.row_upper, np.arange(n)),
+        component.starts[: n + 1],
+        component.members[: component.starts[n]],
     )
-    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    model.a_matrix_.start_ = component.starts[: n + 1].astype(np.int32)
-    model.a_matrix_.index_ = component.members[: component.starts[n]].astype(np.int32)
-    model.a_matrix_.value_ = np.ones(int(component.starts[n]))
-    return model

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.linear_programs import program_by_rows, silent_solver
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints
 
 Integers = NDArray[np.int64]
@@ -58,24 +59,15 @@ class LinearRelaxation:
         )
         self._columns = np.arange(self._size, dtype=np.int32)
         self._rows = np.arange(len(rows), dtype=np.int32)
-        self._solver: Any = highspy.Highs()
         self._highspy: Any = highspy
-        self._solver.setOptionValue("output_flag", False)
         # Without a presolve the basis stays, and a program without a solution gives its proof.
-        self._solver.setOptionValue("presolve", "off")
-        self._solver.setOptionValue("solver", "simplex")
-        self._solver.setOptionValue("threads", 1)
-        program = highspy.HighsLp()
-        program.num_col_, program.num_row_ = self._size, len(rows)
-        program.col_cost_ = np.zeros(self._size)
-        program.col_lower_ = np.zeros(self._size)
-        program.col_upper_ = np.full(self._size, np.inf)
-        program.row_lower_ = np.zeros(len(rows))
-        program.row_upper_ = np.full(len(rows), np.inf)
-        program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        program.a_matrix_.start_ = rows.starts.astype(np.int32)
-        program.a_matrix_.index_ = rows.cells.astype(np.int32)
-        program.a_matrix_.value_ = np.ones(len(rows.cells))
+        self._solver: Any = silent_solver(presolve="off", solver="simplex")
+        program = program_by_rows(
+            (np.zeros(self._size), np.full(self._size, np.inf)),
+            (np.zeros(len(rows)), np.full(len(rows), np.inf)),
+            rows.starts,
+            rows.cells,
+        )
         self._solver.passModel(program)
 
     def largest(

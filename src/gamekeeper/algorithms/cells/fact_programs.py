@@ -17,10 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, LinearFacts
+from gamekeeper.algorithms.linear_programs import (
+    DUAL,
+    PRIMAL,
+    program_by_rows,
+    run_again_if_needed,
+    silent_solver,
+)
 
 Integers = NDArray[np.int64]
 
-_PRIMAL, _DUAL = 4, 1
 _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 5040)
 _LAST_DENOMINATOR = 2**30
 _TIMES = (1, 2, 3, 4, 6, 12, 60)
@@ -139,7 +145,7 @@ class FactProgram:
         )
         self._base = finite
         self._known = facts.sums(finite.astype(object))
-        self._highs = _solver(presolve="off", simplex_strategy=_PRIMAL)
+        self._highs = silent_solver(presolve="off", simplex_strategy=PRIMAL)
         self._highs.passModel(self._model())
         self._costs = np.zeros(len(finite))
 
@@ -150,12 +156,12 @@ class FactProgram:
         statuses = highspy.HighsModelStatus
         self._set_costs(numbers, sign)
         if cap is None:
-            status = _run(self._highs)
+            status = run_again_if_needed(self._highs)
         else:
             (one,) = numbers.tolist()
             low, high = self._solver_limits(one)
             self._highs.changeColBounds(one, low, float(cap) / self.facts.scale)
-            status = _run(self._highs)
+            status = run_again_if_needed(self._highs)
             self._highs.changeColBounds(one, low, high)
         if status == statuses.kInfeasible:
             return self._empty()
@@ -178,7 +184,7 @@ class FactProgram:
 
         facts = self.facts
         statuses = highspy.HighsModelStatus
-        highs = _solver(mip_rel_gap=0.0, mip_abs_gap=0.5)
+        highs = silent_solver(mip_rel_gap=0.0, mip_abs_gap=0.5)
         if seconds is not None:
             highs.setOptionValue("time_limit", max(seconds, 0.01))
         model = self._model()
@@ -214,21 +220,21 @@ class FactProgram:
         )
 
     def _model(self) -> Any:
-        import highspy
 
         facts = self.facts
-        model = highspy.HighsLp()
-        model.num_col_, model.num_row_ = len(self._base), facts.n_rows
-        model.col_cost_ = np.zeros(len(self._base))
-        model.col_lower_ = _scaled(facts.lower, self._base, facts.scale)
-        model.col_upper_ = _scaled(facts.upper, self._base, facts.scale)
-        model.row_lower_ = _scaled(facts.low, self._known, facts.scale)
-        model.row_upper_ = _scaled(facts.high, self._known, facts.scale)
-        model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        model.a_matrix_.start_ = facts.starts.astype(np.int32)
-        model.a_matrix_.index_ = facts.members.astype(np.int32)
-        model.a_matrix_.value_ = facts.factors.astype(np.float64)
-        return model
+        return program_by_rows(
+            (
+                _scaled(facts.lower, self._base, facts.scale),
+                _scaled(facts.upper, self._base, facts.scale),
+            ),
+            (
+                _scaled(facts.low, self._known, facts.scale),
+                _scaled(facts.high, self._known, facts.scale),
+            ),
+            facts.starts,
+            facts.members,
+            facts.factors,
+        )
 
     def _set_costs(self, numbers: Integers, sign: int) -> None:
         before = np.flatnonzero(self._costs)
@@ -288,7 +294,7 @@ class FactProgram:
 
     def _empty(self) -> Solved:
         """Look for a proof that nothing satisfies the facts."""
-        highs = _solver(presolve="off", simplex_strategy=_DUAL)
+        highs = silent_solver(presolve="off", simplex_strategy=DUAL)
         highs.passModel(self._model())
         highs.run()
         _, exists, ray = highs.getDualRay()
@@ -336,23 +342,3 @@ def _scaled(limits: Integers, known: NDArray[Any], scale: int) -> NDArray[np.flo
     found[limits >= NO_LIMIT] = highspy.kHighsInf
     found[limits <= -NO_LIMIT] = -highspy.kHighsInf
     return found
-
-
-def _solver(**options: bool | float | str) -> Any:
-    import highspy
-
-    highs = highspy.Highs()
-    for option, value in {"output_flag": False, "threads": 1, **options}.items():
-        highs.setOptionValue(option, value)
-    return highs
-
-
-def _run(highs: Any) -> Any:
-    """Run, and once more from scratch unless a warm start ended well; return the status."""
-    import highspy
-
-    highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        highs.clearSolver()
-        highs.run()
-    return highs.getModelStatus()

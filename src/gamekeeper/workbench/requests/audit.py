@@ -12,11 +12,23 @@ from gamekeeper.attack.tables.audit.options import AuditOptions
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of, pairs_of
 from gamekeeper.workbench.requests.reading import Decimal, Delimiter, Encoding
-from gamekeeper.workbench.requests.shared import Memory, NoRecords, Raw, Replace
+from gamekeeper.workbench.requests.shared import Memory, NoRecords, Raw, Replace, WrittenPage
 
 _COLUMNS = "Which column is what"
 _SUMS = "What adds up"
 _PANEL = "How the tables are written"
+
+_Environment = Annotated[
+    Path | None,
+    Option(
+        "The environment with the variables that --hierarchy names.",
+        flags="--environment -e",
+        panel=_SUMS,
+    ),
+]
+_Sheet = Annotated[
+    str | None, Option("Of an Excel workbook, where several sheets have cells.", panel=_PANEL)
+]
 
 
 def _hierarchies(typed: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -127,11 +139,7 @@ class PublishedRequest:
             flags="--hierarchy", panel=_SUMS, read=_hierarchies,
         ),
     ] = field(default_factory=dict[str, tuple[str, ...]])  # fmt: skip
-    environment: Annotated[
-        Path | None,
-        Option("The environment with the variables that --hierarchy names.", flags="--environment -e",
-               panel=_SUMS),
-    ] = None  # fmt: skip
+    environment: _Environment = None
     total: Annotated[
         tuple[str, ...],
         Option("The label that stands for a whole axis.", panel=_SUMS, default_text="Total"),
@@ -160,9 +168,7 @@ class PublishedRequest:
             panel=_PANEL,
         ),
     ] = ()
-    sheet: Annotated[
-        str | None, Option("Of an Excel workbook, where several sheets have cells.", panel=_PANEL)
-    ] = None
+    sheet: _Sheet = None
     delimiter: Delimiter = None
     encoding: Encoding = None
     decimal: Decimal = None
@@ -184,9 +190,7 @@ class AuditRequest:
         Option("Write all hidden cells to this .csv, .parquet or .xlsx.", flags="--output -o",
                writes="table", label="Written"),
     ] = None  # fmt: skip
-    report: Annotated[
-        Path | None, Option("Write an HTML report to this file.", writes="page", label="Written")
-    ] = None
+    report: WrittenPage = None
     replace: Replace = False
     raw: Raw = False
 
@@ -225,11 +229,7 @@ class MarkRequest:
             flags="--hierarchy", panel=_SUMS, read=_hierarchies,
         ),
     ] = field(default_factory=dict[str, tuple[str, ...]])  # fmt: skip
-    environment: Annotated[
-        Path | None,
-        Option("The environment with the variables that --hierarchy names.", flags="--environment -e",
-               panel=_SUMS),
-    ] = None  # fmt: skip
+    environment: _Environment = None
     total: Annotated[str, Option("What the whole of an axis is called.", panel=_SUMS)] = "Total"
     options: MarkingOptions = field(default_factory=MarkingOptions)
     top: Annotated[int, Option("Show so many unsafe cells.", least=0)] = 10
@@ -240,9 +240,7 @@ class MarkRequest:
     ] = None  # fmt: skip
     replace: Replace = False
     raw: Raw = False
-    sheet: Annotated[
-        str | None, Option("Of an Excel workbook, where several sheets have cells.", panel=_PANEL)
-    ] = None
+    sheet: _Sheet = None
     delimiter: Delimiter = None
     encoding: Encoding = None
     decimal: Decimal = None

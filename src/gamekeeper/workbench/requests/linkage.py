@@ -12,25 +12,13 @@ from gamekeeper.attack.linkage.options import LinkOptions, MaskingOptions, Struc
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of, whole_pairs_of
 from gamekeeper.workbench.requests.reading import Reading
-from gamekeeper.workbench.requests.shared import Raw, Replace
+from gamekeeper.workbench.requests.shared import Raw, Replace, WrittenPlot, WrittenTable
 
 _COMPARE = "How records are compared"
 
 _First = Annotated[Path, Option("The first file, such as a masked one.", is_argument=True)]
 _Second = Annotated[Path, Option("The second file, such as the original.", is_argument=True)]
 _Identifier = Annotated[str, Option("Column of both files that says who is who.", flags="--id")]
-_Output = Annotated[
-    Path | None,
-    Option(
-        "Write to this .csv, .parquet or .xlsx.",
-        flags="--output -o",
-        writes="table",
-        label="Written",
-    ),
-]
-_Plot = Annotated[
-    Path | None, Option("Write a plot to this .svg or .png.", writes="picture", label="Written")
-]
 
 
 def _orders(typed: Sequence[str]) -> dict[str, list[str]]:
@@ -124,8 +112,8 @@ class LinkRequest:
     options: LinkOptions = field(default_factory=LinkOptions)
     top: Annotated[int, Option("Show so many of the surest links.", least=0)] = 10
     reading: Reading = field(default_factory=Reading)
-    output: _Output = None
-    plot: _Plot = None
+    output: WrittenTable = None
+    plot: WrittenPlot = None
     replace: Replace = False
     raw: Raw = False
 
@@ -139,8 +127,8 @@ class EvaluateRequest:
     columns: ComparedColumns = field(default_factory=ComparedColumns)
     options: MaskingOptions = field(default_factory=MaskingOptions)
     reading: Reading = field(default_factory=Reading)
-    output: _Output = None
-    plot: _Plot = None
+    output: WrittenTable = None
+    plot: WrittenPlot = None
     replace: Replace = False
     raw: Raw = False
 
@@ -159,7 +147,7 @@ class StructureRequest:
     identifier: _Identifier = ""
     options: StructureOptions = field(default_factory=StructureOptions)
     reading: Reading = field(default_factory=Reading)
-    output: _Output = None
-    plot: _Plot = None
+    output: WrittenTable = None
+    plot: WrittenPlot = None
     replace: Replace = False
     raw: Raw = False

@@ -11,6 +11,21 @@ from gamekeeper.report.audience import Audience
 Plot = Annotated[
     Path | None, Option("Write a plot to this .svg or .png.", writes="picture", label="Plot")
 ]
+WrittenTable = Annotated[
+    Path | None,
+    Option(
+        "Write to this .csv, .parquet or .xlsx.",
+        flags="--output -o",
+        writes="table",
+        label="Written",
+    ),
+]
+WrittenPlot = Annotated[
+    Path | None, Option("Write a plot to this .svg or .png.", writes="picture", label="Written")
+]
+WrittenPage = Annotated[
+    Path | None, Option("Write an HTML report to this file.", writes="page", label="Written")
+]
 Records = Annotated[
     Path | None,
     Option(

@@ -19,24 +19,33 @@ from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
 from gamekeeper.workbench.requests.reading import Decimal, Delimiter, Encoding
-from gamekeeper.workbench.requests.shared import Memory, NoRecords, Raw, Replace
+from gamekeeper.workbench.requests.shared import (
+    Memory,
+    NoRecords,
+    Raw,
+    Replace,
+    WrittenPage,
+    WrittenPlot,
+    WrittenTable,
+)
 
 _PANEL = "How the tables are written"
 
-_Output = Annotated[
-    Path | None,
+_Count = Annotated[
+    str, Option("The column of counts, if it is not called n or count.", panel=_PANEL)
+]
+_Total = Annotated[
+    tuple[str, ...],
+    Option("The category that stands for a total.", panel=_PANEL, default_text="Total"),
+]
+_Disjoint = Annotated[
+    Sequence[str],
     Option(
-        "Write to this .csv, .parquet or .xlsx.",
-        flags="--output -o",
-        writes="table",
-        label="Written",
+        "Axes in which nobody is counted under two labels, although some look like sums of"
+        " others: Code,Area.",
+        panel=_PANEL,
+        read=names_of,
     ),
-]
-_Plot = Annotated[
-    Path | None, Option("Write a plot to this .svg or .png.", writes="picture", label="Written")
-]
-_Report = Annotated[
-    Path | None, Option("Write an HTML report to this file.", writes="page", label="Written")
 ]
 
 
@@ -60,9 +69,7 @@ class ReleaseRequest:
             panel=_PANEL,
         ),
     ] = "exact"
-    count: Annotated[
-        str, Option("The column of counts, if it is not called n or count.", panel=_PANEL)
-    ] = ""
+    count: _Count = ""
     axes: Annotated[
         Sequence[str],
         Option(
@@ -71,10 +78,7 @@ class ReleaseRequest:
             read=names_of,
         ),
     ] = ()
-    total: Annotated[
-        tuple[str, ...],
-        Option("The category that stands for a total.", panel=_PANEL, default_text="Total"),
-    ] = ("Total",)
+    total: _Total = ("Total",)
     hidden: Annotated[
         tuple[str, ...],
         Option(
@@ -84,15 +88,7 @@ class ReleaseRequest:
     absent: Annotated[
         str, Option("What a cell without a row means: error, zero or hidden.", panel=_PANEL)
     ] = "error"
-    disjoint: Annotated[
-        Sequence[str],
-        Option(
-            "Axes in which nobody is counted under two labels, although some look like sums of"
-            " others: Code,Area.",
-            panel=_PANEL,
-            read=names_of,
-        ),
-    ] = ()
+    disjoint: _Disjoint = ()
     truth: Annotated[
         Path | None,
         Option(
@@ -154,9 +150,9 @@ class BoundsRequest:
     options: BoundsOptions = field(default_factory=BoundsOptions)
     recoding: Recoding = field(default_factory=Recoding)
     top: Annotated[int, Option("Show so many of the best known cells.", least=0)] = 20
-    output: _Output = None
-    plot: _Plot = None
-    report: _Report = None
+    output: WrittenTable = None
+    plot: WrittenPlot = None
+    report: WrittenPage = None
     replace: Replace = False
     raw: Raw = False
 
@@ -168,7 +164,7 @@ class FeasibleRequest:
     release: ReleaseRequest
     options: FeasibleOptions = field(default_factory=FeasibleOptions)
     top: Annotated[int, Option("Show so many cells.", least=0)] = 20
-    output: _Output = None
+    output: WrittenTable = None
     replace: Replace = False
     raw: Raw = False
 
@@ -180,8 +176,8 @@ class InferRequest:
     release: ReleaseRequest
     options: AttributionOptions = field(default_factory=AttributionOptions)
     top: Annotated[int, Option("Print so many statements.", least=0)] = 20
-    output: _Output = None
-    report: _Report = None
+    output: WrittenTable = None
+    report: WrittenPage = None
     replace: Replace = False
     raw: Raw = False
 
@@ -202,9 +198,9 @@ class SapRequest:
             "With --within: the people known are of the whole population, not of the same area."
         ),
     ] = False
-    output: _Output = None
-    plot: _Plot = None
-    report: _Report = None
+    output: WrittenTable = None
+    plot: WrittenPlot = None
+    report: WrittenPage = None
     replace: Replace = False
     raw: Raw = False
 
@@ -227,8 +223,8 @@ class ComparisonRequest:
         ),
     ] = ()
     memory: Memory = None
-    output: _Output = None
-    plot: _Plot = None
+    output: WrittenTable = None
+    plot: WrittenPlot = None
     replace: Replace = False
     raw: Raw = False
 
@@ -249,25 +245,12 @@ class RecordsRequest:
             label="Written",
         ),
     ]
-    count: Annotated[
-        str, Option("The column of counts, if it is not called n or count.", panel=_PANEL)
-    ] = ""
+    count: _Count = ""
     axes: Annotated[
         Sequence[str], Option("The columns that are axes: Area,Age.", panel=_PANEL, read=names_of)
     ] = ()
-    total: Annotated[
-        tuple[str, ...],
-        Option("The category that stands for a total.", panel=_PANEL, default_text="Total"),
-    ] = ("Total",)
-    disjoint: Annotated[
-        Sequence[str],
-        Option(
-            "Axes in which nobody is counted under two labels, although some look like sums of"
-            " others: Code,Area.",
-            panel=_PANEL,
-            read=names_of,
-        ),
-    ] = ()
+    total: _Total = ("Total",)
+    disjoint: _Disjoint = ()
     delimiter: Delimiter = None
     encoding: Encoding = None
     decimal: Decimal = None

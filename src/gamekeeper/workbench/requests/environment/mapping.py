@@ -15,7 +15,7 @@ from gamekeeper.mapping.analysis.options import MapOptions, MaxNodes
 from gamekeeper.options import Option
 from gamekeeper.wording import quoted
 from gamekeeper.workbench.requests.environment.shared import AsOf, InStore, Opened, Person
-from gamekeeper.workbench.requests.shared import Replace
+from gamekeeper.workbench.requests.shared import Replace, WrittenPage
 
 _PATH = "Store or folder of an environment, or a file with a partition graph."
 
@@ -44,9 +44,7 @@ class MapRequest:
     most_keys: Annotated[
         int, Option("How many composite keys are looked at, at most.", least=1)
     ] = MAX_KEYS
-    report: Annotated[
-        Path | None, Option("Write an HTML report to this file.", writes="page", label="Written")
-    ] = None
+    report: WrittenPage = None
     plot: Annotated[
         Path | None,
         Option("Draw the curves to this .svg or .png file.", writes="picture", label="Written"),
