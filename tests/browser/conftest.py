@@ -87,7 +87,9 @@ class Running:
                 words = status.read_bytes().split(b"\0")
             except OSError:
                 continue
-            if b"gamekeeper.web.job" in words and str(self.folder).encode() in b" ".join(words):
+            if b"gamekeeper.web.jobs.work" in words and str(self.folder).encode() in b" ".join(
+                words
+            ):
                 os.kill(int(status.parent.name), signal.SIGKILL)
         self.kill()
 

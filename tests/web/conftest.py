@@ -13,8 +13,8 @@ from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.web.app import make_app
-from gamekeeper.web.roles import Role
-from gamekeeper.web.server import Server
+from gamekeeper.web.people.roles import Role
+from gamekeeper.web.service.server import Server
 from gamekeeper.web.settings import Settings
 
 ADDRESS = "http://127.0.0.1:8720"

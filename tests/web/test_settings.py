@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gamekeeper.errors import InputError
-from gamekeeper.web.access import cookie_name
+from gamekeeper.web.service.access import cookie_name
 from gamekeeper.web.settings import Settings, checked_origin, named_folders
 from gamekeeper.web.stamp import STAMP, is_current, stamp_of
 

@@ -11,9 +11,8 @@ from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from gamekeeper.results import package_version
-from gamekeeper.web import errors
-from gamekeeper.web.guard import Guard
-from gamekeeper.web.pages import add_pages
+from gamekeeper.web.entrance.guard import Guard
+from gamekeeper.web.entrance.pages import add_pages
 from gamekeeper.web.routes import (
     accounts,
     analysis,
@@ -28,7 +27,8 @@ from gamekeeper.web.routes import (
     session,
     variables,
 )
-from gamekeeper.web.server import Server
+from gamekeeper.web.service.server import Server
+from gamekeeper.web.wire import errors
 
 ROUTERS = (
     session,

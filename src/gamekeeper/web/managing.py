@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from gamekeeper.files.asides import make_folders
-from gamekeeper.web.accounts import Account, Accounts
 from gamekeeper.web.database import Database
-from gamekeeper.web.roles import Role, role_of
+from gamekeeper.web.people.accounts import Account, Accounts
+from gamekeeper.web.people.roles import Role, role_of
+from gamekeeper.web.people.sessions import Sessions
 from gamekeeper.web.serving import state_folder
-from gamekeeper.web.sessions import Sessions
 from gamekeeper.workbench.environment.opening import opened_store
 from gamekeeper.workbench.requests.serving import AccountRole, AccountsRequest
 

@@ -13,7 +13,7 @@ import uvicorn
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.web.app import STATIC, make_app
-from gamekeeper.web.server import Server
+from gamekeeper.web.service.server import Server
 from gamekeeper.web.settings import LOOPBACK, Settings, checked_origin, named_folders
 from gamekeeper.web.stamp import is_current
 from gamekeeper.wording import quoted
@@ -119,7 +119,8 @@ class _Uvicorn(uvicorn.Server):
 def _listening(settings: Settings) -> socket.socket:
     bare = settings.host.strip("[]")
     family = socket.AF_INET6 if ":" in bare else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
+    # The protocol is named, or asyncio would leave the system to hold small answers back for a while.
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((bare, settings.port))

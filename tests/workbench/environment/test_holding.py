@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
@@ -44,9 +44,41 @@ def test_those_who_open_it_get_what_is_held(store: Path) -> None:
 def test_a_preview_changes_nothing(store: Path) -> None:
     found = preview(store, [AddForm(name="Bank2")])
     assert found.words == ("Add the form 'Bank2' with 0 variables.",)
-    assert list(found.after.forms) == ["Bank", "Bank2"]
     with opened(store) as place:
         assert list(place.environment.forms) == ["Bank"]
+
+
+def test_who_only_looks_waits_for_nobody(store: Path) -> None:
+    with holding(store) as held:
+        begun, done = Event(), Event()
+
+        def at_work() -> None:
+            with held.at_work():
+                begun.set()
+                done.wait(20)
+
+        other = Thread(target=at_work)
+        other.start()
+        try:
+            assert begun.wait(20)
+            environment, revision, _ = held.seen()
+            assert (list(environment.forms), revision) == (["Bank"], 1)
+        finally:
+            done.set()
+            other.join()
+        edit_store(store, [AddForm(name="Shop")], Signature())
+        assert list(environment.forms) == ["Bank"]
+        environment, revision, _ = held.seen()
+        assert (list(environment.forms), revision) == (["Bank", "Shop"], 2)
+
+
+def test_who_only_looks_sees_a_store_that_was_put_in_its_place(store: Path) -> None:
+    other = store.with_name("other.gk")
+    EnvironmentStore.create(other, Environment([], [Form("Club")]), who="bo").close()
+    with holding(store) as held:
+        held.seen()
+        other.replace(store)
+        assert list(held.seen()[0].forms) == ["Club"]
 
 
 def test_one_at_a_time(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

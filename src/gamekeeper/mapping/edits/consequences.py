@@ -8,7 +8,7 @@ and retire codes.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
@@ -27,6 +27,9 @@ from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+# A variable on a form: the labels that it has, and those that it would have.
+_Change = tuple[str, tuple[str, ...], tuple[str, ...] | None]
 
 
 class ConsequenceKind(StrEnum):
@@ -113,11 +116,25 @@ def weigh_edits(environment: Environment, edits: Sequence[Edit]) -> Consequences
     after = apply_edits(environment, edits, unrestricted=True)
     names = _Names.after(edits)
     rows: list[Consequence] = []
+    # Of thousands of forms and hundreds of variables an edit touches a few; the others are shared.
+    # A dictionary, for it has an order and finds a name at once.
+    changed = {
+        variable: None
+        for variable, old in environment.variables.items()
+        if after.variables.get(names.variable(variable)) is not old
+    }
+    instances = _Instances(environment, after, names)
+    suspects = {
+        form
+        for variable in changed
+        for _, having in environment.instances(variable)
+        for form in having
+    }
     for form in environment.forms.values():
         now = after.forms.get(names.form(form.name))
-        if now is not None:
-            rows += _of_form(environment, after, names, form, now)
-    for variable in environment.variables:
+        if now is not None and (now is not form or form.name in suspects):
+            rows += instances.of_form(form, now, changed)
+    for variable in changed:
         new = names.variable(variable)
         if new in after.variables:
             lost = after.register(new).retired - environment.register(variable).retired
@@ -184,20 +201,39 @@ def _first_name(names: Mapping[str, str], name: str) -> str:
     return next((first for first, now in names.items() if now == name), name)
 
 
-def _of_form(
-    before: Environment, after: Environment, names: _Names, form: Form, now: Form
-) -> list[Consequence]:
-    rows: list[Consequence] = []
-    for variable, labels in form.instances.items():
-        new = names.variable(variable)
-        kept = now.instances.get(new)
-        same = before.variables[variable] is after.variables.get(new)
-        if kept == labels and same:
-            continue
-        if kept is None:
-            kind, detail = ConsequenceKind.LOSES_VARIABLE, quoted(labels)
-            rows.append(Consequence(kind, variable, form.name, detail))
-            continue
+class _Instances:
+    """What edits do to variables on forms; what thousands of forms ask alike is worked out once."""
+
+    def __init__(self, before: Environment, after: Environment, names: _Names) -> None:
+        self._before = before
+        self._after = after
+        self._names = names
+        self._known: dict[_Change, list[tuple[ConsequenceKind, str]]] = {}
+
+    def of_form(self, form: Form, now: Form, changed: Collection[str]) -> list[Consequence]:
+        """Return what happens to a form; `changed` are the variables that are not as before."""
+        rows: list[Consequence] = []
+        for variable, labels in form.instances.items():
+            if now is form and variable not in changed:
+                continue
+            kept = now.instances.get(self._names.variable(variable))
+            if kept == labels and variable not in changed:
+                continue
+            change = (variable, labels, kept)
+            if change not in self._known:
+                self._known[change] = list(self._of(form, now, variable))
+            rows += [
+                Consequence(kind, variable, form.name, detail)
+                for kind, detail in self._known[change]
+            ]
+        return rows
+
+    def _of(self, form: Form, now: Form, variable: str) -> Iterator[tuple[ConsequenceKind, str]]:
+        before, after, names = self._before, self._after, self._names
+        labels, new = form.instances[variable], names.variable(variable)
+        if new not in now.instances:
+            yield ConsequenceKind.LOSES_VARIABLE, quoted(labels)
+            return
         was = before.categorization(form.name, variable)
         will = after.categorization(now.name, new)
         lost = [
@@ -206,16 +242,13 @@ def _of_form(
             if names.category(variable, category) not in will.categories
         ]
         if lost:
-            kind = ConsequenceKind.LOSES_LABELS
-            rows.append(Consequence(kind, variable, form.name, quoted(lost)))
+            yield ConsequenceKind.LOSES_LABELS, quoted(lost)
         if was.partition is None:
-            continue
+            return
         if will.partition is None:
-            kind = ConsequenceKind.BREAKS
-            rows.append(Consequence(kind, variable, form.name, f"{will.fault}."))
-            continue
+            yield ConsequenceKind.BREAKS, f"{will.fault}."
+            return
         register, code = after.register(new), before.code(variable, was.partition)
         if code not in register or register.meaning(code) != will.partition:
-            detail = f"It was {code} and would be {after.code(new, will.partition)}."
-            rows.append(Consequence(ConsequenceKind.CHANGES, variable, form.name, detail))
-    return rows
+            told = f"It was {code} and would be {after.code(new, will.partition)}."
+            yield ConsequenceKind.CHANGES, told

@@ -230,6 +230,10 @@ class EnvironmentStore:
 
         return self._file.read_state(_READ, look)
 
+    def snapshot(self) -> tuple[Environment, int]:
+        """Return the environment as it is, and its revision."""
+        return self._file.read_state(_READ, lambda _, state: (state.environment, state.revision))
+
     def apply(
         self,
         edits: Iterable[Edit],

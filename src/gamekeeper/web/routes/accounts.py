@@ -7,11 +7,11 @@ from typing import Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from gamekeeper.web.access import Administrator, TheServer
-from gamekeeper.web.errors import missing
-from gamekeeper.web.ids import id_of
-from gamekeeper.web.roles import role_of
-from gamekeeper.web.server import Server
+from gamekeeper.web.people.roles import role_of
+from gamekeeper.web.service.access import Administrator, TheServer
+from gamekeeper.web.service.server import Server
+from gamekeeper.web.wire.errors import missing
+from gamekeeper.web.wire.ids import id_of
 
 router = APIRouter(prefix="/api/accounts")
 

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from gamekeeper.web.access import Reader, TheServer
-from gamekeeper.web.sending import sent
+from gamekeeper.web.service.access import Reader, TheServer
 from gamekeeper.web.shapes.analysis import AnalysisAsked, AnalysisShape, analysis_shape
+from gamekeeper.web.wire.sending import sent
 from gamekeeper.workbench.environment.mapping import map_every_level
 from gamekeeper.workbench.requests.environment.mapping import MapRequest
 from gamekeeper.workbench.requests.environment.shared import Opened

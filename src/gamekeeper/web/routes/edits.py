@@ -9,10 +9,8 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from gamekeeper.errors import GamekeeperError, Reason
-from gamekeeper.web.access import Editor, Reader, TheServer
-from gamekeeper.web.errors import Change, Refused, refusal_of
-from gamekeeper.web.sending import sent
-from gamekeeper.web.server import Server
+from gamekeeper.web.service.access import Editor, Reader, TheServer
+from gamekeeper.web.service.server import Server
 from gamekeeper.web.shapes.common import RevisionShape, revision_shape
 from gamekeeper.web.shapes.edits import (
     EditedShape,
@@ -21,8 +19,10 @@ from gamekeeper.web.shapes.edits import (
     edited_shape,
     preview_shape,
 )
+from gamekeeper.web.wire.errors import Change, Refused, refusal_of
+from gamekeeper.web.wire.sending import sent
 from gamekeeper.workbench.environment import editing
-from gamekeeper.workbench.environment.opening import moment, opened_store
+from gamekeeper.workbench.environment.opening import moment
 from gamekeeper.workbench.requests.environment.editing import Signature
 from gamekeeper.workbench.requests.environment.shared import InStore, Person
 from gamekeeper.workbench.requests.environment.store import TakeBackRequest
@@ -103,21 +103,20 @@ def history(
         None,
     )  # fmt: skip
     first = (page - 1) * _PAGE
-    with opened_store(server.settings.store) as store:
-        if touching or by or since or until:
-            found = store.history(
-                since=moment(since) if since else None,
-                until=moment(until) if until else None,
-                who=by or None,
-                touching=touching,
-            )
-            total, shown = len(found), found[first : first + _PAGE]
-        else:
-            # Numbers have no gaps, so that the page can be asked for by them.
-            store.environment()
-            total = store.revision
-            last = total - first
-            shown = store.history(since=max(1, last - _PAGE + 1), until=last) if last > 0 else ()
+    seen = server.seen()
+    if touching or by or since or until:
+        found = seen.store.history(
+            since=moment(since) if since else None,
+            until=moment(until) if until else None,
+            who=by or None,
+            touching=touching,
+        )
+        total, shown = len(found), found[first : first + _PAGE]
+    else:
+        # Numbers have no gaps, so that the page can be asked for by them.
+        total = seen.revision
+        last = total - first
+        shown = seen.store.history(since=max(1, last - _PAGE + 1), until=last) if last > 0 else ()
     return History(total=total, page=page, revisions=[revision_shape(each) for each in shown])
 
 
@@ -136,15 +135,15 @@ def _stale(server: Server, error: GamekeeperError, base: int) -> Refused:
     """Return what others did since, with who and when."""
     refused = Refused(409)
     refused.refusal = refusal_of(error)
-    with opened_store(server.settings.store) as store:
-        if base < store.revision:
-            refused.refusal.changes = [
-                Change(
-                    revision=each.number,
-                    at=each.at.isoformat(),
-                    who=each.who,
-                    words=list(each.words[:5]),
-                )
-                for each in store.history(since=base + 1, most=_MOST_CHANGES)
-            ]
+    seen = server.seen()
+    if base < seen.revision:
+        refused.refusal.changes = [
+            Change(
+                revision=each.number,
+                at=each.at.isoformat(),
+                who=each.who,
+                words=list(each.words[:5]),
+            )
+            for each in seen.store.history(since=base + 1, most=_MOST_CHANGES)
+        ]
     return refused

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
-from gamekeeper.web.access import Reader, TheServer, signed_in
+from gamekeeper.web.service.access import Reader, TheServer, signed_in
 from gamekeeper.web.shapes.environment import EnvironmentShape, environment_shape
 
 router = APIRouter(prefix="/api")
@@ -14,9 +14,8 @@ router = APIRouter(prefix="/api")
 @router.get("/environment")
 def environment(who: Reader, server: TheServer) -> EnvironmentShape:
     """Tell what the environment holds, what is wrong in it, and what was done last."""
-    with server.opened() as (place, _):
-        assert place.store is not None
-        return environment_shape(place.environment, place.store)
+    seen = server.seen()
+    return environment_shape(seen.environment, seen.revision, seen.store)
 
 
 @router.get("/events", response_class=StreamingResponse)

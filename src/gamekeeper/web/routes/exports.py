@@ -19,8 +19,8 @@ from gamekeeper.files.asides import temporary_folder
 from gamekeeper.mapping.analysis.map_sentences import composite_rows, describe_map, map_notes
 from gamekeeper.results import Listing, Result
 from gamekeeper.results.plain import document_of, lines_of, plain_row
-from gamekeeper.web.access import Reader, TheServer
-from gamekeeper.web.server import Server
+from gamekeeper.web.service.access import Reader, TheServer
+from gamekeeper.web.service.server import Server
 from gamekeeper.web.shapes.analysis import AnalysisAsked
 from gamekeeper.wording import shown_cell
 from gamekeeper.workbench.environment import browsing, history, scenarios
@@ -154,9 +154,9 @@ def picture(
     form: str = "",
 ) -> Response:
     """Return the graph of a variable as the command line draws it."""
-    with server.opened() as (_, names):
-        name = names.variable(variable)
-        marked = names.form(form) if form else None
+    names = server.seen().names
+    name = names.variable(variable)
+    marked = names.form(form) if form else None
     with _scratch(server) as folder:
         path = Path(folder, f"graph.{how.value}")
         show_graph(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import gzip
-import json
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import Response
+from pydantic_core import to_json
 
 from gamekeeper.mapping.environment.listing import find_forms
-from gamekeeper.web.access import Reader, TheServer
-from gamekeeper.web.ids import id_of
+from gamekeeper.web.service.access import Reader, TheServer
 from gamekeeper.web.shapes.forms import FormShape, FoundForms, Grid, form_shape, grid_shape
+from gamekeeper.web.wire.ids import id_of
 
 router = APIRouter(prefix="/api/forms")
 
@@ -25,19 +25,16 @@ def forms(
     accept_encoding: Annotated[str, Header()] = "",
 ) -> Response:
     """Return all forms by all columns; it stays the same for a revision."""
-    with server.opened() as (place, _):
-        environment, store = place.environment, place.store
-        assert store is not None
-        revision = store.revision
-        tag = f'"{revision}-{id_of(str(server.settings.store))}"'
-        headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
-        if if_none_match == tag:
-            return Response(status_code=304, headers=headers)
-        body = server.kept(
-            ("grid",),
-            environment,
-            lambda: _packed(json.dumps(grid_shape(environment, revision), ensure_ascii=False)),
-        )
+    seen = server.seen()
+    tag = f'"{seen.revision}-{id_of(str(server.settings.store))}"'
+    headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
+    if if_none_match == tag:
+        return Response(status_code=304, headers=headers)
+    body = server.kept(
+        ("grid",),
+        seen.environment,
+        lambda: _packed(to_json(grid_shape(seen.environment, seen.revision))),
+    )
     if "gzip" in accept_encoding:
         headers["Content-Encoding"] = "gzip"
     else:
@@ -50,22 +47,18 @@ def found(
     who: Reader, server: TheServer, where: Annotated[str, Query(max_length=20_000)] = ""
 ) -> FoundForms:
     """Return the ids of the forms that a query finds."""
-    with server.opened() as (place, _):
-        environment = place.environment
-        names = (
-            [form.name for form in find_forms(environment, where)] if where else environment.forms
-        )
-        assert place.store is not None
-        return FoundForms(revision=place.store.revision, ids=[id_of(name) for name in names])
+    seen = server.seen()
+    environment = seen.environment
+    names = [form.name for form in find_forms(environment, where)] if where else environment.forms
+    return FoundForms(revision=seen.revision, ids=[id_of(name) for name in names])
 
 
 @router.get("/{form}")
 def form(form: str, who: Reader, server: TheServer) -> FormShape:
     """Return a form with all that it asks."""
-    with server.opened() as (place, names):
-        assert place.store is not None
-        return form_shape(place.environment, names.form(form), place.store.revision)
+    seen = server.seen()
+    return form_shape(seen.environment, seen.names.form(form), seen.revision)
 
 
-def _packed(text: str) -> bytes:
-    return gzip.compress(text.encode(errors="replace"), compresslevel=1, mtime=0)
+def _packed(text: bytes) -> bytes:
+    return gzip.compress(text, compresslevel=1, mtime=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from gamekeeper.web.access import Reader, TheServer
+from gamekeeper.web.service.access import Reader, TheServer
 from gamekeeper.web.shapes.groups import (
     GroupCount,
     GroupDefinition,
@@ -21,24 +21,20 @@ router = APIRouter(prefix="/api/groups")
 @router.get("")
 def groups(who: Reader, server: TheServer) -> GroupList:
     """Return all groups."""
-    with server.opened() as (place, _):
-        environment, store = place.environment, place.store
-        assert store is not None
-        return server.kept(
-            ("groups",), environment, lambda: group_list(environment, store.revision)
-        )
+    seen = server.seen()
+    return server.kept(
+        ("groups",), seen.environment, lambda: group_list(seen.environment, seen.revision)
+    )
 
 
 @router.post("/count")
 def count(asked: GroupDefinition, who: Reader, server: TheServer) -> GroupCount:
     """Return how many forms a definition finds; nothing is written."""
-    with server.opened() as (place, _):
-        return group_count(place.environment, asked)
+    return group_count(server.seen().environment, asked)
 
 
 @router.get("/{group}")
 def group(group: str, who: Reader, server: TheServer) -> GroupShape:
     """Return a group with the forms that it has now."""
-    with server.opened() as (place, names):
-        assert place.store is not None
-        return group_shape(place.environment, names.group(group), place.store.revision)
+    seen = server.seen()
+    return group_shape(seen.environment, seen.names.group(group), seen.revision)

@@ -16,7 +16,7 @@ from gamekeeper.files.asides import temporary_folder
 from gamekeeper.files.writing import write_file
 from gamekeeper.importing.decisions import DecisionsFile
 from gamekeeper.mapping.edits import describe_edit
-from gamekeeper.web.access import Editor, TheServer
+from gamekeeper.web.service.access import Editor, TheServer
 from gamekeeper.web.shapes.edits import OneEdit
 from gamekeeper.workbench.environment.importing import decided_edits, import_forms
 from gamekeeper.workbench.requests.environment.importing import ImportFormsRequest

@@ -15,14 +15,13 @@ from fastapi.responses import FileResponse, Response
 from gamekeeper.attack.assessment.policy import PROFILES
 from gamekeeper.errors import Reason
 from gamekeeper.results.plain import plain_value
-from gamekeeper.web.access import Editor, Reader, TheServer
-from gamekeeper.web.errors import Refused, missing
-from gamekeeper.web.files import allowed_files, allowed_path
-from gamekeeper.web.jobs import State
-from gamekeeper.web.kinds import PLOT, RECORDS, REPORT, RESULT, TABLES
-from gamekeeper.web.roles import Role
-from gamekeeper.web.server import Server
-from gamekeeper.web.sessions import Who
+from gamekeeper.web.jobs.files import allowed_files, allowed_path
+from gamekeeper.web.jobs.jobs import State
+from gamekeeper.web.jobs.kinds import PLOT, RECORDS, REPORT, RESULT, TABLES
+from gamekeeper.web.people.roles import Role
+from gamekeeper.web.people.sessions import Who
+from gamekeeper.web.service.access import Editor, Reader, TheServer
+from gamekeeper.web.service.server import Server
 from gamekeeper.web.shapes.jobs import (
     AllowedFileShape,
     AllowedFolder,
@@ -37,6 +36,7 @@ from gamekeeper.web.shapes.jobs import (
     TablePage,
     job_shape,
 )
+from gamekeeper.web.wire.errors import Refused, missing
 from gamekeeper.wording import quoted
 
 router = APIRouter(prefix="/api")

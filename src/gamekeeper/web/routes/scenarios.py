@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from gamekeeper.web.access import Editor, Reader, TheServer
+from gamekeeper.web.service.access import Editor, Reader, TheServer
 from gamekeeper.web.shapes.edits import edited_shape
 from gamekeeper.web.shapes.scenarios import (
     ReviewShape,
@@ -80,8 +80,7 @@ def scenario(scenario: str, who: Reader, server: TheServer) -> ScenarioShape:
 @router.get("/{scenario}/review")
 def review(scenario: str, who: Reader, server: TheServer) -> ReviewShape:
     """Say what has changed for a scenario, and what its analysis would give now."""
-    with server.opened() as (_, names):
-        name = names.scenario(scenario)
+    name = server.seen().names.scenario(scenario)
     return review_shape(
         workbench.review(ReviewRequest(environment=server.settings.store, scenario=name))
     )

@@ -7,10 +7,10 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from gamekeeper.results import package_version
-from gamekeeper.web.access import Reader, TheServer, cookie_name, signed_in
-from gamekeeper.web.errors import Refused
-from gamekeeper.web.sessions import LONGEST_SECONDS
+from gamekeeper.web.people.sessions import LONGEST_SECONDS
+from gamekeeper.web.service.access import Reader, TheServer, cookie_name, signed_in
 from gamekeeper.web.settings import Settings
+from gamekeeper.web.wire.errors import Refused
 from gamekeeper.workbench.environment.opening import person
 
 router = APIRouter()
@@ -55,8 +55,7 @@ def session(request: Request, server: TheServer) -> SessionShape:
     who = signed_in(request, server)
     name = ""
     if who is not None:
-        with server.opened() as (place, _):
-            name = place.environment.name
+        name = server.seen().environment.name
     return SessionShape(
         who=who.name if who else None,
         role=who.role.word if who else None,
@@ -77,8 +76,7 @@ def sign_in(asked: SignIn, request: Request, server: TheServer, response: Respon
     address = request.client.host if request.client and not server.settings.origin else ""
     account = server.accounts.sign_in(asked.name, asked.password, address)
     _set(response, server.sessions.begin(account.name), server.settings)
-    with server.opened() as (place, _):
-        name = place.environment.name
+    name = server.seen().environment.name
     return SessionShape(
         who=account.name,
         role=account.role.word,

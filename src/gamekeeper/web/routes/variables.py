@@ -11,9 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from gamekeeper.errors import Reason
 from gamekeeper.mapping.variables.categorization import categorize
 from gamekeeper.mapping.variables.definitions import Interval, Nominal, Ordinal, variable_of
-from gamekeeper.web.access import Reader, TheServer
-from gamekeeper.web.errors import Refused
-from gamekeeper.web.sending import sent, written
+from gamekeeper.web.service.access import Reader, TheServer
 from gamekeeper.web.shapes.graphs import (
     GraphShape,
     HarmonizationsShape,
@@ -28,6 +26,8 @@ from gamekeeper.web.shapes.variables import (
     variable_list,
     variable_shape,
 )
+from gamekeeper.web.wire.errors import Refused
+from gamekeeper.web.wire.sending import sent, written
 
 router = APIRouter(prefix="/api/variables")
 
@@ -35,12 +35,12 @@ router = APIRouter(prefix="/api/variables")
 @router.get("", response_model=VariableList)
 def variables(who: Reader, server: TheServer) -> Response:
     """Return all variables."""
-    with server.opened() as (place, _):
-        environment, store = place.environment, place.store
-        assert store is not None
-        made = server.kept(
-            ("variables",), environment, lambda: written(variable_list(environment, store.revision))
-        )
+    seen = server.seen()
+    made = server.kept(
+        ("variables",),
+        seen.environment,
+        lambda: written(variable_list(seen.environment, seen.revision)),
+    )
     return sent(made)
 
 
@@ -78,18 +78,17 @@ def draft(asked: DraftAsked, who: Reader, server: TheServer) -> DraftShape:
 @router.get("/{variable}")
 def variable(variable: str, who: Reader, server: TheServer) -> VariableShape:
     """Return a variable with its definition and its codes."""
-    with server.opened() as (place, names):
-        assert place.store is not None
-        return variable_shape(place.environment, names.variable(variable), place.store.revision)
+    seen = server.seen()
+    return variable_shape(seen.environment, seen.names.variable(variable), seen.revision)
 
 
 @router.get("/{variable}/graph", response_model=GraphShape)
 def graph(variable: str, who: Reader, server: TheServer) -> Response:
     """Return the partition graph of a variable, laid out."""
-    with server.opened() as (place, names):
-        name = names.variable(variable)
-        found = place.environment.variable(name).graph
-        return sent(server.kept(("graph", name), found, lambda: written(graph_shape(found))))
+    seen = server.seen()
+    name = seen.names.variable(variable)
+    found = seen.environment.variable(name).graph
+    return sent(server.kept(("graph", name), found, lambda: written(graph_shape(found))))
 
 
 @router.get("/{variable}/harmonizations", response_model=HarmonizationsShape)

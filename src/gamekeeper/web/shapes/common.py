@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.history.revisions import Revision
-from gamekeeper.web.ids import id_of
+from gamekeeper.web.wire.ids import id_of
 
 Value = str | int | float | bool | None
 """A value of free metadata."""
@@ -22,6 +24,13 @@ def named(name: str) -> Named:
     """Return a name with its id."""
     # Both are texts of ours: to check them again would take longer than to make them.
     return Named.model_construct(id=id_of(name), name=name)
+
+
+def given_code(
+    environment: Environment, variable: str, partition: Partition | Arbitrary | None
+) -> str | None:
+    """Return the code of what a form has, which is given already; None where that is not valid."""
+    return None if partition is None else environment.given_codes(variable).code(partition)
 
 
 class RevisionShape(BaseModel):

@@ -7,10 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from gamekeeper.mapping.edits import Edit
-from gamekeeper.web.ids import id_of
 from gamekeeper.web.shapes.common import Named, named
-from gamekeeper.web.shapes.forms import FormShape, form_shape
-from gamekeeper.web.shapes.graphs import GraphShape, graph_shape
 from gamekeeper.workbench.environment.editing import Edited, Preview
 
 OneEdit = Annotated[Edit, Field(discriminator="edit")]
@@ -63,14 +60,6 @@ class ConsequenceShape(BaseModel):
     detail: str
 
 
-class VariableAfter(BaseModel):
-    """A variable that edits touch, as it would be."""
-
-    id: str
-    name: str
-    graph: GraphShape
-
-
 class PreviewShape(BaseModel):
     """What edits would do."""
 
@@ -79,25 +68,10 @@ class PreviewShape(BaseModel):
     n_consequences: int
     consequences: list[ConsequenceShape] = Field(description="Of very many the first.")
     n_broken: int = Field(description="Forms with a categorization that would not be valid.")
-    variables: list[VariableAfter] = Field(description="Those whose graph would be another.")
-    forms: list[FormShape] = Field(description="Those that would be another; the first few.")
-
-
-_SHOWN_FORMS = 20
 
 
 def preview_shape(found: Preview) -> PreviewShape:
     """Return what edits would do as it goes over the wire."""
-    before, after = found.before, found.after
-    changed = [
-        VariableAfter(id=id_of(name), name=name, graph=graph_shape(variable.graph))
-        for name, variable in after.variables.items()
-        if before.variables.get(name) is not variable
-        and (name not in before.variables or before.variables[name].graph != variable.graph)
-    ]
-    forms = [name for name, form in after.forms.items() if before.forms.get(name) is not form][
-        :_SHOWN_FORMS
-    ]
     rows = found.consequences.rows
     return PreviewShape(
         words=list(found.words[:_SHOWN]),
@@ -113,6 +87,4 @@ def preview_shape(found: Preview) -> PreviewShape:
             for row in rows[:_SHOWN]
         ],
         n_broken=len(found.consequences.broken),
-        variables=changed,
-        forms=[form_shape(after, name, 0) for name in forms],
     )

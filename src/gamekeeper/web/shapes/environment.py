@@ -37,7 +37,9 @@ class EnvironmentShape(BaseModel):
     changes: list[RevisionShape] = Field(description="The newest first.")
 
 
-def environment_shape(environment: Environment, store: EnvironmentStore) -> EnvironmentShape:
+def environment_shape(
+    environment: Environment, revision: int, store: EnvironmentStore
+) -> EnvironmentShape:
     """Return the environment as its overview shows it."""
     faults = [
         FaultShape(form=named(form), variable=named(variable), fault=fault)
@@ -47,7 +49,7 @@ def environment_shape(environment: Environment, store: EnvironmentStore) -> Envi
     return EnvironmentShape(
         name=environment.name,
         description=environment.description,
-        revision=store.revision,
+        revision=revision,
         readonly=store.readonly,
         n_forms=len(environment.forms),
         n_variables=len(environment.variables),

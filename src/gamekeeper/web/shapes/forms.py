@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.questions import Question, Universe
-from gamekeeper.web.ids import id_of
-from gamekeeper.web.shapes.common import Named, Value, named
+from gamekeeper.web.shapes.common import Named, Value, given_code, named
+from gamekeeper.web.wire.ids import id_of
+
+_NOBODY = np.zeros(0, np.int32)
 
 
 class MetadataColumn(BaseModel):
@@ -60,24 +64,24 @@ def grid_shape(environment: Environment, revision: int) -> dict[str, Any]:
     variables: list[dict[str, Any]] = []
     for name in environment.variables:
         codes: dict[str, int] = {}
-        pairs: list[tuple[int, int]] = []
-        given = environment.given_codes(name)
+        asking: list[NDArray[np.int32]] = []
+        coded: list[int] = []
         for categorization, having in environment.instances(name):
             if not having:
                 continue
-            # Those seen on forms are given already; harmonizations need not be.
-            partition = categorization.partition
-            code = (given.code(partition) if partition is not None else None) or "?"
-            place = codes.setdefault(code, len(codes))
-            pairs += [(rows[form], place) for form in having]
-        pairs.sort()
+            code = given_code(environment, name, categorization.partition) or "?"
+            asking.append(np.fromiter(map(rows.__getitem__, having), np.int32, len(having)))
+            coded.append(codes.setdefault(code, len(codes)))
+        asked = np.concatenate([*asking, _NOBODY])
+        cells = np.repeat(np.array(coded, np.int32), [len(each) for each in asking])
+        order = np.argsort(asked)
         variables.append(
             {
                 "id": id_of(name),
                 "name": name,
                 "codes": list(codes),
-                "rows": [row for row, _ in pairs],
-                "cells": [place for _, place in pairs],
+                "rows": asked[order].tolist(),
+                "cells": cells[order].tolist(),
             }
         )
     return {
@@ -135,7 +139,7 @@ def form_shape(environment: Environment, name: str, revision: int) -> FormShape:
         variables.append(
             AskedVariable(
                 variable=named(variable),
-                code=environment.code_of(name, variable),
+                code=given_code(environment, variable, item.partition),
                 labels=list(labels),
                 categories=list(item.categories),
                 fault=item.fault,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from gamekeeper.mapping.environment.environment import Environment, Group
-from gamekeeper.web.ids import id_of
 from gamekeeper.web.shapes.common import Named, named
+from gamekeeper.web.wire.ids import id_of
 
 
 class GroupDefinition(BaseModel):

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from gamekeeper.web.errors import Refusal
-from gamekeeper.web.jobs import Job
+from gamekeeper.web.jobs.jobs import Job
+from gamekeeper.web.wire.errors import Refusal
 
 _Name = Annotated[str, Field(max_length=20_000)]
 _Names = Annotated[list[_Name], Field(max_length=2_000)]

@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview
-from gamekeeper.web.ids import id_of
 from gamekeeper.web.shapes.analysis import AnalysisAsked
 from gamekeeper.web.shapes.edits import EditedShape
+from gamekeeper.web.wire.ids import id_of
 from gamekeeper.wording import exact_percent
 
 

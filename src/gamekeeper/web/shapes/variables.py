@@ -10,8 +10,8 @@ from gamekeeper.algorithms.categories.partitions import Arbitrary
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.codes import code_order
 from gamekeeper.mapping.variables.definitions import definition_tree
-from gamekeeper.web.ids import id_of
-from gamekeeper.web.shapes.common import Named, named
+from gamekeeper.web.shapes.common import Named, given_code, named
+from gamekeeper.web.wire.ids import id_of
 
 
 class VariableLine(BaseModel):
@@ -99,7 +99,9 @@ def variable_shape(environment: Environment, name: str, revision: int) -> Variab
         if item.partition is None:
             faults += [FaultyForm(form=named(form), fault=item.fault) for form in forms]
             continue
-        code = environment.code(name, item.partition)
+        code = given_code(environment, name, item.partition)
+        if code is None:
+            continue
         known = found.get(code)
         if known is None:
             known = found[code] = ObservedCode(

@@ -18,7 +18,6 @@ from gamekeeper.mapping.edits import (
     weigh_edits,
 )
 from gamekeeper.mapping.edits.notes import name_notes
-from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
 from gamekeeper.store.folder import read_environment, write_environment
 from gamekeeper.wording import shown_path
@@ -114,10 +113,8 @@ def weigh(path: Path, edits: Sequence[Edit]) -> Consequences:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What edits would do: the environment before and after, in words, what to look at again."""
+    """What edits would do, in words: what they are, what to look at again, what else they affect."""
 
-    before: Environment
-    after: Environment
     words: tuple[str, ...]
     notes: tuple[str, ...]
     consequences: Consequences
@@ -129,8 +126,6 @@ def preview(path: Path, edits: Sequence[Edit], *, unrestricted: bool = False) ->
         before = place.environment
         after = apply_edits(before, edits, unrestricted=unrestricted)
         return Preview(
-            before,
-            after,
             tuple(describe_edit(edit) for edit in edits),
             edit_notes(before, after, edits),
             weigh_edits(before, edits),

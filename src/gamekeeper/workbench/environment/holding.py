@@ -2,7 +2,8 @@
 
 While a store is held, whoever opens its path in this process gets what is open, and leaves it open.
 So the functions of the workbench serve a server as they are. They take turns: codes are given to
-harmonizations as they are met, and two at once could give one code to two of them.
+harmonizations as they are met, and two at once could give one code to two of them. Whoever only looks
+at what is there already waits for nobody (`seen`): an environment that was read does not change.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from gamekeeper.errors import GamekeeperError, Reason, StoreError
 from gamekeeper.wording import shown_path
 
 if TYPE_CHECKING:
+    from gamekeeper.mapping.environment.environment import Environment
     from gamekeeper.store.database.environment_store import EnvironmentStore
 
 _PATIENCE = 60.0
@@ -55,6 +57,14 @@ class HeldStore:
             yield self._store
         finally:
             self._turn.release()
+
+    def seen(self) -> tuple[Environment, int, EnvironmentStore]:
+        """Return the environment, its revision and the store, for those who give no code and write nothing."""
+        if _identity(self.path) != self._file:
+            with self.at_work():
+                pass
+        store = self._store
+        return *store.snapshot(), store
 
     def renew_backup(self) -> GamekeeperError | None:
         """Renew the backup if anything was written since the last; return what prevents it."""

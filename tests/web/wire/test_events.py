@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from gamekeeper.web import events as module
-from gamekeeper.web.events import Events
+from gamekeeper.web.wire import events as module
+from gamekeeper.web.wire.events import Events
 
 
 async def heard(events: Events, most: int, **how: object) -> list[str]:

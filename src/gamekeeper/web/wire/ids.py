@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.contents.tables import digest
-from gamekeeper.web.errors import missing
+from gamekeeper.web.wire.errors import missing
 
 _DIGITS = 16
 

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
-from gamekeeper.web.errors import Refused
-from gamekeeper.web.roles import Role
-from gamekeeper.web.server import Server
-from gamekeeper.web.sessions import Who
+from gamekeeper.web.people.roles import Role
+from gamekeeper.web.people.sessions import Who
+from gamekeeper.web.service.server import Server
 from gamekeeper.web.settings import Settings
+from gamekeeper.web.wire.errors import Refused
 
 _NAME = "gamekeeper"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from gamekeeper.web.ids import id_of
+from gamekeeper.web.wire.ids import id_of
 from gamekeeper.workbench.environment.holding import held_at
 from tests.web.conftest import edits, rename
 

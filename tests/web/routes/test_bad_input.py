@@ -8,9 +8,9 @@ import logging
 import pytest
 from starlette.testclient import TestClient
 
-from gamekeeper.web import guard
-from gamekeeper.web.ids import id_of
-from gamekeeper.web.server import Server
+from gamekeeper.web.entrance import guard
+from gamekeeper.web.service.server import Server
+from gamekeeper.web.wire.ids import id_of
 from tests.web.conftest import CANARY, edits, rename
 
 NAMES = [
@@ -129,7 +129,7 @@ def test_a_fault_of_ours_is_told_without_values(
     assert (told.status_code, told.json()["code"]) == (500, "our-fault")
     assert CANARY not in told.text
     assert CANARY not in caplog.text
-    assert "ValueError in opened" in caplog.text
+    assert "ValueError in seen" in caplog.text
 
 
 def test_no_path_of_the_server_is_told(client: TestClient, server: Server) -> None:

@@ -104,7 +104,7 @@ def test_csv_is_what_is_printed(client: TestClient, store: Path) -> None:
 
 
 def test_a_picture_is_the_one_that_is_drawn(client: TestClient, store: Path) -> None:
-    from gamekeeper.web.ids import id_of
+    from gamekeeper.web.wire.ids import id_of
 
     drawn = store.with_name("drawn.svg")
     CliRunner().invoke(app, ["graph", str(store), "Age", "--kind", "partition", "-o", str(drawn)])

@@ -13,11 +13,10 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from gamekeeper.errors import GamekeeperError
-from gamekeeper.web.errors import LOG, fault_of_ours
-from gamekeeper.workbench.environment.opening import opened_store
+from gamekeeper.web.wire.errors import LOG, fault_of_ours
 
 if TYPE_CHECKING:
-    from gamekeeper.web.server import Server
+    from gamekeeper.web.service.server import Server
 
 _EVERY = 1.0
 _QUIET = 5.0
@@ -37,9 +36,7 @@ class Ticker:
     def tick(self) -> None:
         """Tell of jobs that went on and of a new revision, and see to the backup."""
         self._tell_jobs()
-        with opened_store(self._server.settings.store) as store:
-            store.environment()
-            revision = store.revision
+        revision = self._server.seen().revision
         now = time.monotonic()
         if revision != self._revision:
             if self._revision:

@@ -13,8 +13,8 @@ from typing import Any
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gamekeeper.web.errors import Refused, answer, fault_of_ours
 from gamekeeper.web.settings import Settings
+from gamekeeper.web.wire.errors import Refused, answer, fault_of_ours
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"

@@ -12,7 +12,7 @@ from pathlib import Path
 from fastapi import FastAPI
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
-from gamekeeper.web.errors import Refused
+from gamekeeper.web.wire.errors import Refused
 
 _YEAR = 365 * 24 * 3600
 _NOT_BUILT = """<!doctype html>

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from hmac import compare_digest
 from threading import Lock
 from typing import Any
@@ -12,15 +13,26 @@ from weakref import ref
 
 from gamekeeper.files.asides import make_folders
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.web.accounts import Accounts
+from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.web.database import Database
-from gamekeeper.web.events import Events
-from gamekeeper.web.ids import Names
-from gamekeeper.web.jobs import Jobs
-from gamekeeper.web.sessions import Sessions
+from gamekeeper.web.jobs.jobs import Jobs
+from gamekeeper.web.people.accounts import Accounts
+from gamekeeper.web.people.sessions import Sessions
 from gamekeeper.web.settings import Settings
+from gamekeeper.web.wire.events import Events
+from gamekeeper.web.wire.ids import Names
 from gamekeeper.workbench.environment.holding import HeldStore, holding
 from gamekeeper.workbench.environment.opening import Place, opened
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An environment as it was a moment ago: whoever looks at it waits for nobody."""
+
+    environment: Environment
+    revision: int
+    store: EnvironmentStore
+    names: Names
 
 
 class Server:
@@ -39,6 +51,7 @@ class Server:
         self._token = secrets.token_urlsafe(32)
         self._names: Names | None = None
         self._kept: dict[Any, Any] = {}
+        self._making: dict[Any, Lock] = {}
         self._held: HeldStore | None = None
 
     @property
@@ -50,16 +63,21 @@ class Server:
     @contextmanager
     def running(self) -> Generator[None]:
         """Hold the store, and keep what goes on beside the requests going."""
-        from gamekeeper.web.ticking import ticking
+        from gamekeeper.web.service.ticking import ticking
 
         with ExitStack() as stack:
             self._held = stack.enter_context(holding(self.settings.store))
             stack.enter_context(ticking(self))
             yield
 
+    def seen(self) -> Seen:
+        """Return the environment as it is now, for those who only look at what is there already."""
+        environment, revision, store = self.held.seen()
+        return Seen(environment, revision, store, self.names(environment))
+
     @contextmanager
     def opened(self) -> Generator[tuple[Place, Names]]:
-        """Give the environment as it is now, and its names by id."""
+        """Give the environment as it is now, and its names by id, to one at a time who may give codes."""
         with opened(self.settings.store) as place:
             yield place, self.names(place.environment)
 
@@ -75,13 +93,17 @@ class Server:
 
         What it is made of is not kept: environments of the past would fill the memory.
         """
-        found = self._kept.get(key)
-        if found is None or found[0]() is not of:
-            found = (ref(of), make())
-            if len(self._kept) > _MOST_KEPT:
-                self._kept.clear()
-            self._kept[key] = found
-        return found[1]
+        with self._lock:
+            making = self._making.setdefault(key, Lock())
+        # Many ask for the same after a save: one makes it, and the others wait for that.
+        with making:
+            found = self._kept.get(key)
+            if found is None or found[0]() is not of:
+                found = (ref(of), make())
+                if len(self._kept) > _MOST_KEPT:
+                    self._kept.clear()
+                self._kept[key] = found
+            return found[1]
 
     @property
     def start_address(self) -> str:

@@ -8,12 +8,12 @@ import pytest
 from fastapi.routing import APIRoute
 from starlette.testclient import TestClient
 
-from gamekeeper.web import sessions as session_times
-from gamekeeper.web.access import role_needed
 from gamekeeper.web.app import ROUTERS
-from gamekeeper.web.guard import POLICY
-from gamekeeper.web.roles import Role
-from gamekeeper.web.server import Server
+from gamekeeper.web.entrance.guard import POLICY
+from gamekeeper.web.people import sessions as session_times
+from gamekeeper.web.people.roles import Role
+from gamekeeper.web.service.access import role_needed
+from gamekeeper.web.service.server import Server
 from tests.web.conftest import ADDRESS, PASSWORD, edits, rename, signed_in
 
 ANYBODY, READER, EDITOR, ADMINISTRATOR = None, Role.READER, Role.EDITOR, Role.ADMINISTRATOR

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from gamekeeper.web.database import Database
-from gamekeeper.web.roles import Role, role_of
+from gamekeeper.web.people.roles import Role, role_of
 from gamekeeper.wording import folded
 
 IDLE_SECONDS = 12 * 3600

@@ -1,4 +1,4 @@
-"""One job, in a process of its own: python -m gamekeeper.web.job DATABASE ID.
+"""One job, in a process of its own: python -m gamekeeper.web.jobs.work DATABASE ID.
 
 It writes what it finds to the folder that it is started in, and tells the database how far it is. What
 goes wrong is told in our words or not at all: the process has no output.
@@ -16,9 +16,9 @@ from typing import Any
 
 from gamekeeper.errors import Cancelled, GamekeeperError
 from gamekeeper.web.database import Database
-from gamekeeper.web.errors import fault_of_ours, refusal_of
-from gamekeeper.web.jobs import State
-from gamekeeper.web.kinds import KINDS
+from gamekeeper.web.jobs.jobs import State
+from gamekeeper.web.jobs.kinds import KINDS
+from gamekeeper.web.wire.errors import fault_of_ours, refusal_of
 
 _TOLD_EVERY = 0.2
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gamekeeper.web.errors import Refused
+from gamekeeper.web.wire.errors import Refused
 
 ENDINGS = (
     ".csv", ".tsv", ".txt", ".parquet", ".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt",

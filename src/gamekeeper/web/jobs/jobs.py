@@ -24,8 +24,8 @@ from typing import Any
 from gamekeeper.files.asides import make_folders
 from gamekeeper.files.writing import refusal
 from gamekeeper.web.database import Database
-from gamekeeper.web.errors import Refused, missing, refusal_of
-from gamekeeper.web.processes import start_of, stop
+from gamekeeper.web.jobs.processes import start_of, stop
+from gamekeeper.web.wire.errors import Refused, missing, refusal_of
 
 AT_ONCE = 2
 _TERM_AFTER, _KILL_AFTER = 5.0, 10.0
@@ -190,7 +190,7 @@ class Jobs:
 
     def _started(self, asked: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603 - our own module, and an id that we made
-            [sys.executable, "-m", "gamekeeper.web.job", str(self._database.path), asked],
+            [sys.executable, "-m", "gamekeeper.web.jobs.work", str(self._database.path), asked],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

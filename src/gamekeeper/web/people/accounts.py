@@ -19,8 +19,8 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.names import name_problems
 from gamekeeper.web.database import Database
-from gamekeeper.web.errors import Refused
-from gamekeeper.web.roles import Role, role_of
+from gamekeeper.web.people.roles import Role, role_of
+from gamekeeper.web.wire.errors import Refused
 from gamekeeper.wording import folded, quoted
 
 # OWASP's setting for a server: 19 MiB, two passes, one lane.

@@ -22,20 +22,15 @@ def test_edits_are_made_together_or_not_at_all(client: TestClient) -> None:
     assert told.json()["revision"] == 2
     told = client.post("/api/edits", json=edits(rename("B", "C"), rename("nobody", "D")))
     assert (told.status_code, told.json()["code"]) == (422, "unknown-name")
-    assert client.get("/api/forms").json()["names"] == ["Census", "Odd", "B", "S"] or set(
-        client.get("/api/forms").json()["names"]
-    ) == {"Census", "Odd", "B", "S"}
+    assert set(client.get("/api/forms").json()["names"]) == {"Census", "Odd", "B", "S"}
     assert client.get("/api/environment").json()["revision"] == 2
 
 
 def test_a_preview_says_what_would_be_and_writes_nothing(client: TestClient) -> None:
     told = client.post("/api/edits/preview", json=edits(SPLIT)).json()
-    (changed,) = told["variables"]
-    assert "France" in [category["name"] for category in changed["graph"]["categories"]]
-    assert (
-        told["words"] == ["Split 'Elsewhere' of 'Place/of residence' into 'France', 'Rest'."]
-        or "Split" in told["words"][0]
-    )
+    (line,) = told["words"]
+    assert line.startswith("Split")
+    assert all(name in line for name in ("Elsewhere", "France", "Rest"))
     remove = {"edit": "remove-form", "form": "Shop"}
     assert client.post("/api/edits/preview", json=edits(remove)).status_code == 200
     assert client.get("/api/environment").json()["revision"] == 1

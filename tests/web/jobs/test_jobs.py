@@ -14,13 +14,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.web import jobs as module
-from gamekeeper.web import kinds
-from gamekeeper.web.job import run
-from gamekeeper.web.jobs import Jobs, State
-from gamekeeper.web.processes import start_of
-from gamekeeper.web.roles import Role
-from gamekeeper.web.server import Server
+from gamekeeper.web.jobs import jobs as module
+from gamekeeper.web.jobs import kinds
+from gamekeeper.web.jobs.jobs import Jobs, State
+from gamekeeper.web.jobs.processes import start_of
+from gamekeeper.web.jobs.work import run
+from gamekeeper.web.people.roles import Role
+from gamekeeper.web.service.server import Server
 from tests.web.conftest import CANARY, signed_in
 
 FILE = {"folder": "files", "name": "people.csv"}

@@ -1,0 +1,1 @@
+"""What every request passes first, and the pages that are served as they were built."""
