@@ -152,6 +152,16 @@ def test_target_with_a_fault_of_its_own(environment: Environment):
     assert "the target's own categorization is inconsistent: it misses" in page.text
 
 
+def test_a_target_that_asks_for_nothing_is_told_in_words():
+    empty = Environment(
+        [Variable.of_bands("Age", ["0-15", "16+"])],
+        [Form("Void", {}), Form("Survey", {"Age": ["0-15", "16+"]})],
+    )
+    assert headline(map_key_variables(empty, "Void")) == [
+        "The form 'Void' asks for no variable: there is nothing to match on."
+    ]
+
+
 def test_effective_categories_are_pointed_out():
     age = Variable.of_bands("Age", ["0-9", "10-19", "20+", "0-4", "5-14", "15-24", "25+"])
     forms = [

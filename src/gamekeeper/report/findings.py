@@ -71,7 +71,11 @@ def headline(outcome: KeyVariableMap) -> list[str]:
     n_variables = len(outcome.variables)
     of_target = f"of '{short(outcome.target)}'"
     against = _against(outcome)
-    if n_variables == 1:
+    if not n_variables:
+        sentences = [
+            f"The form '{short(outcome.target)}' asks for no variable: there is nothing to match on."
+        ]
+    elif n_variables == 1:
         can = "can" if usable else "cannot"
         sentences = [f"The one variable {of_target} {can} be matched {against}."]
     elif not usable:
