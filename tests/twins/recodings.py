@@ -109,3 +109,31 @@ def proves(
         if all(holding) and sum(counts[row] for row in too_many) <= most:
             return False
     return True
+
+
+def cell_prices(
+    recoding: Sequence[Blocks],
+    rows: Sequence[Sequence[int]],
+    k: int,
+    costs: Sequence[float],
+    beyond: float,
+) -> list[float]:
+    """Return for each record the cheapest cells without which k records agree with it.
+
+    An infinite cost is of a variable that is never suppressed; `beyond` where no cells do.
+    """
+    where = [{value: block for block in blocks for value in block} for blocks in recoding]
+    shown = [tuple(place[v] for place, v in zip(where, row, strict=True)) for row in rows]
+    found: list[float] = []
+    for own in shown:
+        best = beyond
+        for kept in product((False, True), repeat=len(costs)):
+            n_like = sum(
+                all(a == b for a, b, is_kept in zip(own, other, kept, strict=True) if is_kept)
+                for other in shown
+            )
+            cost = sum(c for c, is_kept in zip(costs, kept, strict=True) if not is_kept)
+            if n_like >= k:
+                best = min(best, cost)
+        found.append(best)
+    return found

@@ -132,6 +132,40 @@ def levels_of(choice: Choice) -> tuple[tuple[int, ...], ...]:
     return tuple(dict.fromkeys([*ways[::step], *ways[-1:]]))
 
 
+def with_way(
+    choices: Sequence[Choice], chosen: Chosen, variable: int, way: tuple[int, ...]
+) -> Chosen | None:
+    """Return a recoding with one variable categorized otherwise; None where that is not allowed."""
+    if len(way) < choices[variable].least:
+        return None
+    return (*chosen[:variable], way, *chosen[variable + 1 :])
+
+
+def with_category(
+    choices: Sequence[Choice], chosen: Chosen, variable: int, number: int
+) -> Chosen | None:
+    """Return a recoding with one category more, in place of those that it touches.
+
+    What is left of these is each value by itself; None where that is not allowed.
+
+    Examples
+    --------
+    >>> bands = Choice(3, ((0,), (1,), (2,), (0, 1), (1, 2)), np.zeros(5))
+    >>> with_category([bands], ((2, 3),), 0, 4)
+    ((0, 4),)
+    """
+    choice, own = choices[variable], chosen[variable]
+    wanted = {*choice.categories[number]}
+    touched = [n for n in own if wanted & {*choice.categories[n]}]
+    freed = {v for n in touched for v in choice.categories[n]} - wanted
+    singles = [n for n, c in enumerate(choice.categories) if len(c) == 1 and c[0] in freed]
+    if number in own or len(singles) < len(freed):
+        return None
+    return with_way(
+        choices, chosen, variable, tuple(sorted({*own} - {*touched} | {number, *singles}))
+    )
+
+
 def _largest_first(order: Sequence[int], sets: Sequence[int]) -> tuple[int, ...]:
     """Return categories that do not overlap, taken as they come."""
     taken, covered = list[int](), 0

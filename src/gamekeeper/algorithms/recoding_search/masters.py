@@ -259,6 +259,24 @@ def fewest_categories(choice: Choice) -> tuple[int, ...] | None:
     return _extreme(choice, 1.0)
 
 
+def nearest_recoding(
+    choices: Sequence[Choice], shares: Sequence[NDArray[np.float64]]
+) -> Chosen | None:
+    """Return the recoding that is nearest to what is chosen in parts; None where there is none.
+
+    Examples
+    --------
+    >>> bands = Choice(2, ((0,), (1,), (0, 1)), np.zeros(3))
+    >>> nearest_recoding([bands], [np.array([0.4, 0.4, 0.6])])
+    ((2,),)
+    """
+    near = [
+        Choice(c.n_values, c.categories, (1 - own) * np.diff(c.starts), c.ways, c.least)
+        for c, own in zip(choices, shares, strict=True)
+    ]
+    return CoverMaster(near).cheapest().chosen
+
+
 def _extreme(choice: Choice, sign: float) -> tuple[int, ...] | None:
     if choice.ways is not None:
         fitting = [way for way in choice.ways if len(way) >= choice.least]

@@ -17,14 +17,16 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from math import inf
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.recoding_search.class_tables import Labels
 from gamekeeper.algorithms.recoding_search.combined import FoundTogether, search_together
-from gamekeeper.algorithms.suppression.problem import SuppressionProblem
-from gamekeeper.algorithms.suppression.released_to_people import suppress_released_to_people
+from gamekeeper.algorithms.suppression.problem import MAX_WORK, SuppressionProblem
+from gamekeeper.algorithms.suppression.released_to_people import cheapest_sets
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.column_names import matched_name
@@ -42,6 +44,7 @@ from gamekeeper.protect.targets import Criterion
 from gamekeeper.wording import count_of, percent_text, quoted
 
 _UNITS = 20
+_WIDE = 0.1
 _TOGETHER = "Recoding and suppression together"
 
 
@@ -103,7 +106,12 @@ class RecodeAndSuppress(SearchOptions, Step):
             pinned=prices.pinned,
         )
         found = search_together(
-            problem.choices, prices.of, seconds=self.seconds, progress=setting.progress
+            problem.choices,
+            problem.records,
+            prices.of,
+            prices.of_cells,
+            seconds=self.seconds,
+            progress=setting.progress,
         )
         recode = recoding_step(table, problem, found.chosen, setting.decimal)
         first = recode.apply(table, setting, place)
@@ -163,12 +171,19 @@ class _Prices:
             for place, name in enumerate(problem.variables)
             if name not in setting.keys or name in self.pinned
         ]
+        self._records = problem.records
         of_cells = self._of_cells(table, problem)
         self.unit = max(of_cells.values(), default=1.0) / _UNITS or 1.0
         self.units = {
             name: float(max(1, round(price / self.unit))) for name, price in of_cells.items()
         }
         self._costs = [self.units.get(name, 1.0) for name in problem.variables]
+        every_cell = sum(self._costs) * self.unit * problem.records.n_records
+        self._dearer_than_all = 1 + problem.entropy + every_cell
+        self.of_cells = [
+            inf if place in self._pinned else self._costs[place] * self.unit
+            for place in range(len(self._costs))
+        ]
 
     def _of_cells(self, table: CodedTable, problem: SearchProblem) -> dict[str, float]:
         asked, made = self._asked, dict[str, float]()
@@ -186,24 +201,29 @@ class _Prices:
             made[name] = max(tells * factor * asked.cell_price, 1e-12)
         return made
 
-    def of(self, labels: Labels) -> float:
-        """Return the least that cells cost under a recoding, for (k,1); dear where some stay below."""
-        recoded = np.zeros(self._codes.shape, dtype=np.int64)
+    def of(self, labels: Labels, only: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+        """Return the least that cells of each different record cost under a recoding, for (k,1).
+
+        A record that no cells help costs more than all categories and cells of the file.
+        """
+        recoded = np.zeros(self._records.rows.shape, dtype=np.int64)
         for place, own in enumerate(labels):
             shown = own.astype(np.int64) + 1
             shown[MISSING] = MISSING
-            recoded[:, place] = shown[self._codes[:, place]]
+            recoded[:, place] = shown[self._records.rows[:, place]]
         problem = SuppressionProblem(
             recoded,
             self._asked.k,
             self._costs,
             self._pinned,
             self._setting.missing.value,
-            max_work=1 << 36,
+            self._records.counts,
+            max_work=MAX_WORK,
         )
-        found = suppress_released_to_people(problem)
-        beyond = len(found.unmet) * sum(self._costs) * _UNITS
-        return (float(found.cost) + beyond) * self.unit
+        sets, unmet = cheapest_sets(problem, only)
+        prices = problem.cost_of(sets & ~problem.blank) / problem.scaled[1] * self.unit
+        prices[unmet] = self._dearer_than_all
+        return prices
 
 
 def _facts(
@@ -227,6 +247,7 @@ def _facts(
         "cells_cost": cells_cost,
         "lower_bound": found.lower_bound,
         "gap": 0.0 if total <= 0 else max(0.0, (total - found.lower_bound) / total),
+        "is_searched": found.is_optimal,
         "recodings": found.n_recodings,
         "checks": found.n_prices,
         "cell_prices": {name: units * prices.unit for name, units in prices.units.items()},
@@ -246,14 +267,22 @@ def _told(asked: RecodeAndSuppress, facts: Mapping[str, Any], n_recoded: int) ->
         f"{recoded} recoded and {cells} suppressed: together that costs {share} of what {keys} told."
     ]
     if facts["status"] == "optimal":
-        told.append("Nothing cheaper does: proven.")
-    else:
-        reason = (
-            ""
-            if asked.criterion == Criterion.RELEASED_TO_PEOPLE
-            else " (counted with the cells that released to people needs)"
-        )
+        return [*told, "Nothing cheaper does: proven."]
+    least = f"Whatever does it costs at least {percent_text(1 - facts['gap'])} of that"
+    rows_only = asked.criterion == Criterion.RELEASED_TO_PEOPLE
+    if facts["is_searched"]:
+        # Only the cells of the criterion itself are dearer than what was searched.
         told.append(
-            f"Whatever does it costs at least {percent_text(1 - facts['gap'])} of that{reason}."
+            f"{least}: the search is over, with the cells that released to people needs; what is asked"
+            " for needs more of them."
+        )
+        return told
+    counted = "" if rows_only else ", counted with the cells that released to people needs"
+    told.append(f"{least}{counted}: the search was stopped after its time.")
+    if facts["gap"] > _WIDE:
+        told.append(
+            "The gap is wide, so that something much cheaper may exist: where many categories could be"
+            " put together, little is proven of all of them at once. More time (--seconds), levels as a"
+            " whole (--whole-levels) or fewer variables (--recodable) make it smaller."
         )
     return told

@@ -211,7 +211,8 @@ class _Verifying:
         given: dict[str, Any] = {
             item.name: getattr(self.asked, item.name) for item in fields(SearchOptions)
         }
-        step = SearchRecoding(**{**given, "k": k})
+        given["k"] = k
+        step = SearchRecoding(**given)
         made = recoding.apply(self.table, self.setting, self.place)
         facts = {
             **found,
