@@ -60,30 +60,33 @@ def main() -> int:
     for first in range(asked.workers):
         start(first)
     began = time.monotonic()
-    while time.monotonic() - began < asked.seconds:
-        for pipe in wait(list(workers), timeout=1):
-            process, number, _ = workers[pipe]
-            try:
-                kind, number, *rest = pipe.recv()
-            except EOFError:
-                del workers[pipe]
-                found("the process ended", number, "", "")
-                start(number + asked.workers)
-                continue
-            workers[pipe] = (process, number, time.monotonic())
-            if kind == "ended":
-                name, code, fault, told, text = rest
-                codes[name.split("-")[0], code] += 1
-                if fault:
-                    found(fault, number, told, text)
-        for pipe, (process, number, since) in list(workers.items()):
-            is_slow = time.monotonic() - since > _PATIENCE
-            is_large = _size(process.pid) > _LARGEST
-            if is_slow or is_large:
-                del workers[pipe]
-                process.kill()
-                found("does not end" if is_slow else "grows too large", number, "", "")
-                start(number + asked.workers)
+    try:
+        while time.monotonic() - began < asked.seconds:
+            for pipe in wait(list(workers), timeout=1):
+                process, number, _ = workers[pipe]
+                try:
+                    kind, number, *rest = pipe.recv()
+                except EOFError:
+                    del workers[pipe]
+                    found("the process ended", number, "", "")
+                    start(number + asked.workers)
+                    continue
+                workers[pipe] = (process, number, time.monotonic())
+                if kind == "ended":
+                    name, code, fault, told, text = rest
+                    codes[name.split("-")[0], code] += 1
+                    if fault:
+                        found(fault, number, told, text)
+            for pipe, (process, number, since) in list(workers.items()):
+                is_slow = time.monotonic() - since > _PATIENCE
+                is_large = _size(process.pid) > _LARGEST
+                if is_slow or is_large:
+                    del workers[pipe]
+                    process.kill()
+                    found("does not end" if is_slow else "grows too large", number, "", "")
+                    start(number + asked.workers)
+    except KeyboardInterrupt:
+        print(f"stopped after {time.monotonic() - began:.0f} of {asked.seconds:.0f} seconds")
     for process, *_ in workers.values():
         process.kill()
     for (name, code), n in sorted(codes.items()):
