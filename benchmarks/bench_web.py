@@ -132,9 +132,9 @@ def _pages(running: _Running) -> Iterator[Row]:
         asked: list[tuple[str, str, Any]] = [("GET", path, None) for path in paths]
         yield _row(running, f"page: {name}", lambda b=asking, a=asked: _ask(b, a), aim)
     for name, path, aim in (
-        ("first time", "/api/analysis?composite=false", "0.2 CPU s"),
-        ("again", "/api/analysis?composite=false", "0.2 CPU s"),
-        ("and keys of several variables", "/api/analysis", ""),
+        ("first time", "/api/analysis", "0.2 CPU s"),
+        ("again", "/api/analysis", "0.2 CPU s"),
+        ("keys of several variables", "/api/analysis/together", ""),
     ):
         yield _row(
             running,

@@ -47,6 +47,7 @@ TABLE = {
     ("POST", "/api/redo"): EDITOR,
     ("GET", "/api/history"): READER,
     ("POST", "/api/analysis"): READER,
+    ("POST", "/api/analysis/together"): READER,
     ("POST", "/api/analysis/export"): READER,
     ("GET", "/api/export/{what}"): READER,
     ("POST", "/api/imports"): EDITOR,

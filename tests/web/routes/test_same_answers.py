@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from gamekeeper.cli.app import app
+from gamekeeper.mapping.analysis.map_sentences import describe_map
 from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.results.plain import document_of
 from gamekeeper.workbench.environment import browsing
@@ -70,12 +71,22 @@ def test_an_analysis(client: TestClient, store: Path) -> None:
     sent = timeless(client.post("/api/analysis/export?format=json", json=body).json())
     assert sent == printed("map", store, "Census", "-p", "1/3", "--no-strict")
     question = MapOptions("Census", prevalence="1/3", strict=False)
-    outcome, _ = map_target(MapRequest(opened=Opened(environment=store), question=question))
+    outcome, composite = map_target(MapRequest(opened=Opened(environment=store), question=question))
     made = document_of(outcome)
     assert sent["rows"] == list(made["rows"])
     # At every level, what the page shows is what the command line prints, to the digit.
     levels = client.post("/api/analysis", json=body).json()
-    n_forms = len(levels["forms"])
+    n_forms = len(levels["forms"]["names"])
+    together = client.post("/api/analysis/together", json=body).json()
+    assert [levels["sentences"][0], *together["sentences"]] == [
+        describe_map(outcome),
+        *composite.sentences,
+    ]
+    for key, row in zip(together["keys"], composite.keys, strict=True):
+        assert [(part["variable"], part["code"]) for part in key["parts"]] == [
+            (part.variable, part.code) for part in row.parts
+        ]
+        assert [levels["forms"]["names"][form] for form in key["forms"]] == list(row.forms)
     for forms in range(1, n_forms + 1):
         rows = {
             row["variable"]: row

@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from hashlib import sha256
+from itertools import chain
 
 from gamekeeper.algorithms.categories.maximal_harmonization import MaximalHarmonizations
 from gamekeeper.algorithms.categories.partitions import (
@@ -166,8 +167,10 @@ def _map_variable(
     if answers is not None:
         any_detail = any_detail_of(answers, counts, levels)
         if not unknown:
-            sizes = (any_detail if size == math.inf else size for size in answers.sizes())
-            curve = SizeCurve(n_forms, tuple(sizes))
+            sizes = tuple(answers.sizes())
+            if math.inf in sizes:
+                sizes = tuple(any_detail if size == math.inf else size for size in sizes)
+            curve = SizeCurve(n_forms, sizes)
         if not null:
             size = answers.size(needed)
             n_categories = any_detail if size == math.inf else size
@@ -198,7 +201,7 @@ def _map_variable(
         message=message,
         over_limit=over_limit,
         set_aside=faulty,
-        having=tuple(form for forms in holders.values() for form in forms),
+        having=tuple(chain.from_iterable(holders.values())),
         outside=scope.left_out,
         restricted=restricted,
         answers=answers,
@@ -309,13 +312,12 @@ def holders_of(
 
     The last are the forms that ask only some of the people of the target.
     """
-    wanted = set(question.match_forms)
     left_out = set(scope_of(question, variable).left_out)
     holders: Holders = {}
     faulty: dict[str, str] = {}
     restricted: list[str] = []
     for categorization, having in question.environment.instances(variable):
-        matched = [form for form in having if form in wanted]
+        matched = [form for form in having if form in question.wanted]
         if matched and categorization.partition is not None:
             holders.setdefault(categorization.partition, []).extend(matched)
             if not left_out.issuperset(categorization.outside):

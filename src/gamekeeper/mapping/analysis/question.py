@@ -19,13 +19,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A target, the forms to match it against, and how; everything in it is valid."""
+    """A target, the forms to match it against, and how; everything in it is valid.
+
+    `wanted` are the forms to match against once more, to be found at once.
+    """
 
     environment: Environment
     target: str
     forms: tuple[str, ...]
     groups: tuple[str, ...]
     match_forms: tuple[str, ...]
+    wanted: frozenset[str]
     mode: Mode
     prevalence: Fraction
     strict: bool
@@ -79,6 +83,7 @@ def pose(environment: Environment, asked: MapOptions) -> Question:
         named,
         grouped,
         match_forms,
+        frozenset(match_forms),
         use,
         share,
         asked.strict,

@@ -9,11 +9,13 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from gamekeeper.mapping.analysis.composite_keys import CompositeKeys
+from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.analysis.levels import MapLevels, VariableLevels
 from gamekeeper.mapping.analysis.map_sentences import describe_map, map_notes
 from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.environment.evidence import Mode
 from gamekeeper.web.shapes.common import Named, named
+from gamekeeper.web.wire.ids import id_of
 
 _Names = Annotated[list[str], Field(max_length=100_000)]
 
@@ -103,11 +105,25 @@ class KeyPartShape(BaseModel):
 
 
 class CompositeKeyShape(BaseModel):
-    """A composite key and the forms that hold all of it, as places in `forms`."""
+    """A composite key and the forms that hold all of it, as places among those matched against."""
 
     parts: list[KeyPartShape]
     size: float | str
     forms: list[int]
+
+
+class CompositeShape(BaseModel):
+    """Keys of several variables."""
+
+    sentences: list[str]
+    keys: list[CompositeKeyShape]
+
+
+class MatchedForms(BaseModel):
+    """Forms by their ids and names, in one order."""
+
+    ids: list[str]
+    names: list[str]
 
 
 class AnalysisShape(BaseModel):
@@ -117,11 +133,10 @@ class AnalysisShape(BaseModel):
     target: Named
     mode: str
     prevalence: str
-    forms: list[Named] = Field(description="The forms that the target is matched against.")
+    forms: MatchedForms = Field(description="The forms that the target is matched against.")
     sentences: list[str]
     notices: list[str]
     variables: list[KeyVariableShape]
-    composite_keys: list[CompositeKeyShape]
 
 
 def number_shape(number: Fraction | float | None) -> float | str | None:
@@ -141,32 +156,44 @@ def exact_text(number: Fraction | float | None) -> str:
     return "unbounded" if number == math.inf else str(number)
 
 
-def analysis_shape(
-    found: MapLevels, composite: CompositeKeys | None, revision: int
-) -> AnalysisShape:
+def analysis_shape(found: MapLevels, revision: int) -> AnalysisShape:
     """Return an analysis as its page shows it."""
     outcome = found.outcome
-    places = {form: number for number, form in enumerate(outcome.match_forms)}
+    places = _places(outcome)
     return AnalysisShape(
         revision=revision,
         target=named(outcome.target),
         mode=outcome.mode.value,
         prevalence=str(outcome.prevalence),
-        forms=[named(form) for form in outcome.match_forms],
-        sentences=[describe_map(outcome), *(composite.sentences if composite else ())],
+        forms=MatchedForms(
+            ids=list(map(id_of, outcome.match_forms)), names=list(outcome.match_forms)
+        ),
+        sentences=[describe_map(outcome)],
         notices=map_notes(outcome),
         variables=[
             _variable(rank, item, places) for rank, item in enumerate(found.variables, start=1)
         ],
-        composite_keys=[
+    )
+
+
+def composite_shape(outcome: KeyVariableMap, found: CompositeKeys) -> CompositeShape:
+    """Return the keys of several variables as the page shows them."""
+    places = _places(outcome)
+    return CompositeShape(
+        sentences=list(found.sentences),
+        keys=[
             CompositeKeyShape(
                 parts=[KeyPartShape(variable=one.variable, code=one.code) for one in key.parts],
                 size=number_shape(key.size) or 0,
                 forms=[places[form] for form in key.forms],
             )
-            for key in (composite.keys if composite else ())
+            for key in found.keys
         ],
     )
+
+
+def _places(outcome: KeyVariableMap) -> dict[str, int]:
+    return {form: number for number, form in enumerate(outcome.match_forms)}
 
 
 def _variable(rank: int, item: VariableLevels, places: dict[str, int]) -> KeyVariableShape:
@@ -203,7 +230,7 @@ def _variable(rank: int, item: VariableLevels, places: dict[str, int]) -> KeyVar
                 categories=list(each.categories),
                 n_forms=each.n_forms,
                 evidence=[
-                    SeenCode(code=seen.code, forms=[places[form] for form in seen.forms])
+                    SeenCode(code=seen.code, forms=list(map(places.__getitem__, seen.forms)))
                     for seen in each.evidence
                 ],
             )

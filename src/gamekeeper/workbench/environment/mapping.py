@@ -94,23 +94,14 @@ def map_target(
 
 
 def map_every_level(
-    asked: MapRequest, *, composite: bool = True, progress: Progress | None = None
-) -> tuple[MapLevels, CompositeKeys | None, int]:
-    """Map the key variables of a target at every prevalence, singly and where asked for together.
-
-    The last is the revision, or 0.
-    """
+    asked: MapRequest, *, progress: Progress | None = None
+) -> tuple[MapLevels, int]:
+    """Map the key variables of a target at every prevalence; the last is the revision, or 0."""
     where = asked.opened
     with opened(where.environment, as_of=where.as_of, progress=progress) as place:
-        environment = place.environment
-        found = map_levels(environment, replace(asked.question, progress=progress))
-        keys = (
-            find_composite_keys(found.outcome, environment, most=asked.most_keys)
-            if composite
-            else None
-        )
+        found = map_levels(place.environment, replace(asked.question, progress=progress))
         place.keep_codes()
-        return found, keys, 0 if place.store is None else place.store.revision
+        return found, 0 if place.store is None else place.store.revision
 
 
 def analyse(
