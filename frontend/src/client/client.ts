@@ -90,6 +90,33 @@ export async function ask<M extends Method, P extends Has<M>>(
   return (await response.json()) as Answer<Operation<P, M>>;
 }
 
+/** Have a file made by the server, and hand it to the person under the name that it has there. */
+export async function download(address: string, body?: unknown): Promise<void> {
+  const request: RequestInit = { credentials: "same-origin" };
+  if (body !== undefined) {
+    request.method = "POST";
+    request.body = JSON.stringify(body);
+    request.headers = { "Content-Type": "application/json" };
+  }
+  let response: Response;
+  try {
+    response = await fetch(address, request);
+  } catch {
+    throw new Refused(0, unreachable);
+  }
+  if (!response.ok) {
+    const told = (await response.json().catch(() => unreachable)) as Refusal;
+    throw new Refused(response.status, told);
+  }
+  const named = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "");
+  const made = URL.createObjectURL(await response.blob());
+  const link = document.createElement("a");
+  link.href = made;
+  link.download = named?.[1] ?? "download";
+  link.click();
+  URL.revokeObjectURL(made);
+}
+
 /** Send a file as it is, and return what the server made of it. */
 export async function send<T>(
   address: string,

@@ -11,6 +11,16 @@ export type WorkingForm = {
   variables: Record<string, string[]>;
 };
 
+/** Whether something is there by a name; names such as `constructor` and `toString` are names too. */
+export const has = (record: object, name: string): boolean => Object.hasOwn(record, name);
+
+/** A record with one more entry, or another under its name, whatever the name is. */
+export const withEntry = <T>(
+  record: Readonly<Record<string, T>>,
+  name: string,
+  value: T,
+): Record<string, T> => Object.fromEntries([...Object.entries(record), [name, value]]);
+
 export function workingCopy(form: Schemas["FormShape"]): WorkingForm {
   return {
     name: form.name,
@@ -27,21 +37,22 @@ const same = (a: readonly string[], b: readonly string[]): boolean =>
 /** Return the edits from a form to its working copy; the name comes last, for others name it. */
 export function editsOf(before: WorkingForm, after: WorkingForm): Edit[] {
   const edits: Edit[] = [];
-  const values: Record<string, Value> = {};
+  const values: [string, Value][] = [];
   for (const [key, value] of Object.entries(after.metadata)) {
-    if (!(key in before.metadata) || before.metadata[key] !== value) values[key] = value;
+    if (!has(before.metadata, key) || before.metadata[key] !== value) values.push([key, value]);
   }
-  const remove = Object.keys(before.metadata).filter((key) => !(key in after.metadata));
-  if (Object.keys(values).length || remove.length) {
-    edits.push({ edit: "set-metadata", form: before.name, values, remove });
+  const remove = Object.keys(before.metadata).filter((key) => !has(after.metadata, key));
+  if (values.length || remove.length) {
+    const made = Object.fromEntries(values);
+    edits.push({ edit: "set-metadata", form: before.name, values: made, remove });
   }
   for (const variable of Object.keys(before.variables)) {
-    if (!(variable in after.variables)) {
+    if (!has(after.variables, variable)) {
       edits.push({ edit: "drop-variable", form: before.name, variable });
     }
   }
   for (const [variable, labels] of Object.entries(after.variables)) {
-    const had = before.variables[variable];
+    const had = has(before.variables, variable) ? before.variables[variable] : undefined;
     if (!had || !same(had, labels)) {
       edits.push({ edit: "ask-variable", form: before.name, variable, labels });
     }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { columnsOf, csvOf, nextOrder, rowsOf, shownColumns, type Grid } from "./columns";
+import { columnsOf, nextOrder, rowsOf, shownColumns, type Grid } from "./columns";
 
 const grid: Grid = {
   revision: 1,
@@ -41,8 +41,4 @@ test("a heading goes up, down, and as it was", () => {
 
 test("names are always shown", () => {
   expect(shownColumns(columns, ["v:v1"]).map((column) => column.id)).toEqual(["name", "v:v1"]);
-});
-
-test("what a spreadsheet would compute is written as text", () => {
-  expect(csvOf(columns.slice(0, 2), [1])).toBe("Form,Asks\r\n'=cmd(),1\r\n");
 });

@@ -93,15 +93,3 @@ export function shownColumns(
   const wanted = new Set(["name", ...chosen]);
   return columns.filter((each) => wanted.has(each.id));
 }
-
-/** The grid as CSV, as it is shown. Text that a spreadsheet would compute gets an apostrophe. */
-export function csvOf(columns: readonly Column[], rows: readonly number[]): string {
-  const safe = (cell: Cell): string => {
-    if (cell === null) return "";
-    const text = typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : String(cell);
-    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  const lines = [columns.map((each) => safe(each.title))];
-  for (const row of rows) lines.push(columns.map((each) => safe(each.at(row))));
-  return lines.map((line) => line.join(",")).join("\r\n") + "\r\n";
-}

@@ -2,6 +2,9 @@
 export type Row = Record<string, string | number | boolean | null>;
 type Table = { rows?: Row[]; sentences?: string[] };
 
+/** A sentence without what it says of options of the command line, which a page does not have. */
+export const forPages = (line: string): string => line.replace(/ \(--[^)]*\)/g, "");
+
 export type Assessment = {
   sentences: string[];
   notices: string[];
@@ -46,6 +49,24 @@ export function columnsOf(document: Record<string, unknown>): LookedColumn[] {
   }));
 }
 
+const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+
+/** Return the column whose name is that of a variable but for case and signs; "" where none is. */
+export const suggested = (variable: string, columns: readonly string[]): string =>
+  columns.find((name) => name === variable) ??
+  columns.find((name) => plain(name) === plain(variable)) ??
+  "";
+
+/** Return the columns of key variables that have other names in the file, as a request has them. */
+export function renamedColumns(
+  variables: readonly string[],
+  columns: readonly string[],
+  chosen: ReadonlyMap<string, string>,
+): Record<string, string> {
+  const pairs = variables.map((name) => [name, chosen.get(name) ?? suggested(name, columns)]);
+  return Object.fromEntries(pairs.filter(([name, column]) => column && column !== name));
+}
+
 /** Values that fit no category, as a job left them: by variable, each with its number of records. */
 export type Unmapped = { variable: string; value: string; records: number };
 
@@ -62,10 +83,11 @@ export function unmappedOf(columns: readonly string[], rows: readonly unknown[][
 export function meanings(
   chosen: ReadonlyMap<string, string>,
 ): Record<string, Record<string, string>> {
-  const made: Record<string, Record<string, string>> = {};
+  const made = new Map<string, [string, string][]>();
   for (const [key, category] of chosen) {
-    const [variable = "", value = ""] = key.split("\n");
-    if (category) (made[variable] ??= {})[value] = category;
+    const [variable = "", ...value] = key.split("\n");
+    if (!category) continue;
+    made.set(variable, [...(made.get(variable) ?? []), [value.join("\n"), category]]);
   }
-  return made;
+  return Object.fromEntries([...made].map(([name, values]) => [name, Object.fromEntries(values)]));
 }

@@ -9,7 +9,7 @@ export type Place = { name: string; x: number; y: number; width: number };
 export type Layout = { places: Map<string, Place>; width: number; height: number };
 
 const ROW = 34;
-const GAP = 90;
+const GAP = 64;
 const LETTER = 7.4;
 
 export function layOut(draft: Draft, only: ReadonlySet<string> | null = null): Layout {
