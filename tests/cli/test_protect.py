@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from gamekeeper.protect.recipe import read_recipe
+from gamekeeper.protect.recipe_reading import read_recipe
 
 KEYS = ("--keys", "Age,Sex,Job")
 CANARY = "quixotic"

@@ -91,7 +91,8 @@ from gamekeeper.mapping.environment.overview import (
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
 from gamekeeper.mapping.variables.variable import Variable
-from gamekeeper.protect.attacking.attack import AttackName, FileAttack, attack_file
+from gamekeeper.protect.attacking.attack import AttackName, attack_file
+from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.changes import ChangeLog, VariableChange
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.recoding.search import (
@@ -101,9 +102,10 @@ from gamekeeper.protect.recoding.search import (
 )
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.targets import parse_targets
-from gamekeeper.protect.trying.plan import Plan, Trying
+from gamekeeper.protect.trying.plan import Plan
 from gamekeeper.protect.trying.proposing import Wishes
 from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap
+from gamekeeper.protect.trying.trials import Trying
 from gamekeeper.protect.utility.measuring import measure_utility
 from gamekeeper.protect.utility.result import Utility
 from gamekeeper.results import Listing, Provenance, Result, package_version

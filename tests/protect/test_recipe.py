@@ -10,10 +10,10 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.protect.recipe import (
     Recipe,
     RecipeStep,
-    read_recipe,
     replayed,
     run_steps,
 )
+from gamekeeper.protect.recipe_reading import read_recipe
 from gamekeeper.protect.recipe_schema import recipe_schema
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.steps import read_step

@@ -136,7 +136,7 @@ def test_without_records_no_category_is_named(made):
     [
         ((), "No target was set"),
         (ATTACKS[:1], "The target is met"),
-        ((ATTACKS[0], ATTACKS[0]), "All 2 targets are met"),
+        ((ATTACKS[0], ATTACKS[0]), "Both targets are met"),
         ((AttackChange("x", 1, 1, "x<=2"),), "1 target is not proven"),
     ],
 )
@@ -171,5 +171,5 @@ def test_lines_of_the_attacks_that_were_done(made):
     assert by_target["k anonymity>=2"].verdict == "not proven"
     about = AboutProtection("people.csv", STEPS)
     page = text_of(build_risk_report(protection_report(about, *made, lines)))
-    assert "people who fit at most one record" in page
+    assert "people who fit exactly one record" in page
     assert "not proven" in page

@@ -1,8 +1,8 @@
 from gamekeeper.protect.attacking.attack import (
     AttackName as AttackName,
-    FileAttack as FileAttack,
     attack_file as attack_file,
 )
+from gamekeeper.protect.attacking.file_attack import FileAttack as FileAttack
 from gamekeeper.protect.attacking.judging import (
     JudgedTarget as JudgedTarget,
     judge_targets as judge_targets,
@@ -11,9 +11,9 @@ from gamekeeper.protect.changes import ChangeLog as ChangeLog, VariableChange as
 from gamekeeper.protect.protected import Protected as Protected
 from gamekeeper.protect.recipe import (
     Recipe as Recipe,
-    read_recipe as read_recipe,
     run_steps as run_steps,
 )
+from gamekeeper.protect.recipe_reading import read_recipe as read_recipe
 from gamekeeper.protect.setting import Setting as Setting
 from gamekeeper.protect.step import Step as Step
 from gamekeeper.protect.steps import STEPS as STEPS, read_step as read_step

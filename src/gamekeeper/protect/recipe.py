@@ -3,39 +3,35 @@
 It names steps with their options and what they found, the keys and the scenario, the one seed and
 the targets; it lists no cell and no record. Steps that search keep what they found as steps that do
 not (`frozen`), so that a recipe can be replayed as it was, or searched anew. The recipe for people
-outside has neither seed nor journal nor anything on risk.
+outside has neither seed nor journal nor anything on risk, and no fingerprint of the original: with one
+and the release, whoever guesses a few suppressed cells could check the guess.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.missing import Missing
-from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.files.reading import require_ordinary
 from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.step import Step
-from gamekeeper.protect.steps import read_step
 from gamekeeper.results import Provenance, package_version
-from gamekeeper.wording import count_of, did_you_mean, quoted, shown_path
 
 VERSION = 1
-_LARGEST_FILE = 10_000_000
-_KNOWN = (
-    "recipe", "made_by", "input", "scenario", "keys", "columns", "missing", "weight", "strata",
-    "household", "identifier", "fraction", "sensitive", "seed", "steps", "targets", "output",
-    "journal",
-)  # fmt: skip
-_NOT_FOR_OTHERS = ("seed", "journal", "targets", "fraction")
+_NOT_FOR_OTHERS = (
+    *("seed", "journal", "targets", "candidates", "fraction", "reading", "response_knowledge"),
+)
+# k and thresholds are parameters of risk; bounds and what was found tell how much is hidden.
+_OF_RISK = (
+    *("k", "thresholds", "max_is", "above", "found"),
+    *("most_records", "most_share", "most_classes", "most_is"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +73,12 @@ class Recipe:
         The key variables, and the columns of those that are called otherwise in the file.
     missing, weight, strata, household, identifier, fraction, sensitive, seed
         What holds for all steps: see `Setting`.
+    response_knowledge
+        Whether an intruder may know who is in the file (response knowledge).
+    reading
+        How the file is read where that is not told by it, as the options are called at the prompt.
+    candidates
+        What was tried: number, what, meets_targets, right_share and lost_share each, for the map.
     scenario
         The scenario whose key variables they are; None where they are columns of the file.
     targets
@@ -108,6 +110,9 @@ class Recipe:
     output: Mapping[str, str] = field(default_factory=dict[str, str])
     journal: tuple[Mapping[str, str], ...] = ()
     made_by: str = ""
+    response_knowledge: bool = True
+    reading: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    candidates: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def target_texts(self) -> tuple[str, ...]:
@@ -139,10 +144,16 @@ class Recipe:
                 made[name] = getattr(self, name)
         if self.sensitive:
             made["sensitive"] = list(self.sensitive)
+        if not self.response_knowledge:
+            made["response_knowledge"] = False
+        if self.reading:
+            made["reading"] = dict(self.reading)
         if self.seed is not None:
             made["seed"] = self.seed
         made["steps"] = [step.to_json() for step in self.steps]
         made["targets"] = [dict(target) for target in self.targets]
+        if self.candidates:
+            made["candidates"] = [dict(candidate) for candidate in self.candidates]
         made["output"] = dict(self.output)
         made["journal"] = [dict(entry) for entry in self.journal]
         return made
@@ -150,10 +161,12 @@ class Recipe:
     def external(self) -> dict[str, Any]:
         """Return the recipe for people outside: what was done, and nothing on risk or chance."""
         made = {k: v for k, v in self.to_json().items() if k not in _NOT_FOR_OTHERS}
+        made["input"] = {"records": self.n_records}
+        made["output"] = {name: text for name, text in self.output.items() if name == "sha256"}
         for step in made["steps"]:
-            # k and thresholds are parameters of risk; bounds tell how much is hidden.
-            for name in ("k", "thresholds", "max_is", "above", "found"):
-                step.pop(name, None)
+            for own in (step, *step.get("frozen", ())):
+                for name in _OF_RISK:
+                    own.pop(name, None)
         return made
 
     def text(self) -> str:
@@ -174,44 +187,6 @@ class Recipe:
             if self.journal[number].get("previous") != sha256(before.encode()).hexdigest():
                 return number
         return None
-
-
-def read_recipe(given: str | Path | Mapping[str, Any]) -> Recipe:
-    """Return a recipe from a JSON file or from its content; one error has all that is wrong.
-
-    Examples
-    --------
-    >>> content = {"recipe": 1, "keys": ["Age"], "steps": [{"do": "suppress", "k": 2}]}
-    >>> read_recipe(content).steps[0].step.k
-    2
-    >>> read_recipe({"recipe": 2})  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-        ...
-    gamekeeper.errors.InputError: A recipe was given. It is of version 2, and this program knows 1. ...
-    """
-    if isinstance(given, Mapping):
-        return _read(given, "A recipe was given.")
-    path = Path(given)
-    asked = f"A recipe was to be read from {shown_path(path)}."
-    content: Any = None
-    found, reason = "", Reason.MALFORMED
-    try:
-        require_ordinary(path)
-        if path.stat().st_size > _LARGEST_FILE:
-            found = "It is larger than a recipe can be."
-        else:
-            content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        found, reason = "There is no such file.", Reason.NOT_FOUND
-    except (OSError, UnicodeDecodeError) as error:
-        found = f"It could not be read ({type(error).__name__})."
-    except (ValueError, RecursionError):
-        found = "It is no JSON."
-    if not found and not isinstance(content, dict):
-        found, reason = "It is no JSON object.", Reason.WRONG_SCHEMA
-    if found:
-        raise InputError(reason, asked, found, "Give the file that 'gamekeeper protect' wrote.")
-    return _read(cast("dict[str, Any]", content), asked)
 
 
 def run_steps(
@@ -236,165 +211,3 @@ def replayed(recipe: Recipe, *, anew: bool) -> tuple[Step, ...]:
     for own in recipe.steps:
         made += [own.step] if anew or not own.frozen else own.frozen
     return tuple(made)
-
-
-def _read(content: Mapping[str, Any], asked: str) -> Recipe:
-    version = content.get("recipe")
-    if isinstance(version, int) and not isinstance(version, bool) and version > VERSION:
-        raise InputError(
-            Reason.NEWER_VERSION,
-            asked,
-            f"It is of version {version}, and this program knows {VERSION}.",
-            "Use the newer gamekeeper that it was made by, or a later one.",
-        )
-    problems = [
-        Problem(Reason.UNKNOWN_NAME, f"field {quoted([str(name)])}", "it is not known.",
-                did_you_mean(str(name), _KNOWN))
-        for name in content
-        if name not in _KNOWN
-    ]  # fmt: skip
-    if version != VERSION:
-        problems.append(
-            Problem(Reason.WRONG_SCHEMA, "field 'recipe'", "it is not the number of a version.")
-        )
-    texts = _Fields(content, problems)
-    made = Recipe(
-        _steps(content.get("steps"), problems),
-        texts.many("keys"),
-        texts.pairs("columns"),
-        texts.missing(),
-        texts.one("weight"),
-        texts.one("strata"),
-        texts.one("household"),
-        texts.one("identifier"),
-        texts.one("fraction"),
-        texts.many("sensitive"),
-        texts.whole("seed"),
-        texts.scenario(),
-        texts.objects("targets"),
-        **texts.input(),
-        output=texts.pairs("output"),
-        journal=texts.objects("journal"),
-        made_by=texts.one("made_by"),
-    )
-    problems += [
-        Problem(Reason.WRONG_SCHEMA, "field 'targets'", "one of them names no target.")
-        for target in made.targets
-        if not isinstance(target.get("target"), str)
-    ]
-    twice = [name for name, n in Counter(made.keys).items() if n > 1]
-    if twice:
-        problems.append(
-            Problem(Reason.DUPLICATE, "field 'keys'", f"{quoted(twice)} is there twice.")
-        )
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            asked,
-            f"{count_of(len(problems), 'fault was', 'faults were')} found.",
-            problems=problems,
-        )
-    broken = made.broken_entry()
-    if broken is not None:
-        raise InputError(
-            Reason.DAMAGED,
-            asked,
-            f"Its journal was changed after it was written: entry {broken + 1} does not follow.",
-            "Use the recipe as it was written.",
-        )
-    return made
-
-
-def _steps(content: Any, problems: list[Problem]) -> tuple[RecipeStep, ...]:
-    if not isinstance(content, list):
-        problems.append(Problem(Reason.WRONG_SCHEMA, "field 'steps'", "it is no list."))
-        return ()
-    made: list[RecipeStep] = []
-    for number, each in enumerate(cast("list[Any]", content), 1):
-        where = f"step {number}"
-        if not isinstance(each, dict):
-            problems.append(Problem(Reason.WRONG_SCHEMA, where, "it is no object."))
-            continue
-        one = cast("dict[str, Any]", each)
-        try:
-            found = one.get("found", {})
-            frozen = [read_step(step) for step in one.get("frozen", ())]
-            made.append(RecipeStep(read_step(one), dict(found), tuple(frozen)))
-        except InputError as error:
-            problems += error.problems or [Problem(error.reason, where, error.found, error.do)]
-        except (TypeError, ValueError, AttributeError):
-            problems.append(
-                Problem(Reason.WRONG_SCHEMA, where, "what it found is not written as it should be.")
-            )
-    return tuple(made)
-
-
-class _Fields:
-    """The plain fields of a recipe; each fault is noted."""
-
-    def __init__(self, content: Mapping[str, Any], problems: list[Problem]) -> None:
-        self._content = content
-        self._problems = problems
-
-    def one(self, name: str) -> str:
-        value = self._content.get(name, "")
-        return value if isinstance(value, str) else self._fault(name, "it is no text.", "")
-
-    def many(self, name: str) -> tuple[str, ...]:
-        value = self._content.get(name, [])
-        if isinstance(value, list) and all(isinstance(each, str) for each in value):
-            return tuple(value)
-        return self._fault(name, "it is no list of texts.", ())
-
-    def pairs(self, name: str) -> dict[str, str]:
-        value = self._content.get(name, {})
-        if isinstance(value, dict) and all(isinstance(each, str) for each in value.values()):
-            return dict(value)
-        return self._fault(name, "it is no object of texts.", {})
-
-    def whole(self, name: str) -> int:
-        value = self._content.get(name, 0)
-        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-            return value
-        return self._fault(name, "it is no whole number from 0 on.", 0)
-
-    def objects(self, name: str) -> tuple[Mapping[str, Any], ...]:
-        value = self._content.get(name, [])
-        if isinstance(value, list) and all(isinstance(each, dict) for each in value):
-            return tuple(value)
-        return self._fault(name, "it is no list of objects.", ())
-
-    def missing(self) -> Missing:
-        value = self._content.get("missing", Missing.CATEGORY.value)
-        if value in {each.value for each in Missing}:
-            return Missing(value)
-        return self._fault("missing", "it is no way to read missing cells.", Missing.CATEGORY)
-
-    def scenario(self) -> Scenario | None:
-        value = self._content.get("scenario")
-        if value is None:
-            return None
-        if isinstance(value, dict) and all(isinstance(each, str) for each in value.values()):
-            known = {name: value.get(name, "") for name in ("name", "environment", "fingerprint")}
-            return Scenario(**known)
-        return self._fault("scenario", "it is no object of texts.", None)
-
-    def input(self) -> dict[str, Any]:
-        value = self._content.get("input", {})
-        if not isinstance(value, dict):
-            self._fault("input", "it is no object.", None)
-            return {}
-        found: dict[str, Any] = {
-            "fingerprint": value.get("fingerprint", ""),
-            "n_records": value.get("records", 0),
-            "file": value.get("file", ""),
-        }
-        for name, kind in (("fingerprint", str), ("n_records", int), ("file", str)):
-            if not isinstance(found[name], kind):
-                self._fault("input", f"its {name} cannot be read.", None)
-                return {}
-        return found
-
-    def _fault(self, name: str, found: str, instead: Any) -> Any:
-        self._problems.append(Problem(Reason.WRONG_SCHEMA, f"field {quoted([name])}", found))
-        return instead

@@ -48,6 +48,17 @@ def recipe_schema() -> dict[str, Any]:
             "identifier": text,
             "fraction": text,
             "sensitive": texts,
+            "response_knowledge": {
+                "type": "boolean",
+                "description": "Whether an intruder may know who is in the file; true unless told.",
+            },
+            "reading": {
+                "type": "object",
+                "description": "How the file is read, by the names of options.",
+                "additionalProperties": {
+                    "anyOf": [text, {"type": "boolean"}, texts],
+                },
+            },
             "seed": {"type": "integer", "minimum": 0},
             "steps": {
                 "type": "array",
@@ -74,6 +85,22 @@ def recipe_schema() -> dict[str, Any]:
                         "why": text,
                     },
                     "required": ["target"],
+                },
+            },
+            "candidates": {
+                "type": "array",
+                "description": "What was tried, for the map.",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "candidate": {"type": "integer"},
+                        "what": text,
+                        "meets_targets": {"type": "boolean"},
+                        "right_share": {"type": ["number", "null"]},
+                        "lost_share": {"type": ["number", "null"]},
+                        "chosen": {"type": "boolean"},
+                    },
+                    "required": ["candidate", "what"],
                 },
             },
             "output": pairs,

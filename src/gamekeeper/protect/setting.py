@@ -41,6 +41,8 @@ class Setting:
         not given.
     sensitive
         Variables that finding a class of records must not give away.
+    response_knowledge
+        Whether an intruder may know that somebody is in the file (response knowledge).
     seed
         The one seed of the recipe.
     environment, sinks
@@ -62,6 +64,7 @@ class Setting:
     identifier: str = ""
     fraction: Any = None
     sensitive: tuple[str, ...] = ()
+    response_knowledge: bool = True
     seed: int = 0
     environment: Environment | None = field(default=None, repr=False)
     sinks: Mapping[str, Sequence[Sequence[int]]] = field(

@@ -31,7 +31,7 @@ from typing import Any, ClassVar, Self
 
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.options import options_of, require_valid, texts_of
+from gamekeeper.options import option_text, options_of, require_valid
 from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.setting import Setting
@@ -126,13 +126,18 @@ def protected_by(
     made = Provenance(
         f"protection: {step.do}",
         step.iso,
-        {**texts_of(step), "keys": ", ".join(setting.keys), "missing": setting.missing.value},
+        {**_told(step), "keys": ", ".join(setting.keys), "missing": setting.missing.value},
         setting.seed,
         before.fingerprint,
         before.engine.name,
         seconds=seconds,
     )
     return Protected(before, table, log, tuple(told), made, dict(found or {}), tuple(frozen))
+
+
+def _told(step: Step) -> dict[str, str]:
+    """Return the options of a step that are not at their default, as texts."""
+    return {name: option_text(value) for name, value in step.to_json().items() if name != "do"}
 
 
 def _plain(value: Any) -> Any:

@@ -3,6 +3,8 @@
 A target names a measure, a side and a limit. Measures are
 
 - how many candidates everybody has, by a criterion (`own`, `released to people` or `(k,1)`, `both`);
+- `assignments`, how many records everybody has in some assignment of all people to all records, which
+  is what somebody who knows the keys of all can work out;
 - `expected matches`, the right matches to be expected of a masked file, as a share of the records or
   as a number (approximate, and said to be);
 - `linkage`, the share of records that the best of the links tried re-identifies;
@@ -66,6 +68,7 @@ _ALIASES = {
     "(k,k)": Criterion.BOTH,
     "candidates": Criterion.BOTH,
 }
+ASSIGNMENTS = "assignments"
 EXPECTED = "expected_matches"
 LINKAGE = "linkage"
 POLICY = "policy"
@@ -78,7 +81,7 @@ class Target:
     Attributes
     ----------
     measure
-        A criterion of who can be whom, `expected_matches`, `linkage`, `policy`, or a criterion of
+        A criterion of who can be whom, `assignments`, `expected_matches`, `linkage`, `policy`, or a criterion of
         policies.
     at_least
         Whether the limit is the least that is allowed, and not the most.
@@ -192,7 +195,10 @@ def _measure(name: str) -> str:
     known: Mapping[str, str] = {
         **{folded(each.value.replace("_", " ")): each.value for each in Criterion},
         **{folded(alias): each.value for alias, each in _ALIASES.items()},
-        **{folded(each.replace("_", " ")): each for each in (EXPECTED, LINKAGE, *CRITERIA)},
+        **{
+            folded(each.replace("_", " ")): each
+            for each in (ASSIGNMENTS, EXPECTED, LINKAGE, *CRITERIA)
+        },
     }
     found = known.get(folded(name.replace("_", " ")))
     if found is None:
@@ -202,13 +208,13 @@ def _measure(name: str) -> str:
 
 
 def _checked(measure: str, at_least: bool, limit: float, is_share: bool) -> Target:
-    if measure in set(Criterion):
-        if not Criterion(measure).may_be_target:
-            raise _Fault(
-                Reason.BAD_OPTION,
-                "a few records suppressed wholly meet it, and protect nobody.",
-                "Ask for 'both', 'own' or '(k,1)'.",
-            )
+    if measure in set(Criterion) and not Criterion(measure).may_be_target:
+        raise _Fault(
+            Reason.BAD_OPTION,
+            "a few records suppressed wholly meet it, and protect nobody.",
+            "Ask for 'both', 'own' or '(k,1)'.",
+        )
+    if measure in {*Criterion, ASSIGNMENTS}:
         if not at_least or is_share or limit != int(limit) or limit < 2:
             raise _Fault(
                 Reason.BAD_OPTION,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from gamekeeper.attack.assessment.criteria import CRITERIA, Unit
 from gamekeeper.attack.assessment.judged import Standing
-from gamekeeper.protect.attacking.attack import FileAttack
+from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.attacking.judging import JudgedTarget
-from gamekeeper.protect.targets import EXPECTED, LINKAGE, Criterion
+from gamekeeper.protect.targets import ASSIGNMENTS, EXPECTED, LINKAGE, Criterion
 
 _WORDS = {
     Criterion.OWN.value: "fewest records that look alike (own)",
@@ -17,7 +17,9 @@ _WORDS = {
     Criterion.PEOPLE_TO_RELEASED.value: "fewest records that a person fits",
     Criterion.BOTH.value: "fewest candidates, both ways",
     Criterion.WILDCARD.value: "fewest records that look alike if a star matches anything (proves nothing)",
-    "one_candidate": "people who fit at most one record",
+    ASSIGNMENTS: "fewest records of anybody in one-to-one assignments",
+    "one_candidate": "people who fit exactly one record",
+    "no_candidate": "people who fit no record",
     "one_candidate_in_assignments": "people with one record in all one-to-one assignments",
     "expected_matches": "right matches to be expected",
     "linkage": "records that links re-identify",
@@ -88,7 +90,7 @@ def attack_changes(
         note = row["note"] or ("" if row["kind"] in ("exact", "not known") else row["kind"])
         shares = (Unit.SHARE, Unit.PROBABILITY)
         is_share = name == "linkage" or (criterion is not None and criterion.unit in shares)
-        safer = name in set(Criterion) or (criterion is not None and criterion.at_least)
+        safer = name in {*Criterion, ASSIGNMENTS} or (criterion is not None and criterion.at_least)
         lines.append(
             AttackChange(
                 _WORDS.get(name) or (criterion.words if criterion else name),

@@ -17,6 +17,7 @@ from gamekeeper.protect.step import Step
 from gamekeeper.protect.utility.result import Utility
 from gamekeeper.report.protection_attacks import AttackChange
 from gamekeeper.report.protection_plots import plot_attacks, plot_changes
+from gamekeeper.report.public_utility import public_utility
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
 from gamekeeper.report.utility_sections import utility_sections
 from gamekeeper.results import Provenance, package_version
@@ -47,6 +48,9 @@ _WORDS = (
 )
 
 
+_EVERY = {1: "The target is", 2: "Both targets are"}
+
+
 @dataclass(frozen=True, slots=True)
 class AboutProtection:
     """What the pages say of a protected file besides what was found.
@@ -65,6 +69,9 @@ class AboutProtection:
         Who would attack it, and how.
     certificate
         What was proven and how it can be checked, in sentences.
+    reached, tiles
+        What attacks achieve, in sentences and as figures with their names, for those who read no
+        further.
     """
 
     name: str
@@ -75,6 +82,8 @@ class AboutProtection:
     attacker: str = ""
     certificate: Sequence[str] = ()
     notices: Sequence[str] = ()
+    reached: Sequence[str] = ()
+    tiles: Sequence[tuple[str, str]] = ()
 
 
 def protection_report(
@@ -120,7 +129,12 @@ def protection_report(
     n_met = sum(line.is_met is True for line in known)
     return RiskReport(
         f"{about.name}: before and after protection",
-        [*_verdict(attacks), *protected.sentences()[:1], utility.sentences()[0]],
+        [
+            *_verdict(attacks),
+            *about.reached,
+            *protected.sentences()[:1],
+            utility.sentences()[0],
+        ],
         facts_of(
             [
                 ("File", about.name),
@@ -135,6 +149,7 @@ def protection_report(
         ),
         [
             *([(f"{n_met} of {len(known)}", "targets met")] if known else []),
+            *about.tiles,
             (f"{log.n_suppressed:,}", "cells suppressed"),
             (f"{log.n_changed - log.n_suppressed:,}", "cells with another value"),
             (three_digits(utility.farthest.distance if utility.farthest else 0), "farthest table"),
@@ -152,7 +167,7 @@ def public_protection_report(
     about: AboutProtection, protected: Protected, utility: Utility
 ) -> RiskReport:
     """Return the page that goes with a release: methods, loss, and how suppressed cells look."""
-    log = protected.log
+    log, shown = protected.log, public_utility(utility)
     stars = (
         f"{count_of(log.n_suppressed, 'cell was', 'cells were')} suppressed; such a cell is"
         f" {about.suppressed}."
@@ -167,7 +182,7 @@ def public_protection_report(
         ),
         stars,
         *([f"{count_of(left_out, 'record was', 'records were')} left out."] if left_out else []),
-        utility.sentences()[0],
+        shown.sentences()[0],
     ]
     bare = replace(
         utility.provenance, parameters={}, seed=None, fingerprint="", seconds=0.0,
@@ -186,18 +201,19 @@ def public_protection_report(
         [
             (f"{log.n_suppressed:,}", "cells suppressed"),
             (f"{log.n_changed - log.n_suppressed:,}", "cells with another value"),
-            (three_digits(utility.farthest.distance if utility.farthest else 0), "farthest table"),
+            (three_digits(shown.farthest.distance if shown.farthest else 0), "farthest table"),
         ],
         [
             _methods(about.steps, (), with_options=False),
             _cells(log, about),
-            *utility_sections(utility, with_categories=False),
+            *utility_sections(utility, with_categories=False, is_public=True),
         ],
         [bare],
         words=_WORDS,
         kicker="Disclosure control",
         question="What was changed in this file, and what can it still be used for?",
-        footer="This page has no values of risk, no parameters, no records and no categories.",
+        footer="This page has no values of risk, no parameters, no records and no categories; figures are"
+        " rounded.",
     )
 
 
@@ -218,8 +234,8 @@ def _verdict(attacks: Sequence[AttackChange]) -> list[str]:
         )
     if known and not missed and not unproven:
         said.append(
-            f"{'The target is' if len(known) == 1 else f'All {len(known)} targets are'} met after the"
-            " same attacks, under the same scenario."
+            f"{_EVERY.get(len(known), f'All {len(known)} targets are')} met after the same attacks,"
+            " under the same scenario."
         )
     if not known:
         said.append("No target was set: whether the file is safe enough is for you to judge.")
@@ -229,6 +245,9 @@ def _verdict(attacks: Sequence[AttackChange]) -> list[str]:
 def _attacks(attacks: Sequence[AttackChange]) -> RiskSection:
     import pyarrow as pa
 
+    silent = [
+        line for line in attacks if line.before is None and line.after is None and not line.target
+    ]
     rows = [
         {
             "attack": line.attack,
@@ -239,6 +258,7 @@ def _attacks(attacks: Sequence[AttackChange]) -> RiskSection:
             "note": line.note,
         }
         for line in attacks
+        if line not in silent
     ]
     names = ("attack", "before", "after", "target", "reached", "note")
     table = pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in names]))
@@ -250,12 +270,22 @@ def _attacks(attacks: Sequence[AttackChange]) -> RiskSection:
             " → ".join(_shown(each, is_share=line.is_share) for each in (line.before, line.after)),
         )
         for line in attacks
-        if line.before is not None and line.after is not None and not line.more_is_safer
+        if line.before is not None
+        and line.after is not None
+        and not line.more_is_safer
+        # Nothing before and nothing after is no line of a plot.
+        and (line.before or line.after)
     ]
     return RiskSection(
         "attacks",
         "Attacks before and after",
-        ["Every attack was done again on the protected file, under the same scenario."]
+        [
+            (
+                "What was done to the file as it was, was done again to the protected one, under the same"
+                " scenario."
+            ),
+            *_unknown(silent),
+        ]
         if attacks
         else ["No attack was done."],
         [(plot_attacks(drawn), "What is left of each attack, by what it achieved before")]
@@ -270,6 +300,14 @@ def _attacks(attacks: Sequence[AttackChange]) -> RiskSection:
         if rows
         else [],
     )
+
+
+def _unknown(lines: Sequence[AttackChange]) -> list[str]:
+    """Say what is not known, by why."""
+    by_reason: dict[str, list[str]] = {}
+    for line in lines:
+        by_reason.setdefault(line.note or "not tried", []).append(line.attack)
+    return [f"Not known ({why}): {'; '.join(names)}." for why, names in by_reason.items()]
 
 
 def _shown(value: float | None, *, is_share: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gamekeeper.protect.utility.result import Utility
+from gamekeeper.report.public_utility import public_numbers, public_pairs, public_utility
 from gamekeeper.report.risk_page import RiskSection, RiskTable
 from gamekeeper.wording import percent_text
 
@@ -15,10 +16,19 @@ _VARIABLE_COLUMNS = (
     "variable", "categories_before", "categories_after", "bits_before", "bits_lost", "changed_share",
     "suppressed_share", "distance",
 )  # fmt: skip
+_BY_WEIGHT = ("distance_weighted", "bits_lost_weighted")
 
 
-def utility_sections(utility: Utility, *, with_categories: bool) -> list[RiskSection]:
-    """Return the sections on what a file is still good for; without categories, estimates are summed up."""
+def utility_sections(
+    utility: Utility, *, with_categories: bool, is_public: bool = False
+) -> list[RiskSection]:
+    """Return the sections on what a file is still good for.
+
+    Without categories, estimates are summed up; for the public, figures are rounded.
+    """
+    numbers = public_numbers(utility) if is_public else utility.numbers_listing().to_arrow()
+    pairs = public_pairs(utility) if is_public else utility.pairs_listing().to_arrow()
+    utility = public_utility(utility) if is_public else utility
     tables = [
         RiskTable.of(
             "The tables that are farthest from before", utility.tables_listing().to_arrow()
@@ -27,17 +37,15 @@ def utility_sections(utility: Utility, *, with_categories: bool) -> list[RiskSec
             "What every variable lost",
             utility.to_arrow().slice(0, len(utility.variables)),
             columns=_VARIABLE_COLUMNS
-            + (("distance_weighted",) if utility.propensity_weighted is not None else ()),
+            + (_BY_WEIGHT if utility.propensity_weighted is not None else ()),
         ),
     ]
     if not utility.tables:
         tables = tables[1:]
     if utility.numbers:
-        tables.append(
-            RiskTable.of("Numbers before and after", utility.numbers_listing().to_arrow())
-        )
+        tables.append(RiskTable.of("Numbers before and after", numbers))
     if utility.pairs:
-        tables.append(RiskTable.of("How numbers vary together", utility.pairs_listing().to_arrow()))
+        tables.append(RiskTable.of("How numbers vary together", pairs))
     sections = [
         RiskSection(
             "utility",
@@ -68,12 +76,16 @@ def _by_analysis(utility: Utility) -> pa.Table:
     import pyarrow as pa
 
     rows: list[dict[str, object]] = []
-    for text in dict.fromkeys(line.analysis for line in utility.analyses):
-        own = [line for line in utility.analyses if line.analysis == text]
+    for text, weighted in dict.fromkeys(
+        (line.analysis, line.weighted) for line in utility.analyses
+    ):
+        own = [
+            line for line in utility.analyses if (line.analysis, line.weighted) == (text, weighted)
+        ]
         known = [line.overlap for line in own if line.overlap is not None]
         rows.append(
             {
-                "analysis": text,
+                "analysis": f"{text} (by weight)" if weighted else text,
                 "estimates": len(own),
                 "mean overlap": percent_text(sum(known) / len(known)) if known else "not known",
                 "least overlap": percent_text(min(known)) if known else "not known",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -71,14 +72,59 @@ def test_people_of_a_recoded_file_are_recoded_as_it_was():
     assert found.linked.share <= 0.5
 
 
-def test_a_sample_leaves_people_without_a_row():
-    made = read_step({"do": "sample", "fraction": 0.5}).apply(file(), SETTING)
-    found = attack_file(file(), made.table, made.log, SETTING)
-    assert found.n_people == 6
-    assert found.n_rows == made.log.n_left < 6
-    assert found.matchings is None
-    assert found.expected is not None
-    assert found.expected <= found.n_rows
+@pytest.mark.parametrize("response_knowledge", [True, False])
+def test_of_a_sample_those_who_are_in_it_are_looked_for(response_knowledge):
+    setting = Setting(keys=KEYS, response_knowledge=response_knowledge, seed=1)
+    made = read_step({"do": "sample", "fraction": 0.5}).apply(file(), setting)
+    found = attack_file(file(), made.table, made.log, setting, [AttackName.LINKAGE])
+    left = [ROWS[place] for place in made.log.records]
+    assert found.n_people == found.n_rows == len(left) == 3
+    assert found.candidates.people_to_released.tolist() == [left.count(row) for row in left]
+    people = left if response_knowledge else ROWS
+    assert found.candidates.released_to_people.tolist() == [people.count(row) for row in left]
+    assert found.expected == pytest.approx(sum(1 / people.count(row) for row in left))
+    assert found.n_approximate == 0
+    (judged,) = judge_targets(parse_targets(["assignments>=2"]), found)
+    assert judged.standing is (Standing.NOT_MET if response_knowledge else Standing.NOT_PROVEN)
+
+
+def test_a_sample_of_which_everybody_has_candidates_meets_what_was_asked():
+    random = np.random.default_rng(3)
+    table = coded_from_codes(random.integers(1, 5, (60, 2)), KEYS)
+    first = read_step({"do": "sample", "fraction": 0.5}).apply(table, SETTING)
+    made = first.then(read_step({"do": "suppress", "k": 3}).apply(first.table, SETTING, 2))
+    found = attack_file(table, made.table, made.log, SETTING)
+    assert judge_targets(parse_targets(["both>=3"]), found)[0].is_met
+
+
+def test_where_values_were_changed_links_are_tried_and_judge():
+    # Everybody is one year off: equal values find nobody, links find all.
+    rows = [[10 * n, n % 2 + 1] for n in range(1, 21)]
+    words = ["", *map(str, range(1, 203))]
+    table = coded_from_codes(rows, KEYS, [words, words])
+    ages = table.codes("age").astype(np.int64) + 1
+    every = VariableChange.of_cells(np.ones(20, dtype=np.bool_))
+    log = ChangeLog(20, {"age": every})
+    found = attack_file(table, replace_cells(table, {"age": ages}), log, Setting(keys=KEYS))
+    assert found.n_misfits == 20
+    assert found.expected == 0
+    assert found.linked is not None
+    assert found.right_share == found.linked.share > 0.5
+    assert "see what links find" in found.sentences()[1]
+    (judged,) = judge_targets(parse_targets(["expected matches<=10%"]), found)
+    assert judged.standing is Standing.NOT_MET
+    assert judged.reached == found.linked.share
+
+
+def test_links_are_held_against_what_an_assignment_of_everybody_finds():
+    made = protected()
+    found = attack_file(file(), made.table, made.log, SETTING, [AttackName.LINKAGE])
+    assert found.linked is not None
+    share = found.expected / found.n_people
+    weak = replace(found, linked=replace(found.linked, n_right=0, lower=0.0, upper=0.0))
+    (judged,) = judge_targets(parse_targets(["linkage<=1%"]), weak)
+    assert judged.standing is Standing.NOT_MET
+    assert judged.reached == pytest.approx(share)
 
 
 def test_a_large_file_is_linked_by_a_sample_with_an_interval():

@@ -92,6 +92,6 @@ def test_records_of_nobody():
         coded(AGES, SEXES),
         found.after,
         type(found.log)(6, found.log.variables, np.zeros(3, dtype=np.int64)),
-        Setting(keys=KEYS),
+        Setting(keys=KEYS, response_knowledge=False),
     )
     assert laid.count().people_to_released.tolist() == [1, 0, 0, 1, 0, 0]

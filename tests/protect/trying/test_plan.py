@@ -9,9 +9,9 @@ from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.suppression.suppress import Suppress
 from gamekeeper.protect.targets import Criterion, parse_targets
 from gamekeeper.protect.trying.candidate import Candidate
-from gamekeeper.protect.trying.plan import Trying
 from gamekeeper.protect.trying.proposing import Wishes, aim_of, ladders, proposals
 from gamekeeper.protect.trying.risk_utility_map import frontier_of
+from gamekeeper.protect.trying.trials import Trying
 
 KEYS = ("age", "sex", "job")
 SETTING = Setting(keys=KEYS)

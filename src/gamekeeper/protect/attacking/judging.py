@@ -2,7 +2,8 @@
 
 A count is exact. The expected number of right matches is judged at its value, and said to be
 approximate where it is. A share of a sample is judged by its interval. What was not attacked is not
-proven.
+proven. Links and expected matches are two ways to find the same people: a target on one is missed
+where the other finds more.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import Any
 from gamekeeper.attack.assessment.criteria import CRITERIA
 from gamekeeper.attack.assessment.judged import Standing, judge_policy
 from gamekeeper.attack.assessment.policy import Limit, Policy
-from gamekeeper.protect.attacking.attack import FileAttack
-from gamekeeper.protect.targets import EXPECTED, LINKAGE, Target
+from gamekeeper.protect.attacking.file_attack import FileAttack
+from gamekeeper.protect.targets import ASSIGNMENTS, EXPECTED, LINKAGE, Target
 from gamekeeper.wording import count_of, joined, percent_text, quoted
 
 
@@ -67,7 +68,8 @@ def targets_sentence(judged: Sequence[JudgedTarget]) -> str:
     if not failed:
         noted = [f"{quoted([each.target.text])}: {each.why}" for each in judged if each.why]
         doubts = f" ({joined(noted)})" if noted else ""
-        return f"{'The target is' if len(judged) == 1 else f'All {len(judged)} targets are'} met{doubts}."
+        every = {1: "The target is", 2: "Both targets are"}
+        return f"{every.get(len(judged), f'All {len(judged)} targets are')} met{doubts}."
     parts = [
         f"{quoted([each.target.text])} is {each.standing.value} ({each.text})" for each in failed
     ]
@@ -83,6 +85,8 @@ def _judged(target: Target, found: FileAttack) -> JudgedTarget:
             return JudgedTarget(target, Standing.MET, reached, f"{reached:,}")
         why = f"{below:,} have fewer than {k}"
         return JudgedTarget(target, Standing.NOT_MET, reached, f"{reached:,}", why)
+    if target.measure == ASSIGNMENTS:
+        return _of_assignments(target, found)
     if target.measure == EXPECTED:
         return _of_expected(target, found)
     if target.measure == LINKAGE:
@@ -101,19 +105,38 @@ def _judged(target: Target, found: FileAttack) -> JudgedTarget:
     return JudgedTarget(target, outcome.standing, reached, text, why)
 
 
+def _of_assignments(target: Target, found: FileAttack) -> JudgedTarget:
+    k, reached = int(target.limit), found.fewest_in_assignments()
+    if reached is None:
+        why = "it is not known whose the records are, or values were changed"
+        if not found.response_knowledge:
+            why = "it asks what somebody can work out who knows who is in the file"
+        return JudgedTarget(target, Standing.NOT_PROVEN, None, "not known", why)
+    if reached >= k:
+        return JudgedTarget(target, Standing.MET, reached, f"{reached:,}")
+    why = f"{found.below_in_assignments(k):,} have fewer than {k}"
+    return JudgedTarget(target, Standing.NOT_MET, reached, f"{reached:,}", why)
+
+
 def _of_expected(target: Target, found: FileAttack) -> JudgedTarget:
-    expected = found.expected
+    expected, linked = found.expected, found.linked
     if expected is None:
         why = found.why_not.get("expected", "")
         return JudgedTarget(target, Standing.NOT_PROVEN, None, "not known", why)
-    share = expected / max(found.n_people, 1)
-    reached = share if target.is_share else expected
+    share, n = expected / max(found.n_people, 1), found.n_people
+    limit = target.limit if target.is_share else target.limit / max(n, 1)
     text = f"{expected:,.1f}, {percent_text(share)}"
-    why = ""
+    why, standing = "", Standing.MET
     if found.n_approximate:
         why = f"approximate for {count_of(found.n_approximate, 'person', 'people')}"
-    standing = Standing.MET if reached <= target.limit else Standing.NOT_MET
-    return JudgedTarget(target, standing, reached, text, why)
+    if share > limit:
+        standing = Standing.NOT_MET
+    elif linked is not None and linked.upper > limit:
+        # Links find more than equal values do.
+        text, why = linked.words, "links re-identify more"
+        standing = Standing.NOT_MET if linked.lower > limit else Standing.NOT_PROVEN
+        share = max(share, linked.share)
+    return JudgedTarget(target, standing, share if target.is_share else share * n, text, why)
 
 
 def _of_links(target: Target, found: FileAttack) -> JudgedTarget:
@@ -121,6 +144,10 @@ def _of_links(target: Target, found: FileAttack) -> JudgedTarget:
     if linked is None:
         why = found.why_not.get("linkage", "it was not tried")
         return JudgedTarget(target, Standing.NOT_PROVEN, None, "not known", why)
+    share = 0.0 if found.expected is None else found.expected / max(found.n_people, 1)
+    if share > target.limit and share > linked.share:
+        why = "an assignment of everybody finds more than links of single records"
+        return JudgedTarget(target, Standing.NOT_MET, share, percent_text(share), why)
     if linked.upper <= target.limit:
         standing, why = Standing.MET, ""
     elif linked.lower > target.limit:

@@ -96,6 +96,8 @@ def read_masking(
     keys: tuple[str, ...],
     records: Codes | None,
     decimal: str = ".",
+    *,
+    are_alike: bool = True,
 ) -> Masking:
     """Return what was done to the key variables of a file.
 
@@ -105,6 +107,9 @@ def read_masking(
         The original and the release; their variables have the same names.
     records
         For each released record the one of the original that it is; None where nobody knows.
+    are_alike
+        Whether a suppressed cell looks like one that was missing: then nobody can tell the two apart,
+        and in a column with suppressed cells every empty one is open.
     """
     found: list[MaskedVariable] = []
     changes: dict[str, VariableChange] = {}
@@ -152,13 +157,14 @@ def read_masking(
                 recode = Recode(name, there, _words(new, there))
             target = there[own]
         stars = (yours == MISSING) & (own != MISSING)
+        is_open = yours == MISSING if are_alike and stars.any() else stars
         moved = known & (shown != target)
         is_recoded = recode is not None and _occurring(recode.codes[mine]) < _occurring(mine)
         n = before.n_records
         changes[name] = VariableChange(
             recode,
             np.packbits(_spread(moved | stars, records, n)),
-            np.packbits(_spread(stars, records, n)),
+            np.packbits(_spread(is_open, records, n)),
         )
         found.append(
             MaskedVariable(

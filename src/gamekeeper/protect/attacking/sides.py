@@ -5,6 +5,9 @@ the keys of people are recoded as the release was, and compared with its rows wh
 suppressed. What a missing cell of the input means is the scenario's choice: with "category" it is
 known and equal to its like; with "ignore" a released one tells nothing; with "wildcard" it is not
 known of the people either.
+
+Who knows which people are in the release compares it with these alone, so that records that were left
+out hide nobody. Who does not compares it with all people of the original.
 """
 
 from __future__ import annotations
@@ -77,8 +80,6 @@ class FileSides:
 def sides_of(before: CodedTable, after: CodedTable, log: ChangeLog, setting: Setting) -> FileSides:
     """Return both sides of a file that we have protected ourselves, so that all is known."""
     left = np.arange(before.n_records) if log.records is None else log.records
-    truth = np.full(before.n_records, -1, dtype=np.int64)
-    truth[left] = np.arange(len(left))
     people = np.empty((before.n_records, len(setting.keys)), dtype=np.int64)
     released = np.empty((after.n_records, len(setting.keys)), dtype=np.int64)
     stars = np.zeros(after.n_records, dtype=np.uint64)
@@ -93,6 +94,11 @@ def sides_of(before: CodedTable, after: CodedTable, log: ChangeLog, setting: Set
         people[:, column] = codes if words == there.words else aligned_codes(words, there)[codes]
         released[:, column] = after.codes(name)
         stars |= log.suppressed(name).astype(np.uint64) << np.uint64(column)
+    if setting.response_knowledge:
+        people, truth = people[left], np.arange(len(left), dtype=np.int64)
+    else:
+        truth = np.full(before.n_records, -1, dtype=np.int64)
+        truth[left] = np.arange(len(left))
     return laid_out(people, released, stars, truth, setting.missing)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gamekeeper.protect.attacking.attack import FileAttack
+from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.attacking.judging import JudgedTarget
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.recipe import RecipeStep
@@ -58,7 +58,9 @@ class Candidate:
 
     @property
     def expected_share(self) -> float | None:
-        """The share of people who are expected to be matched rightly."""
+        """The share of people who are matched rightly, by expectation or by links, whichever is more."""
+        if self.risk.get("right_share") is not None:
+            return float(self.risk["right_share"])
         expected, people = self.risk.get("expected_matches"), self.risk.get("people")
         return None if expected is None or not people else float(expected) / float(people)
 
@@ -141,7 +143,8 @@ def cost_in_words(utility: Utility, keys: tuple[str, ...]) -> list[str]:
     for each in own[:3]:
         parts: list[str] = []
         if each.categories_after < each.categories_before:
-            parts.append(f"{each.categories_after} categories instead of {each.categories_before}")
+            left = count_of(each.categories_after, "category", "categories")
+            parts.append(f"{left} instead of {each.categories_before:,}")
         if each.suppressed_share:
             parts.append(f"{percent_text(each.suppressed_share)} of its cells suppressed")
         if each.changed_share and each.changed_share > (each.suppressed_share or 0):

@@ -1,9 +1,10 @@
 """Which candidates to try for some targets: suppression, recoding, both together; then stronger ones.
 
-Targets on candidates say what to ask for. Others (expected matches, links, a policy) are not monotone
-or have no criterion of their own: for these a criterion is asked for that makes them smaller, each
-candidate is attacked, and k grows for each way until it meets them, then is halved back. So what is
-found is the best that was verified, and never called the best there is.
+Targets on candidates say what to ask for, and for a recoding the right matches to be expected do too:
+they are as many as there are classes. Others (links, a policy; expected matches with suppressed cells)
+are not monotone or have no criterion of their own: for these a criterion is asked for that makes them
+smaller, each candidate is attacked, and k grows for each way until it meets them, then is halved back.
+So what is found is the best that was verified, and never called the best there is.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from gamekeeper.protect.step import Step
 from gamekeeper.protect.steps import STEPS
 from gamekeeper.protect.suppression.suppress import Suppress
-from gamekeeper.protect.targets import Criterion, Target
+from gamekeeper.protect.targets import ASSIGNMENTS, EXPECTED, Criterion, Target
 from gamekeeper.wording import percent_text
 
 _LADDER = (2, 3, 5, 10, 20, 50, 100)
@@ -56,8 +57,13 @@ class Wishes:
         return not self.methods or method in self.methods
 
 
-def aim_of(targets: Sequence[Target]) -> tuple[Criterion, int, bool]:
+def aim_of(
+    targets: Sequence[Target], *, response_knowledge: bool = True
+) -> tuple[Criterion, int, bool]:
     """Return the criterion and the k to begin with, and whether these are all that is asked.
+
+    Where no target names a criterion, it is `both` if an intruder may know who is in the file, and
+    `released_to_people` if nobody can.
 
     Examples
     --------
@@ -70,6 +76,9 @@ def aim_of(targets: Sequence[Target]) -> tuple[Criterion, int, bool]:
     criterion, k, is_all = None, 0, bool(targets)
     for target in targets:
         own, number = target.criterion, int(target.limit)
+        if target.measure == ASSIGNMENTS:
+            # Rows that look alike can change places in every assignment.
+            own = Criterion.OWN
         if own is None:
             own, number, exactly = _alike(target)
             is_all &= exactly
@@ -77,7 +86,8 @@ def aim_of(targets: Sequence[Target]) -> tuple[Criterion, int, bool]:
             k = max(k, number)
             if criterion is None or _STRENGTH.index(own) > _STRENGTH.index(criterion):
                 criterion = own
-    return criterion or Criterion.BOTH, max(k, 2), is_all
+    unsaid = Criterion.BOTH if response_knowledge else Criterion.RELEASED_TO_PEOPLE
+    return criterion or unsaid, max(k, 2), is_all
 
 
 def _alike(target: Target) -> tuple[Criterion | None, int, bool]:
@@ -109,29 +119,72 @@ class Ladder:
         The place of the way among the proposals for a k.
     rungs
         The values of k, ascending.
+    is_verified
+        Whether recodings are searched in the order of their loss, each verified by the attack, and not
+        one for each k.
     """
 
     place: int
     rungs: tuple[int, ...]
+    is_verified: bool = False
 
 
 def ladders(
-    targets: Sequence[Target], wishes: Wishes, n_records: int
+    targets: Sequence[Target],
+    wishes: Wishes,
+    n_records: int,
+    *,
+    response_knowledge: bool = True,
+    most_classes: int | None = None,
 ) -> tuple[Criterion, tuple[Ladder, ...]]:
     """Return the criterion to ask for, and the ways to climb.
 
-    Where targets are on candidates alone, a larger k than asked for reaches them no better.
+    Where targets are on candidates alone, a larger k than asked for reaches them no better; nor does it
+    where they come down to so many classes of a recoding.
     """
-    criterion, first, is_all = aim_of(targets)
+    criterion, first, is_all = aim_of(targets, response_knowledge=response_knowledge)
     more = () if is_all or not targets else tuple(k for k in _LADDER if first < k <= n_records)
-    n_ways = len(proposals(criterion, first, wishes))
-    return criterion, tuple(Ladder(place, (first, *more)) for place in range(n_ways))
+    made: list[Ladder] = []
+    for place, proposal in enumerate(proposals(criterion, first, wishes)):
+        is_search = any(step.do == _SEARCH for step in proposal.steps)
+        if is_search and most_classes is not None:
+            # As many right matches as classes: one search finds the least loss there is.
+            made.append(Ladder(place, (_asked_k(targets),)))
+        else:
+            made.append(Ladder(place, (first, *more), is_verified=is_search and bool(more)))
+    return criterion, tuple(made)
 
 
-def proposals(criterion: Criterion, k: int, wishes: Wishes) -> list[Proposal]:
-    """Return candidates for a criterion and a k."""
+def most_classes_of(targets: Sequence[Target], n_records: int) -> int | None:
+    """Return the most classes that a recoding may have; None where targets do not come down to that.
+
+    Examples
+    --------
+    >>> from gamekeeper.protect.targets import parse_targets
+    >>> most_classes_of(parse_targets(["both>=3", "expected matches<=1%"]), 250)
+    2
+    """
+    limits: list[int] = []
+    for target in targets:
+        if target.measure == EXPECTED:
+            limit = target.limit * n_records if target.is_share else target.limit
+            limits.append(math.floor(limit + 1e-9))
+        elif target.criterion is None and not _alike(target)[2]:
+            return None
+    return max(1, min(limits)) if limits else None
+
+
+def _asked_k(targets: Sequence[Target]) -> int:
+    """Return the k that targets ask for; 1 where none does."""
+    return aim_of(targets)[1] if any(t.measure != EXPECTED for t in targets) else 1
+
+
+def proposals(
+    criterion: Criterion, k: int, wishes: Wishes, most_classes: int | None = None
+) -> list[Proposal]:
+    """Return candidates for a criterion and a k; recodings may be held to so many classes besides."""
     found: list[Proposal] = []
-    asked_stars: dict[str, Any] = {**wishes.suppress, "criterion": criterion, "k": k}
+    asked_stars: dict[str, Any] = {**wishes.suppress, "criterion": criterion, "k": max(k, 2)}
     stars = Suppress(**asked_stars)
     name = criterion.value.replace("_", " ")
     if wishes.wants("suppress"):
@@ -139,9 +192,10 @@ def proposals(criterion: Criterion, k: int, wishes: Wishes) -> list[Proposal]:
     search = STEPS.get(_SEARCH)
     if search is None:
         return found
-    options: dict[str, Any] = {**wishes.search, "k": k}
+    options: dict[str, Any] = {**wishes.search, "k": k, "most_classes": most_classes}
     if wishes.wants("recode"):
-        found.append(Proposal(f"recoding, classes of {k}", (search(**options),)))
+        few = "" if most_classes is None else f", {most_classes:,} at most"
+        found.append(Proposal(f"recoding, classes of {k}{few}", (search(**options),)))
     if wishes.wants("both"):
         combined = STEPS.get(_COMBINED)
         if combined is not None:

@@ -152,6 +152,12 @@ class RiskUtilityMap(Result):
                 ax.scatter(
                     *zip(*own, strict=True), marker=mark, color=colour, zorder=2, label=label
                 )
+        own = [(lost, risk) for c, lost, risk in shown if c.number == self.current]
+        if own:
+            ax.scatter(
+                *zip(*own, strict=True), s=180, facecolors="none", edgecolors=COLOURS[0],
+                linewidths=1.2, label="chosen",
+            )  # fmt: skip
         for c, lost, risk in shown:
             ax.annotate(str(c.number), (lost, risk), xytext=(5, 4), textcoords="offset points")
         if self.before is not None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,18 @@ class Side:
     weights: Floats | None
 
 
+def analysed_names(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in analyses that can be read, without a look at any file.
+
+    Examples
+    --------
+    >>> analysed_names(["income ~ age + sex", "mean of income by region", "what?"])
+    ('income', 'age', 'sex', 'region')
+    """
+    read = [analysis for text in texts if (analysis := _parse(text)) is not None]
+    return tuple(dict.fromkeys(name for each in read for name in (each.outcome, *each.by)))
+
+
 def parse_analyses(
     texts: Sequence[str], numbers: Sequence[str], coded: Sequence[str]
 ) -> list[Analysis]:
@@ -118,7 +130,21 @@ def compare_analyses(
     after: Side,
     variables: Mapping[str, AlignedVariable],
 ) -> list[AnalysisLine]:
-    """Do every analysis on both files and compare what comes out."""
+    """Do every analysis on both files and compare what comes out, and again by weight if there is one."""
+    lines = _compared(
+        analyses, replace(before, weights=None), replace(after, weights=None), variables
+    )
+    if before.weights is not None:
+        lines += _compared(analyses, before, after, variables)
+    return lines
+
+
+def _compared(
+    analyses: Sequence[Analysis],
+    before: Side,
+    after: Side,
+    variables: Mapping[str, AlignedVariable],
+) -> list[AnalysisLine]:
     lines: list[AnalysisLine] = []
     for analysis in analyses:
         one, other = (_estimates(analysis, side, variables) for side in (before, after))

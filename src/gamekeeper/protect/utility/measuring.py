@@ -21,6 +21,7 @@ from gamekeeper.algorithms.utility.margin_distances import (
 from gamekeeper.algorithms.utility.propensity import logistic_pmse, saturated_pmse
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.coding.replaced_cells import replace_cells
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.options import Option, require_valid
 from gamekeeper.protect.changes import ChangeLog
@@ -35,6 +36,7 @@ from gamekeeper.protect.utility.number_losses import (
     moved_correlations,
     number_losses,
     pair_losses,
+    usable_numbers,
 )
 from gamekeeper.protect.utility.result import (
     WORST,
@@ -67,8 +69,9 @@ class UtilityOptions:
     analyses: Annotated[
         tuple[str, ...],
         Option(
-            "Analyses to do before and after: 'income ~ age + sex', 'mean of income by region', 'share"
-            " of job by region'."
+            "An analysis to do before and after: 'income ~ age + sex', 'mean of income by region', 'share"
+            " of job by region'.",
+            flags="--analysis",
         ),
     ] = ()
 
@@ -79,6 +82,7 @@ def measure_utility(
     asked: UtilityOptions | None = None,
     *,
     log: ChangeLog | None = None,
+    beside: CodedTable | None = None,
     decimal: str = ".",
 ) -> Utility:
     """Compare a file with what was made of it.
@@ -92,6 +96,8 @@ def measure_utility(
     log
         Where it was changed. With it, records are compared one by one, and suppressed cells are told
         from missing ones; without, only what the files as a whole say is compared.
+    beside
+        Columns of the file that analyses name and that were not changed; records as in `before`.
     decimal
         How numbers of the file are written.
 
@@ -130,11 +136,17 @@ def measure_utility(
     moved = moved_correlations(
         {name: pair for name, pair in numbers_of.items() if name in before.numbers}
     )
-    analyses = parse_analyses(options.analyses, list(numbers_of), names)
+    usable, coded = numbers_of, both
+    if beside is not None:
+        left = None if log is None else log.records
+        later = beside if left is None else replace_cells(beside, records=left)
+        usable = {**usable_numbers(beside, later, decimal), **usable}
+        coded = {**{n: align(beside, later, n, None) for n in beside.codebook.names}, **coded}
+    analyses = parse_analyses(options.analyses, list(usable), list(coded))
     sides = [
         Side(
-            {name: pair[number] for name, pair in numbers_of.items()},
-            {name: (v.before, v.after)[number] for name, v in both.items()},
+            {name: pair[number] for name, pair in usable.items()},
+            {name: (v.before, v.after)[number] for name, v in coded.items()},
             None if weights is None else weights[number],
         )
         for number in (0, 1)
@@ -143,7 +155,7 @@ def measure_utility(
         before.n_records,
         after.n_records,
         tuple(
-            _variable(variable, log, single[place], weighted_of.get((place,)))
+            _variable(variable, log, single[place], weighted_of.get((place,)), weights)
             for place, variable in enumerate(both.values())
         ),
         numbers,
@@ -154,7 +166,7 @@ def measure_utility(
         None if weights is None else logistic_pmse(first, second, weights=weights),
         _saturated(first, second),
         *moved,
-        tuple(compare_analyses(analyses, sides[0], sides[1], both)),
+        tuple(compare_analyses(analyses, sides[0], sides[1], coded)),
         Provenance(
             "utility",
             parameters={
@@ -242,36 +254,47 @@ def _weights(
 
 
 def _variable(
-    variable: AlignedVariable, log: ChangeLog | None, distance: float, weighted: float | None
+    variable: AlignedVariable,
+    log: ChangeLog | None,
+    distance: float,
+    distance_weighted: float | None,
+    weights: tuple[Floats, Floats] | None,
 ) -> VariableLoss:
-    original = variable.original
-    changed = suppressed = lost = None
+    original, after = variable.original, variable.after
+    changed = suppressed = lost = lost_weighted = None
+    weight = None if weights is None else weights[0]
     if log is not None:
         n_left = max(1, log.n_left)
         changed = float(np.count_nonzero(log.changed(variable.name))) / n_left
         stars = log.suppressed(variable.name) & log.changed(variable.name)
         suppressed = float(np.count_nonzero(stars)) / n_left
-        own = original if log.records is None else original[log.records]
-        lost = _bits_lost(own, variable.after)
+        left = slice(None) if log.records is None else log.records
+        lost = _bits_lost(original[left], after)
+        if weights is not None:
+            lost_weighted = _bits_lost(original[left], after, weights[1])
+    there = after[(after != MISSING) & (after != variable.suppressed)]
     return VariableLoss(
         variable.name,
         len(np.unique(original[original != MISSING])),
-        len(np.unique(variable.after[(variable.after != MISSING)
-                                     & (variable.after != variable.suppressed)])),
+        len(np.unique(there)),
         entropy(np.bincount(original)),
         lost,
         changed,
         suppressed,
         distance,
-        weighted,
-    )  # fmt: skip
+        distance_weighted,
+        None if weight is None else entropy(np.bincount(original, weight)),
+        lost_weighted,
+    )
 
 
-def _bits_lost(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
+def _bits_lost(
+    before: NDArray[np.int64], after: NDArray[np.int64], weights: Floats | None = None
+) -> float:
     """Return what remains unknown of the value of before to whoever sees that of after, in bits."""
     joint = before * (int(after.max(initial=0)) + 1) + after
-    _, counts = np.unique(joint, return_counts=True)
-    lost = entropy(counts) - entropy(np.bincount(after))
+    _, numbers = np.unique(joint, return_inverse=True)
+    lost = entropy(np.bincount(numbers, weights)) - entropy(np.bincount(after, weights))
     return lost if lost > 1e-12 else 0.0
 
 

@@ -28,16 +28,7 @@ def number_losses(
     in_tables: Sequence[str],
 ) -> tuple[tuple[NumberLoss, ...], dict[str, tuple[Floats, Floats]]]:
     """Return what numeric columns lost, and all numbers that analyses may use."""
-    usable: dict[str, tuple[Floats, Floats]] = {}
-    for name in before.numbers:
-        if name in after.numbers:
-            usable[name] = before.number(name), after.number(name)
-    for variable in before.codebook:
-        if variable.name in usable or variable.name not in after.codebook:
-            continue
-        read = [_as_numbers(table, variable.name, decimal) for table in (before, after)]
-        if read[0] is not None and read[1] is not None:
-            usable[variable.name] = read[0], read[1]
+    usable = usable_numbers(before, after, decimal)
     shown = {
         name: pair
         for name, pair in usable.items()
@@ -76,6 +67,23 @@ def number_losses(
     return tuple(lines), usable
 
 
+def usable_numbers(
+    before: CodedTable, after: CodedTable, decimal: str
+) -> dict[str, tuple[Floats, Floats]]:
+    """Return what both files have as numbers: numeric columns, and variables all of whose values are."""
+    usable: dict[str, tuple[Floats, Floats]] = {}
+    for name in before.numbers:
+        if name in after.numbers:
+            usable[name] = before.number(name), after.number(name)
+    for variable in before.codebook:
+        if variable.name in usable or variable.name not in after.codebook:
+            continue
+        read = [_as_numbers(table, variable.name, decimal) for table in (before, after)]
+        if read[0] is not None and read[1] is not None:
+            usable[variable.name] = read[0], read[1]
+    return usable
+
+
 def _as_numbers(table: CodedTable, name: str, decimal: str) -> Floats | None:
     values = [number_of(v, decimal) for v in table.codebook[name].values[MISSING + 1 :]]
     if any(value is None for value in values):
@@ -108,6 +116,8 @@ def pair_losses(
                 plain[1][0],
                 plain[0][1],
                 plain[1][1],
+                weighted[0][0],
+                weighted[1][0],
                 weighted[0][1],
                 weighted[1][1],
             )

@@ -41,6 +41,8 @@ class VariableLoss:
         where it is not known.
     distance, distance_weighted
         Hellinger's distance; a recoded variable is compared as it is released.
+    bits_before_weighted, bits_lost_weighted
+        Entropies by weight; None where there are no weights.
     """
 
     variable: str
@@ -52,6 +54,8 @@ class VariableLoss:
     suppressed_share: float | None
     distance: float
     distance_weighted: float | None
+    bits_before_weighted: float | None = None
+    bits_lost_weighted: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,8 @@ class PairLoss:
     covariance_after: float | None
     correlation_before: float | None
     correlation_after: float | None
+    weighted_covariance_before: float | None
+    weighted_covariance_after: float | None
     weighted_correlation_before: float | None
     weighted_correlation_after: float | None
 
@@ -195,6 +201,8 @@ class Utility(Result):
                 "suppressed_share": pa.float64(),
                 "distance": pa.float64(),
                 "distance_weighted": pa.float64(),
+                "bits_before_weighted": pa.float64(),
+                "bits_lost_weighted": pa.float64(),
                 "moved": pa.float64(),
             }
         )
@@ -227,7 +235,8 @@ class Utility(Result):
         """Return covariances and correlations of every two numeric columns."""
         columns = (
             "first", "second", "covariance_before", "covariance_after", "correlation_before",
-            "correlation_after", "weighted_correlation_before", "weighted_correlation_after",
+            "correlation_after", "weighted_covariance_before", "weighted_covariance_after",
+            "weighted_correlation_before", "weighted_correlation_after",
         )  # fmt: skip
         rows = [tuple(getattr(line, name) for name in columns) for line in self.pairs]
         return make_listing("covariances before and after", columns, rows, EVERYTHING)

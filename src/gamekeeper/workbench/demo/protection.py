@@ -7,7 +7,8 @@ from pathlib import Path
 
 from gamekeeper.files.asides import remove
 from gamekeeper.mapping.environment.scenario import Scenario
-from gamekeeper.protect.attacking.attack import FileAttack
+from gamekeeper.protect.attacking.attack import AttackName
+from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.trying.plan import Plan
 from gamekeeper.wording import percent_text
 from gamekeeper.workbench.protection.applying import ReleasedFile, apply_recipe
@@ -93,6 +94,7 @@ def run_protection_demo(
             file=sample,
             environment=store,
             release=ReleaseOptions(output=release, report=report, leave_out=("Household",)),
+            attacks=(AttackName.LINKAGE,),
             workers=1,
         )
     ).found

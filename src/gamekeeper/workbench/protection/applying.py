@@ -15,11 +15,13 @@ from gamekeeper.data.writing.release import WrittenRelease, write_release
 from gamekeeper.data.writing.released_column import CellLook, SuppressedCells
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.files.writing import write_file
-from gamekeeper.protect.attacking.attack import AttackName, FileAttack, attack_file, attacks_for
+from gamekeeper.protect.attacking.attack import AttackName, attack_file, attacks_for
+from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.attacking.judging import JudgedTarget, judge_targets, targets_sentence
 from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.protected import Protected
-from gamekeeper.protect.recipe import Recipe, read_recipe, replayed, run_steps
+from gamekeeper.protect.recipe import Recipe, replayed, run_steps
+from gamekeeper.protect.recipe_reading import read_recipe
 from gamekeeper.protect.releasing import released_columns
 from gamekeeper.protect.targets import parse_targets
 from gamekeeper.protect.utility.measuring import UtilityOptions, measure_utility
@@ -155,6 +157,7 @@ def _opened(asked: ApplyRequest, recipe: Recipe, progress: Progress | None) -> P
         identifier=recipe.identifier,
         sensitive=recipe.sensitive,
         extra=[name for name in dict.fromkeys(extra) if name not in recipe.keys],
+        response_knowledge=recipe.response_knowledge,
         seed=recipe.seed,
         workers=asked.workers,
         progress=progress,
@@ -200,6 +203,7 @@ def _released(
         made.table,
         UtilityOptions(weight=setting.weight, analyses=asked.utility.analyses),
         log=made.log,
+        beside=opened.beside(asked.utility.analyses),
         decimal=setting.decimal,
     )
     is_met = all(target.is_met for target in judged)
@@ -225,6 +229,7 @@ def _released(
             **({} if written is None else {"sha256": written.sha256}),
         },
         journal=recipe.journal,
+        candidates=recipe.candidates if is_same else (),
     )
     why = release.why or ("searched anew" if anew else "applied" if is_same else "replayed")
     used = noted(used, why)

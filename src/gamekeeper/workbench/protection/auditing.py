@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,7 +19,8 @@ from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.protect.attacking.attack import AttackName, FileAttack, attack_file
+from gamekeeper.protect.attacking.attack import AttackName, attack_file
+from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.attacking.judging import JudgedTarget, judge_targets, targets_sentence
 from gamekeeper.protect.attacking.masking import MaskedVariable, Masking, read_masking
 from gamekeeper.protect.attacking.sides import laid_out, sides_of
@@ -25,10 +28,11 @@ from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.targets import Criterion, parse_targets
+from gamekeeper.protect.utility.analyses import analysed_names
 from gamekeeper.protect.utility.measuring import UtilityOptions, measure_utility
 from gamekeeper.protect.utility.result import Utility
 from gamekeeper.results import Progress, Provenance, Result
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, percent_text, quoted
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.microdata.opening import opened_file
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
@@ -89,31 +93,50 @@ class ReleaseAudit(Result):
     def sentences(self) -> list[str]:
         """Return a verdict, what attacks achieve before and after, and what was done."""
         after = self.after
-        alone = after.below(Criterion.PEOPLE_TO_RELEASED, 2)
+        alone, nowhere = after.n_alone, after.n_nowhere
         wild = after.smallest(Criterion.WILDCARD)
+        none = f"; {nowhere:,} fit none" if nowhere else ""
         if self.targets:
             said = [targets_sentence(self.targets)]
         elif not self.is_linked:
             who = count_of(alone, "person fits", "people fit")
-            said = [f"{who} at most one released record; whose the records are is not known."]
-        elif alone:
-            who = f"{alone:,} of {count_of(after.n_people, 'person', 'people')}"
-            said = [f"The release does not hide everybody: {who} fit at most one released record."]
+            said = [
+                (
+                    f"{who} exactly one released record{none}. Whose the records are is not known, so that no"
+                    " attack can be told right or wrong."
+                )
+            ]
+        elif alone or nowhere:
+            said = [self._verdict(none)]
         else:
             rows = count_of(after.smallest(Criterion.PEOPLE_TO_RELEASED), "released record")
             people = after.smallest(Criterion.RELEASED_TO_PEOPLE)
             fits = count_of(people, "person", "people")
             said = [f"Everybody fits at least {rows}, and every record at least {fits}."]
-        if wild > after.smallest(Criterion.BOTH):
+        if wild > max(1, after.smallest(Criterion.BOTH)):
+            others = count_of(wild - 1, "other")
             said.append(
-                f"Counted as if a suppressed cell matched anything, every record is like {wild - 1} others"
-                f" at least; that proves nothing, and both ways it holds for"
-                f" {after.smallest(Criterion.BOTH)} only."
+                f"Counted as if a suppressed cell matched anything, every record is like {others} at"
+                f" least; that proves nothing, and both ways it is {after.smallest(Criterion.BOTH)} with"
+                " the record itself."
             )
         said += [f"Before: {text}" for text in self.before.sentences()]
         said += [f"After: {text}" for text in after.sentences()]
         said += [each.words for each in self.masked]
         return [*said, *self.utility.sentences()[:3]]
+
+    def _verdict(self, none: str) -> str:
+        """Return the first sentence on a release that does not hide everybody among others."""
+        after = self.after
+        if after.n_misfits and after.right_share is not None:
+            # Values were changed: who fits whom by equal values is not what an intruder goes by.
+            return (
+                f"The release does not hide everybody: {percent_text(after.right_share)} of"
+                f" {count_of(after.n_people, 'person', 'people')} are found by the better of links and"
+                " equal values."
+            )
+        who = f"{after.n_alone:,} of {count_of(after.n_people, 'person', 'people')}"
+        return f"The release does not hide everybody: {who} fit exactly one released record{none}."
 
     def to_arrow(self) -> pa.Table:
         """Return one row per figure, before and after."""
@@ -135,6 +158,8 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
         household=asked.household,
         identifier=asked.identifier,
         sensitive=asked.sensitive,
+        extra=_analysed(asked),
+        response_knowledge=asked.response_knowledge,
         seed=asked.seed,
         workers=asked.workers,
         progress=progress,
@@ -144,7 +169,10 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
     setting = opened.setting
     # A key variable that is not released tells as little as one that is suppressed wholly.
     there = tuple(name for name in setting.keys if name in released.codebook)
-    masking = read_masking(opened.table, released, there, records, setting.decimal)
+    masking = read_masking(
+        *(opened.table, released, there, records, setting.decimal),
+        are_alike=not asked.suppressed_values,
+    )
     before, after = _attacked(opened.table, masking, setting, there, records, progress)
     absent = tuple(
         MaskedVariable(name, False, 0, 0, None, None, released.n_records, is_left_out=True)
@@ -182,18 +210,24 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
         ),
     )
 
+    notices = (*opened.data.notices, *_star_notices(opened.table, released, there))
+
     def write_page(path: Path) -> None:
         from gamekeeper.report.protection_attacks import attack_changes
         from gamekeeper.report.protection_report import AboutProtection, protection_report
         from gamekeeper.report.risk_page import write_risk_report
+        from gamekeeper.workbench.protection.pages import reached
 
         scenario = opened.data.scenario
+        said, tiles = reached(before, after)
         about = AboutProtection(
             opened.data.source.name,
             release=asked.released.name,
             scenario="" if scenario is None else scenario.name,
             attacker="" if scenario is None else scenario.attacker,
-            notices=opened.data.notices,
+            notices=notices,
+            reached=(found.sentences()[0], *said) if not targets else said,
+            tiles=tiles,
         )
         told = tuple(each.words for each in found.masked)
         made = Protected(opened.table, masking.after, masking.log, told, found.provenance)
@@ -201,7 +235,32 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
         write_risk_report(protection_report(about, made, utility, lines), path)
 
     write_outputs(asked, found, page=write_page)
-    return Answer(found, opened.data.notices)
+    return Answer(found, notices)
+
+
+_STARS = frozenset(
+    {"*", ".", "-", "--", "?", "x", "X", "na", "NA", "n/a", "N/A", "-9", "-99", "-999"}
+)
+
+
+def _star_notices(before: CodedTable, released: CodedTable, keys: Sequence[str]) -> tuple[str, ...]:
+    """Say which usual signs of a suppressed cell the release has, and the original has not."""
+    found: dict[str, list[str]] = {}
+    for name in keys:
+        new = set(released.codebook[name].values) - set(before.codebook[name].values)
+        for sign in sorted(new & _STARS):
+            found.setdefault(sign, []).append(name)
+    return tuple(
+        f"{quoted([sign])} is in the release ({quoted(names)}) and not in the original, and is read as a"
+        f" value. Where it stands for a suppressed cell, add --suppressed-value {shlex.quote(sign)}."
+        for sign, names in found.items()
+    )
+
+
+def _analysed(asked: AuditRequest) -> list[str]:
+    """Return the columns that analyses name besides the keys."""
+    known = {*asked.microdata.keys, asked.design.weight}
+    return [name for name in analysed_names(asked.utility.analyses) if name not in known]
 
 
 def _attacked(
@@ -222,6 +281,7 @@ def _attacked(
         return before, after
     # Nobody's records: people and rows are compared, and nothing is known of who is who.
     n = masking.after.n_records
+    setting = replace(setting, response_knowledge=False)
     aside = replace(masking.log, records=np.zeros(n, dtype=np.int64))
     laid = sides_of(table, masking.after, aside, setting)
     sides = laid_out(
@@ -258,6 +318,7 @@ def _released(asked: AuditRequest, opened: ProtectedInput) -> CodedTable:
         )
     others = [setting.strata, setting.household, *setting.sensitive]
     others += [setting.identifier] if asked.identifier else []
+    others += [name for name in analysed_names(asked.utility.analyses) if name not in wanted]
     there = set(source.names)
     columns = list(wanted.values())
     columns += [name for name in others if name and name in there and name not in columns]

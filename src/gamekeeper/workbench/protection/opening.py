@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.frames import is_path
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.scenario.recoding import columns_of
 from gamekeeper.protect.recipe import Recipe, Scenario
 from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.utility.analyses import analysed_names
 from gamekeeper.results import Progress
+from gamekeeper.wording import did_you_mean, quoted
 from gamekeeper.workbench.microdata.file import Microdata, fraction_of
 from gamekeeper.workbench.microdata.opening import open_microdata, sinks_of
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
+from gamekeeper.workbench.requests.reading import Reading
 
 _SEEDS = 2**53
+_OF_THE_MACHINE = frozenset({"memory", "no_records"})
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -35,17 +40,32 @@ class ProtectedInput:
         What holds for every step.
     columns
         By key variable its column in the file, where that is called otherwise.
+    environment
+        Where the scenario is kept, if it is a file.
+    reading
+        How the file was read, where that was told.
     """
 
     data: Microdata
     setting: Setting
     columns: dict[str, str]
     environment: str
+    reading: dict[str, Any]
 
     @property
     def table(self) -> CodedTable:
         """The codes of the file."""
         return self.data.coded
+
+    def beside(self, analyses: Sequence[str]) -> CodedTable | None:
+        """Return the columns that analyses name and the codes do not have; None where there are none."""
+        known = {*self.table.codebook.names, *self.table.numbers}
+        source = self.data.source
+        names = [name for name in analysed_names(analyses) if name not in known]
+        wanted = [name for name in names if name in source.names]
+        if not wanted:
+            return None
+        return code_source(source, wanted, engine=self.table.engine)
 
     def recipe(self, **others: Any) -> Recipe:
         """Return a recipe for this file, as yet without steps unless they are given."""
@@ -64,6 +84,8 @@ class ProtectedInput:
             "identifier": setting.identifier,
             "fraction": _fraction_text(setting.fraction),
             "sensitive": setting.sensitive,
+            "response_knowledge": setting.response_knowledge,
+            "reading": self.reading,
             "seed": setting.seed,
             "scenario": kept,
             "fingerprint": self.table.fingerprint,
@@ -81,6 +103,7 @@ def open_for_protection(
     identifier: str = "",
     sensitive: Sequence[str] = (),
     extra: Sequence[str] = (),
+    response_knowledge: bool = True,
     seed: int | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -117,6 +140,7 @@ def open_for_protection(
         identifier=data.identifier,
         fraction=fraction_of(data.design.fraction),
         sensitive=tuple(data.sensitive),
+        response_knowledge=response_knowledge,
         seed=secrets.randbelow(_SEEDS) if seed is None else seed,
         environment=data.environment,
         sinks=sinks_of(data.scenario, data.environment),
@@ -125,13 +149,49 @@ def open_for_protection(
         progress=None,
     )
     kept = asked.environment if is_path(asked.environment) else ""
-    return ProtectedInput(data, setting, columns, str(kept or ""))
+    return ProtectedInput(data, setting, columns, str(kept or ""), _told(asked.reading))
+
+
+def _told(reading: Reading) -> dict[str, Any]:
+    """Return how a file is read where that is not the default, as a recipe keeps it."""
+    plain = Reading()
+    return {
+        item.name: list(value) if isinstance(value, tuple) else value
+        for item in fields(Reading)
+        if item.name not in _OF_THE_MACHINE
+        and (value := getattr(reading, item.name)) != getattr(plain, item.name)
+    }
+
+
+def _read_as(recipe: Recipe, reading: Reading) -> Reading:
+    """Return how a recipe reads a file; what is told now comes first."""
+    kept = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in recipe.reading.items()
+        if name not in _told(reading)
+    }
+    known = {item.name for item in fields(Reading)} - _OF_THE_MACHINE
+    problems = [
+        Problem(Reason.UNKNOWN_NAME, f"field 'reading', {quoted([name])}", "it is not known.",
+                did_you_mean(name, sorted(known)))
+        for name in kept
+        if name not in known
+    ]  # fmt: skip
+    if problems:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            "A recipe was to be used.",
+            "It says how its file is read, in a way that is not known here.",
+            problems=problems,
+        )
+    return replace(reading, **kept)
 
 
 def asked_by(
-    recipe: Recipe, file: Path | Any, environment: Path | None, **others: Any
+    recipe: Recipe, file: Path | Any, environment: Path | None, *, reading: Reading, **others: Any
 ) -> MicrodataRequest:
     """Return what a recipe asks of a file."""
+    others = {**others, "reading": _read_as(recipe, reading)}
     if recipe.scenario is None:
         return MicrodataRequest(
             file=file, keys=recipe.keys, missing=recipe.missing, environment=environment, **others

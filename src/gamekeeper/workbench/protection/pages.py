@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gamekeeper.data.writing.released_column import CellLook
+from gamekeeper.protect.attacking.file_attack import FileAttack
+from gamekeeper.protect.trying.candidate import Candidate, loss_figures
+from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap
 from gamekeeper.report.protection_attacks import attack_changes
 from gamekeeper.report.protection_report import (
     AboutProtection,
@@ -12,12 +15,15 @@ from gamekeeper.report.protection_report import (
     public_protection_report,
 )
 from gamekeeper.report.risk_page import RiskReport
+from gamekeeper.wording import percent_text
 from gamekeeper.workbench.protection.opening import ProtectedInput
 from gamekeeper.workbench.protection.unexamined import release_notices
 from gamekeeper.workbench.requests.protection import ReleaseOptions
 
 if TYPE_CHECKING:
     from gamekeeper.workbench.protection.applying import ReleasedFile
+
+_SHOWN = ["candidate", "what", "meets_targets", "risk_share", "lost_share", "frontier"]
 
 
 def internal_page(
@@ -28,14 +34,43 @@ def internal_page(
     with_records: bool = True,
 ) -> RiskReport:
     """Return the page with risk before and after."""
+    overview = map_of_release(found)
     return protection_report(
         _about(found, opened, asked),
         found.protected,
         found.utility,
         attack_changes(found.before, found.after, found.targets),
+        map_figure=overview.plot(),
+        candidates=overview.to_arrow().select(_SHOWN),
         provenances=[found.after.provenance],
         with_records=with_records,
     )
+
+
+def map_of_release(found: ReleasedFile) -> RiskUtilityMap:
+    """Return the map of what was tried before the recipe was chosen, and of the release itself."""
+    lost = loss_figures(found.utility, found.recipe.keys)
+    tried = [
+        Candidate(
+            int(each.get("candidate", 0)),
+            0,
+            str(each.get("what", "")),
+            (),
+            {"right_share": each.get("right_share")},
+            loss={} if each.get("lost_share") is None else {"share": float(each["lost_share"])},
+            is_met=bool(each.get("meets_targets")),
+        )
+        for each in found.recipe.candidates
+    ]
+    chosen = [int(e.get("candidate", 0)) for e in found.recipe.candidates if e.get("chosen")]
+    if not chosen:
+        # Of a recipe for another file, the release is all there is.
+        names = " then ".join(own.step.do for own in found.recipe.steps)
+        number = max((c.number for c in tried), default=0) + 1
+        risk = {"right_share": found.after.right_share}
+        tried.append(Candidate(number, 0, names, (), risk, loss=lost, is_met=found.is_met))
+        chosen = [number]
+    return RiskUtilityMap(tuple(tried), found.before.right_share, chosen[0], found.after.provenance)
 
 
 def public_page(found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOptions) -> RiskReport:
@@ -54,7 +89,20 @@ def _about(found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOptions) -
         "" if scenario is None else scenario.attacker,
         _certificate(found),
         (*opened.data.notices, *release_notices(opened, found.protected, asked.leave_out)),
+        *reached(found.before, found.after),
     )
+
+
+def reached(before: FileAttack, after: FileAttack) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return what attacks achieve after protection and did before, in a sentence and as a figure."""
+    if before.right_share is None or after.right_share is None:
+        return [], []
+    old, new = percent_text(before.right_share), percent_text(after.right_share)
+    said = (
+        f"By the better of expectation and links, {new} of the people would be matched rightly by"
+        f" somebody who knows the keys of all; {old} before."
+    )
+    return [said], [(new, f"right matches (before: {old})")]
 
 
 def _certificate(found: ReleasedFile) -> list[str]:

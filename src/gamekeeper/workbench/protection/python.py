@@ -14,7 +14,7 @@ from gamekeeper.data.writing.release import WrittenRelease, write_release
 from gamekeeper.data.writing.released_column import SuppressedCells
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import build, options_of, require_known, require_valid
-from gamekeeper.protect.attacking.attack import FileAttack
+from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.recipe import Recipe
 from gamekeeper.protect.releasing import released_columns
 from gamekeeper.protect.trying.candidate import Candidate, Tried
@@ -76,7 +76,7 @@ class ProtectionPlan:
 
     def recipe(self, number: int | None = None) -> Recipe:
         """Return the recipe of a candidate, the best one by default."""
-        return recipe_of(self._opened, self._tried(number).candidate)
+        return recipe_of(self._opened, self._tried(number).candidate, self.plan.candidates)
 
     def write(
         self,

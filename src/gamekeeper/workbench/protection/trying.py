@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,12 +13,14 @@ from gamekeeper.errors import InputError, Problem, Reason, StoreError
 from gamekeeper.files.gate import fault_of_file
 from gamekeeper.files.writing import write_file
 from gamekeeper.protect.attacking.attack import AttackName
-from gamekeeper.protect.recipe import Recipe, read_recipe
+from gamekeeper.protect.recipe import Recipe
+from gamekeeper.protect.recipe_reading import read_recipe
 from gamekeeper.protect.targets import parse_targets
 from gamekeeper.protect.trying.candidate import Candidate
-from gamekeeper.protect.trying.plan import Plan, Trying
+from gamekeeper.protect.trying.plan import Plan
 from gamekeeper.protect.trying.proposing import Wishes
 from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap
+from gamekeeper.protect.trying.trials import Trying
 from gamekeeper.protect.utility.measuring import UtilityOptions
 from gamekeeper.results import Progress, Provenance
 from gamekeeper.store.study import Study
@@ -49,7 +51,7 @@ def try_protection(asked: TryRequest, *, progress: Progress | None = None) -> An
                 "No candidate could be made.",
                 "Ask for less, or allow more.",
             )
-        text = recipe_of(opened, best).text()
+        text = recipe_of(opened, best, plan.candidates).text()
         write_file(path, text.encode(), private=True, replace=asked.replace)
 
     write_outputs(asked, plan, json=write_recipe)
@@ -74,6 +76,7 @@ def tried_plan(
         identifier=asked.identifier,
         sensitive=asked.sensitive,
         extra=[*extra, *asked.wishes.related],
+        response_knowledge=asked.response_knowledge,
         seed=seed,
         workers=asked.workers,
         progress=progress,
@@ -94,6 +97,7 @@ def tried_plan(
         0 if study is None else study.current,
         progress,
         keep=None if asked.study is None else _keeper(study, asked.study, opened),
+        beside=opened.beside(asked.utility.analyses),
     )
     return trying.run(wishes, steps), opened
 
@@ -110,8 +114,8 @@ def choose_candidate(asked: ChooseRequest) -> Candidate | None:
     """Choose a candidate of a study; return it, None for the file itself."""
     require_outputs(asked)
     study = Study.open(asked.study)
-    known = {c.number: c for c in map(read_candidate, study.candidates())}
-    chosen = known.get(asked.candidate)
+    every = tuple(map(read_candidate, study.candidates()))
+    chosen = {c.number: c for c in every}.get(asked.candidate)
     if asked.recipe is not None:
         if chosen is None:
             raise InputError(
@@ -120,7 +124,7 @@ def choose_candidate(asked: ChooseRequest) -> Candidate | None:
                 f"There is no candidate {asked.candidate}.",
                 "See them all: gamekeeper protect map STUDY.",
             )
-        made = with_candidate(read_recipe(study.about), chosen)
+        made = with_candidate(read_recipe(study.about), chosen, every)
         write_file(asked.recipe, made.text().encode(), private=True, replace=asked.replace)
     study.choose(asked.candidate)
     return chosen
@@ -160,18 +164,32 @@ def read_candidate(content: Mapping[str, Any]) -> Candidate:
     return Candidate(**plain)
 
 
-def recipe_of(opened: ProtectedInput, candidate: Candidate) -> Recipe:
-    """Return the recipe of a candidate."""
-    return with_candidate(opened.recipe(), candidate)
+def recipe_of(
+    opened: ProtectedInput, candidate: Candidate, others: Sequence[Candidate] = ()
+) -> Recipe:
+    """Return the recipe of a candidate, with what else was tried."""
+    return with_candidate(opened.recipe(), candidate, others)
 
 
-def with_candidate(recipe: Recipe, candidate: Candidate) -> Recipe:
-    """Return a recipe with the steps of a candidate, and what it reached."""
+def with_candidate(recipe: Recipe, candidate: Candidate, others: Sequence[Candidate]) -> Recipe:
+    """Return a recipe with the steps of a candidate, what it reached, and what else was tried."""
     made = replace(
         recipe,
         steps=candidate.steps,
         targets=candidate.targets,
         output={"fingerprint": candidate.output} if candidate.output else {},
+        candidates=tuple(
+            {
+                "candidate": each.number,
+                "what": each.label,
+                "meets_targets": each.is_met,
+                "right_share": each.expected_share,
+                "lost_share": each.lost_share,
+                "chosen": each.number == candidate.number,
+            }
+            for each in others
+            if not each.failed
+        ),
     )
     return noted(made, f"candidate {candidate.number}: {candidate.label}")
 
@@ -235,7 +253,10 @@ def _require_same(study: Study, opened: ProtectedInput) -> None:
         )
     problems += [
         Problem(Reason.BAD_OPTION, name, "it is not that of the study.")
-        for name in ("keys", "missing", "weight", "strata", "household", "identifier", "fraction")
+        for name in (
+            *("keys", "missing", "weight", "strata", "household", "identifier", "fraction"),
+            *("response_knowledge", "reading"),
+        )
         if getattr(known, name) != getattr(here, name)
     ]
     if problems:

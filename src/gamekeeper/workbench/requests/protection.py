@@ -55,6 +55,15 @@ Sensitive = Annotated[
     tuple[str, ...],
     Option("A sensitive variable, for policies that ask for it."),
 ]
+ResponseKnowledge = Annotated[
+    bool,
+    Option(
+        "Whether an intruder may know who is in the file. Where nobody can, candidates are counted from"
+        " records to people, and targets that name no criterion ask for (k,1) instead of both.",
+        flags="--response-knowledge/--no-response-knowledge",
+        panel=_AIM,
+    ),
+]
 Attacks = Annotated[
     tuple[AttackName, ...],
     Option(
@@ -89,12 +98,13 @@ class TryRequest:
     household: Household = ""
     identifier: Identifier = ""
     sensitive: Sensitive = ()
+    response_knowledge: ResponseKnowledge = True
     targets: Annotated[
         tuple[str, ...],
         Option(
             "What is to be reached: 'both>=3' (everybody fits 3 records and every record 3 people),"
-            " '(k,1)>=3', 'own>=3', 'expected matches<=0.5%', 'linkage<=2%', 'policy=k3', or any"
-            " criterion of policies: 'global_risk<=3%'. Exit code 4 where one is missed.",
+            " '(k,1)>=3', 'own>=3', 'assignments>=2', 'expected matches<=0.5%', 'linkage<=2%',"
+            " 'policy=k3', or any criterion of policies: 'global_risk<=3%'. Exit code 4 where one is missed.",
             flags="--target -t",
             panel=_AIM,
         ),
@@ -327,8 +337,12 @@ class AuditRequest:
     ] = False
     suppressed_values: Annotated[
         tuple[str, ...],
-        Option("A value of the released file that stands for a suppressed cell, such as -9."),
+        Option(
+            "A value of the released file that stands for a suppressed cell, such as -9.",
+            flags="--suppressed-value",
+        ),
     ] = ()
+    response_knowledge: ResponseKnowledge = True
     targets: Annotated[
         tuple[str, ...],
         Option("Hold the release to a target, as 'protect try' has them.", flags="--target -t"),

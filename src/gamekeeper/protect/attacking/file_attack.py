@@ -1,0 +1,284 @@
+"""What attacks on a release achieve: figures, words, and each beside what it was before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from gamekeeper.algorithms.compatibility.candidates import Candidates
+from gamekeeper.algorithms.compatibility.matchings import Matchings
+from gamekeeper.attack.assessment.criteria import CRITERIA, Found
+from gamekeeper.attack.assessment.measured import Measured
+from gamekeeper.protect.attacking.linking import LinkedShare
+from gamekeeper.protect.targets import ASSIGNMENTS, Criterion
+from gamekeeper.results import Provenance, Result
+from gamekeeper.wording import count_of, percent_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class FileAttack(Result):
+    """What an intruder can do with a file.
+
+    Attributes
+    ----------
+    n_people, n_rows
+        How many people there are in the release, and released rows; all people of the original where
+        it is not known which row is whose.
+    candidates
+        Who can be whom, by criterion.
+    response_knowledge
+        Whether the intruder is taken to know who is in the file.
+    n_misfits
+        How many people do not fit their own row, because a value was changed; 0 where it is not known
+        which that is.
+    matchings
+        What all one-to-one assignments have in common; None where that is not known.
+    linked
+        How many records links re-identify; None where that was not tried.
+    measured, criteria
+        An assessment of the file as released, and its figures by name; None and nothing where it was
+        not made.
+    why_not
+        Why something is not known, by what it is.
+    """
+
+    tells_of_records: ClassVar[bool] = False
+    why_no_plot: ClassVar[str] = "it is a list of figures; the map of a study draws some of them"
+
+    n_people: int
+    n_rows: int
+    candidates: Candidates
+    matchings: Matchings | None
+    linked: LinkedShare | None
+    measured: Measured | None
+    criteria: Mapping[str, Found]
+    why_not: Mapping[str, str]
+    provenance: Provenance
+    response_knowledge: bool = True
+    n_misfits: int = 0
+
+    def smallest(self, criterion: Criterion | str) -> int:
+        """Return the largest k for which a criterion holds: the fewest candidates of anybody."""
+        found = self.candidates
+        match Criterion(criterion):
+            case Criterion.OWN:
+                return int(found.own.min())
+            case Criterion.RELEASED_TO_PEOPLE:
+                return int(found.released_to_people.min())
+            case Criterion.PEOPLE_TO_RELEASED:
+                return int(found.people_to_released.min())
+            case Criterion.BOTH:
+                return found.both
+            case Criterion.WILDCARD:
+                return 0 if found.wildcard is None else int(found.wildcard.min())
+
+    def below(self, criterion: Criterion | str, k: int) -> int:
+        """Return how many records or people have fewer than k candidates."""
+        found = self.candidates
+        match Criterion(criterion):
+            case Criterion.OWN:
+                return int(np.count_nonzero(found.own < k))
+            case Criterion.RELEASED_TO_PEOPLE:
+                return int(np.count_nonzero(found.released_to_people < k))
+            case Criterion.PEOPLE_TO_RELEASED:
+                return int(np.count_nonzero(found.people_to_released < k))
+            case Criterion.BOTH:
+                people = int(np.count_nonzero(found.people_to_released < k))
+                return max(people, int(np.count_nonzero(found.released_to_people < k)))
+            case Criterion.WILDCARD:
+                return 0 if found.wildcard is None else int(np.count_nonzero(found.wildcard < k))
+
+    @property
+    def expected(self) -> float | None:
+        """The expected number of right matches; exact where it can be, else approximate."""
+        chances = self.candidates.right
+        if chances is None or "expected" in self.why_not:
+            return None
+        if self.matchings is None:
+            return float(chances.sum())
+        exact = self.matchings.right
+        return float(
+            sum(
+                float(p) if p is not None else float(q) for p, q in zip(exact, chances, strict=True)
+            )
+        )
+
+    @property
+    def n_approximate(self) -> int:
+        """For how many people the probability of a right match is only approximate."""
+        if not self.response_knowledge and not self.n_misfits:
+            # Who does not know who is in the file takes any of the people whom a record fits.
+            return 0
+        return self.n_people - (0 if self.matchings is None else self.matchings.n_known)
+
+    @property
+    def right_share(self) -> float | None:
+        """The share of people who are matched rightly, by the better of what was tried."""
+        found = [] if self.expected is None else [self.expected / max(self.n_people, 1)]
+        found += [] if self.linked is None else [self.linked.share]
+        return max(found, default=None)
+
+    @property
+    def n_alone(self) -> int:
+        """How many people fit exactly one released row."""
+        return int(np.count_nonzero(self.candidates.people_to_released == 1))
+
+    @property
+    def n_nowhere(self) -> int:
+        """How many people fit no released row."""
+        return int(np.count_nonzero(self.candidates.people_to_released == 0))
+
+    def fewest_in_assignments(self) -> int | None:
+        """Return the fewest rows of anybody in some assignment; None where that is not known."""
+        return None if self.matchings is None else int(self.matchings.candidates.min())
+
+    def below_in_assignments(self, k: int) -> int:
+        """Return how many people have fewer than k rows in some assignment, where it is known."""
+        found = self.matchings
+        return 0 if found is None else int(np.count_nonzero(found.candidates < k))
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {
+            "people": self.n_people,
+            "rows": self.n_rows,
+            "own": self.smallest(Criterion.OWN),
+            "released_to_people": self.smallest(Criterion.RELEASED_TO_PEOPLE),
+            "people_to_released": self.smallest(Criterion.PEOPLE_TO_RELEASED),
+            "both": self.smallest(Criterion.BOTH),
+            "one_candidate": self.n_alone,
+            "assignments": self.fewest_in_assignments(),
+            "expected_matches": None if self.expected is None else round(self.expected, 4),
+            "linkage": None if self.linked is None else round(self.linked.share, 6),
+            "right_share": None if self.right_share is None else round(self.right_share, 6),
+        }
+
+    def sentences(self) -> list[str]:
+        """Return what was found, in words."""
+        alone, nobody = self.n_alone, self.n_nowhere
+        none = f", {nobody:,} none" if nobody else ""
+        alone_text = count_of(alone, "person fits", "people fit")
+        said = [f"{alone_text} exactly one released record{none}, of {self.n_people:,}."]
+        if self.expected is not None:
+            said.append(self._expected_text(self.expected))
+        if self.matchings is not None:
+            fixed = self.below_in_assignments(2)
+            if fixed > alone:
+                who = count_of(fixed, "person has", "people have")
+                said.append(
+                    f"{who} one record left where everybody must have one of their own, which"
+                    " only somebody who knows the keys of all can work out (a target:"
+                    " 'assignments>=2')."
+                )
+        if self.linked is not None:
+            said.append(f"Links re-identify {self.linked.words}.")
+        return said
+
+    def _expected_text(self, expected: float) -> str:
+        share = percent_text(expected / max(self.n_people, 1))
+        who = "" if self.response_knowledge else ", and not who is in the file,"
+        rough = ""
+        if self.n_misfits:
+            rough = (
+                f"; that is by equal values, and {count_of(self.n_misfits, 'person has', 'people have')}"
+                " another one now: see what links find"
+            )
+        elif self.n_approximate:
+            rough = f" (approximate for {count_of(self.n_approximate, 'person', 'people')})"
+        return (
+            f"Somebody who knows the keys of all{who} would be expected to match {expected:,.1f} of them"
+            f" rightly, {share}{rough}."
+        )
+
+    def beside(self, before: FileAttack) -> pa.Table:
+        """Return one row per figure, as it was before and as it is now."""
+        import pyarrow as pa
+
+        earlier = {row["measure"]: row["value"] for row in before.rows()}
+        rows = [
+            {
+                "measure": row["measure"],
+                "before": earlier.get(row["measure"]),
+                "after": row["value"],
+                "kind": row["kind"],
+                "note": row["note"],
+            }
+            for row in self.rows()
+        ]
+        kinds = {"measure": pa.string(), "before": pa.float64(), "after": pa.float64()}
+        return pa.Table.from_pylist(
+            rows, pa.schema({**kinds, "kind": pa.string(), "note": pa.string()})
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per figure: what it is, its value, how sure it is."""
+        exactly, rough = "exact", "approximate"
+        made: list[dict[str, Any]] = []
+        for criterion in Criterion:
+            if criterion is Criterion.WILDCARD and self.candidates.wildcard is None:
+                continue
+            note = "" if criterion.may_be_target else "protects nobody by itself"
+            made.append(_row(criterion.value, float(self.smallest(criterion)), exactly, note))
+        made.append(_row("one_candidate", float(self.n_alone), exactly, ""))
+        made.append(_row("no_candidate", float(self.n_nowhere), exactly, ""))
+        if self.matchings is not None:
+            alone = float(self.below_in_assignments(2))
+            made.append(_row(ASSIGNMENTS, self.fewest_in_assignments(), exactly, ""))
+            made.append(_row("one_candidate_in_assignments", alone, exactly, ""))
+        kind = rough if self.n_approximate else exactly
+        note = "by equal values: see linkage" if self.n_misfits else ""
+        made.append(
+            _row("expected_matches", self.expected, kind, self.why_not.get("expected", note))
+        )
+        linked = self.linked
+        made.append(
+            _row(
+                "linkage",
+                None if linked is None else linked.share,
+                "of a sample" if linked is not None and linked.is_sample else exactly,
+                self.why_not.get("linkage", "not tried (--attack linkage)")
+                if linked is None
+                else linked.way,
+            )
+        )
+        if self.measured is not None:
+            for name, found in self.criteria.items():
+                value = None if found.interval is None else found.interval.value
+                sure = (
+                    exactly
+                    if found.interval is not None and found.interval.is_exact
+                    else "estimate"
+                )
+                made.append(_row(name, value, sure, found.why or found.note))
+        elif "assessment" in self.why_not:
+            made += [_row(name, None, exactly, self.why_not["assessment"]) for name in CRITERIA]
+        return made
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per figure."""
+        import pyarrow as pa
+
+        schema = pa.schema(
+            {
+                "measure": pa.string(),
+                "value": pa.float64(),
+                "kind": pa.string(),
+                "note": pa.string(),
+            }
+        )
+        return pa.Table.from_pylist(self.rows(), schema)
+
+
+def _row(measure: str, value: float | None, kind: str, note: str) -> dict[str, Any]:
+    return {
+        "measure": measure,
+        "value": value,
+        "kind": "not known" if value is None else kind,
+        "note": note,
+    }

@@ -1,0 +1,333 @@
+"""Candidates tried for targets, each attacked again under the same scenario."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from dataclasses import replace as dataclass_replace
+from typing import Any
+
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.keys.missing import Missing
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.protect.attacking.attack import AttackName, attack_file, attacks_for
+from gamekeeper.protect.attacking.judging import judge_targets, targets_sentence
+from gamekeeper.protect.changes import ChangeLog
+from gamekeeper.protect.protected import Protected
+from gamekeeper.protect.recipe import RecipeStep, run_steps
+from gamekeeper.protect.recoding.options import SearchOptions
+from gamekeeper.protect.recoding.search import SearchRecoding
+from gamekeeper.protect.recoding.verified import search_verified
+from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.step import NotReachableError, Step
+from gamekeeper.protect.suppression.suppress import Suppress
+from gamekeeper.protect.targets import ASSIGNMENTS, Target
+from gamekeeper.protect.trying.candidate import Candidate, Tried, cost_in_words, loss_figures
+from gamekeeper.protect.trying.plan import Plan
+from gamekeeper.protect.trying.proposing import (
+    Ladder,
+    Proposal,
+    Wishes,
+    ladders,
+    most_classes_of,
+    proposals,
+)
+from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap
+from gamekeeper.protect.utility.measuring import UtilityOptions, measure_utility
+from gamekeeper.results import Progress, Provenance
+from gamekeeper.wording import count_of, quoted
+
+_HALVINGS = 2
+
+
+@dataclass(slots=True)
+class Trying:
+    """Candidates as they are tried: the file, its targets and all that was found so far."""
+
+    table: CodedTable
+    setting: Setting
+    targets: tuple[Target, ...]
+    attacks: Collection[AttackName] = ()
+    utility: UtilityOptions = field(default_factory=UtilityOptions)
+    earlier: tuple[Candidate, ...] = ()
+    parent: int = 0
+    progress: Progress | None = None
+    blocked: list[str] = field(default_factory=list[str])
+    keep: Callable[[Candidate], Candidate] | None = None
+    beside: CodedTable | None = None
+
+    def run(
+        self, wishes: Wishes | None = None, steps: Sequence[Step] = (), label: str = ""
+    ) -> Plan:
+        """Try what is proposed for the targets; or just the given steps, after those of the parent."""
+        started = time.perf_counter()
+        _require_possible(self.targets, self.table.n_records)
+        wanted = attacks_for(self.targets, self.attacks)
+        nothing = ChangeLog(self.table.n_records)
+        before = attack_file(self.table, self.table, nothing, self.setting, wanted)
+        above = self._parent_steps()
+        tried: list[Tried] = []
+        failed: list[Candidate] = []
+        if steps:
+            names = " then ".join(step.do for step in steps)
+            self._try(Proposal(label or names, tuple(steps)), above, wanted, tried, failed)
+        else:
+            self._climb_all(wishes or Wishes(), above, wanted, tried, failed)
+        made = sorted(
+            [*self.earlier, *(each.candidate for each in tried), *failed], key=lambda c: c.number
+        )
+        provenance = Provenance(
+            "protection by trial",
+            "every candidate attacked again",
+            {
+                "targets": ", ".join(target.text for target in self.targets) or "none",
+                "keys": ", ".join(self.setting.keys),
+                "missing": self.setting.missing.value,
+                "response_knowledge": "yes" if self.setting.response_knowledge else "no",
+            },
+            self.setting.seed,
+            self.table.fingerprint,
+            self.table.engine.name,
+            seconds=time.perf_counter() - started,
+        )
+        overview = RiskUtilityMap(tuple(made), before.right_share, self.parent, provenance)
+        judged = judge_targets(self.targets, before)
+        blocked = () if overview.best is not None else tuple(_blocked(self.blocked, failed, wishes))
+        return Plan(self.targets, before, judged, tuple(tried), overview, blocked, provenance)
+
+    def _parent_steps(self) -> tuple[RecipeStep, ...]:
+        if not self.parent:
+            return ()
+        return next(c.steps for c in self.earlier if c.number == self.parent)
+
+    def _climb_all(
+        self,
+        wishes: Wishes,
+        above: tuple[RecipeStep, ...],
+        wanted: Collection[AttackName],
+        tried: list[Tried],
+        failed: list[Candidate],
+    ) -> None:
+        """Try every way, as strong as the targets need it."""
+        n = self.table.n_records
+        response_knowledge = self.setting.response_knowledge
+        # Missing cells that are no category are in several classes, or in none.
+        is_plain = self.setting.missing is Missing.CATEGORY
+        most_classes = most_classes_of(self.targets, n) if is_plain else None
+        criterion, ways = ladders(
+            self.targets,
+            wishes,
+            n,
+            response_knowledge=response_knowledge,
+            most_classes=most_classes,
+        )
+
+        for way in ways:
+
+            def attempt(k: int, place: int = way.place) -> bool:
+                proposal = proposals(criterion, k, wishes, most_classes)[place]
+                n_failed = len(failed)
+                self._try(proposal, above, wanted, tried, failed)
+                if self.progress is not None:
+                    self.progress(len(tried) + len(failed), None)
+                return len(failed) == n_failed and tried[-1].candidate.is_met
+
+            if way.is_verified:
+                self._try_verified(way, wishes, above, wanted, tried, failed)
+            else:
+                _climb(way.rungs, attempt, failed)
+
+    def _try_verified(
+        self,
+        way: Ladder,
+        wishes: Wishes,
+        above: tuple[RecipeStep, ...],
+        wanted: Collection[AttackName],
+        tried: list[Tried],
+        failed: list[Candidate],
+    ) -> None:
+        """Try the recoding that loses least among those that pass the real attack."""
+        before = _frozen(above)
+        label = "recoding, best verified"
+        base, _ = run_steps(before, self.table, self.setting)
+
+        def passes(made: Protected) -> bool:
+            if self.progress is not None:
+                self.progress(len(tried) + len(failed), None)
+            whole = base.then(made)
+            attack = attack_file(self.table, whole.table, whole.log, self.setting, wanted)
+            return all(each.is_met for each in judge_targets(self.targets, attack))
+
+        number = self._number(tried, failed)
+        asked = SearchOptions(**wishes.search)
+        try:
+            found = search_verified(
+                base.table, self.setting, asked, passes, rungs=way.rungs, place=len(before) + 1
+            )
+        except (NotReachableError, LimitError) as error:
+            options: dict[str, Any] = {**wishes.search, "k": way.rungs[0]}
+            steps = (*above, RecipeStep(SearchRecoding(**options)))
+            failed.append(self._kept(_failed_candidate(number, self.parent, label, steps, error)))
+            return
+        own = RecipeStep(found.step, found.protected.found, found.protected.frozen)
+        self._attacked(number, label, (*above, own), base.then(found.protected), wanted, tried)
+
+    def _number(self, tried: Sequence[Tried], failed: Sequence[Candidate]) -> int:
+        """Return the number of the next candidate."""
+        known = [c.number for c in (*self.earlier, *failed)]
+        return max([0, *known, *(each.candidate.number for each in tried)]) + 1
+
+    def _try(
+        self,
+        proposal: Proposal,
+        above: tuple[RecipeStep, ...],
+        wanted: Collection[AttackName],
+        tried: list[Tried],
+        failed: list[Candidate],
+    ) -> None:
+        number = self._number(tried, failed)
+        before = _frozen(above)
+        steps = proposal.steps
+        label = proposal.label
+        try:
+            try:
+                made, done = run_steps([*before, *steps], self.table, self.setting)
+            except NotReachableError as error:
+                # The best that can be reached, with what it leaves.
+                self.blocked.append(f"{label}: {error.found}")
+                steps, label = _as_far_as_possible(steps), f"{label}, as far as it goes"
+                made, done = run_steps([*before, *steps], self.table, self.setting)
+        except (NotReachableError, LimitError) as error:
+            whole = tuple(RecipeStep(step) for step in (*before, *steps))
+            failed.append(self._kept(_failed_candidate(number, self.parent, label, whole, error)))
+            return
+        self._attacked(number, label, (*above, *done[len(before) :]), made, wanted, tried)
+
+    def _attacked(
+        self,
+        number: int,
+        label: str,
+        steps: tuple[RecipeStep, ...],
+        made: Protected,
+        wanted: Collection[AttackName],
+        tried: list[Tried],
+    ) -> None:
+        """Attack a candidate again, measure what it costs, and keep it."""
+        attack = attack_file(self.table, made.table, made.log, self.setting, wanted)
+        judged = judge_targets(self.targets, attack)
+        utility = measure_utility(
+            self.table,
+            made.table,
+            self.utility,
+            log=made.log,
+            beside=self.beside,
+            decimal=self.setting.decimal,
+        )
+        keys = self.setting.keys
+        told = (
+            *made.told,
+            *cost_in_words(utility, keys),
+            "After, under the same scenario: " + targets_sentence(judged),
+            *attack.sentences(),
+        )
+        candidate = Candidate(
+            number,
+            self.parent,
+            label,
+            steps,
+            {
+                **attack.summary(),
+                "suppressed": made.log.n_suppressed,
+                "changed": made.log.n_changed,
+            },
+            tuple(each.to_json() for each in judged),
+            loss_figures(utility, keys),
+            told,
+            bool(judged) and all(each.is_met for each in judged),
+            output=made.table.fingerprint,
+        )
+        tried.append(Tried(self._kept(candidate), made, attack, judged, utility))
+
+    def _kept(self, candidate: Candidate) -> Candidate:
+        return candidate if self.keep is None else self.keep(candidate)
+
+
+def _frozen(above: Sequence[RecipeStep]) -> list[Step]:
+    """Return the steps of a candidate as they were found."""
+    return [frozen for own in above for frozen in own.frozen or (own.step,)]
+
+
+def _failed_candidate(
+    number: int,
+    parent: int,
+    label: str,
+    steps: tuple[RecipeStep, ...],
+    error: InputError | LimitError,
+) -> Candidate:
+    found = error.found + "".join(f" {p}" for p in error.problems[:3])
+    return Candidate(number, parent, label, steps, failed=f"{error.asked} {found}")
+
+
+def _as_far_as_possible(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Return steps of which suppression protects those who can be, where some cannot."""
+    return tuple(
+        dataclass_replace(step, partial=True) if isinstance(step, Suppress) else step
+        for step in steps
+    )
+
+
+def _require_possible(targets: Sequence[Target], n_records: int) -> None:
+    problems = [
+        Problem(
+            Reason.BAD_OPTION,
+            f"target {quoted([target.text])}",
+            f"there are {count_of(n_records, 'record')}.",
+            "Ask for a smaller number.",
+        )
+        for target in targets
+        if (target.criterion is not None or target.measure == ASSIGNMENTS)
+        and target.limit > n_records
+    ]
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"{count_of(len(targets), 'target was', 'targets were')} given.",
+            f"{count_of(len(problems), 'target')} cannot be reached by any file of this size.",
+            problems=problems,
+        )
+
+
+def _climb(
+    rungs: Sequence[int], attempt: Callable[[int], bool], failed: Sequence[Candidate]
+) -> None:
+    """Try larger and larger k until one meets the targets, then smaller ones between the last two."""
+    low, n_failed = 0, len(failed)
+    for k in rungs:
+        if attempt(k):
+            high = k
+            for _ in range(_HALVINGS):
+                middle = (low + high) // 2
+                if not low or middle in (low, high):
+                    return
+                if attempt(middle):
+                    high = middle
+                else:
+                    low = middle
+            return
+        if len(failed) > n_failed:
+            # What cannot be done for a k cannot be done for a larger one.
+            return
+        low = k
+
+
+def _blocked(met: Sequence[str], failed: Sequence[Candidate], wishes: Wishes | None) -> list[str]:
+    said = [*met, *(f"{c.label}: {c.failed}" for c in failed)]
+    if wishes is None:
+        return said
+    for name, options in (("pinned", wishes.suppress), ("keep", wishes.search), ("at_least", wishes.search),
+                          ("forbid", wishes.search)):  # fmt: skip
+        value = options.get(name)
+        if value:
+            said.append(f"{name.replace('_', ' ')} {quoted([str(each) for each in value])}.")
+    return said
