@@ -277,3 +277,63 @@ def test_fractions_of_strata_are_kept_and_used_again(run, tmp_path, people):
     assert read_recipe(recipe).fraction == "f=10%, m=20%"
     again = run("protect", "apply", recipe, people, "-o", tmp_path / "release.csv")
     assert again.exit_code == 0, again.err
+
+
+def test_a_recipe_keeps_how_its_file_is_read(run, tmp_path, people):
+    """What is missing is told once; the release is the one that was attacked."""
+    recipe = tmp_path / "coded.json"
+    done = run("protect", "try", people, *KEYS, "-t", "both>=3", "--method", "suppress", "--seed", "5",
+               "--missing-value", "28", "--no-response-knowledge", "--recipe", recipe)  # fmt: skip
+    assert done.exit_code == 0, done.err
+    kept = read_recipe(recipe)
+    assert kept.reading == {"missing_values": ["28"]}
+    assert kept.response_knowledge is False
+    assert [each["candidate"] for each in kept.candidates] == [1]
+    page = tmp_path / "internal.html"
+    done = run("protect", "apply", recipe, people, "-o", tmp_path / "out.csv", "--report", page)
+    assert done.exit_code == 0, done.err
+    assert "The map: risk against loss" in page.read_text()
+
+
+def test_analyses_name_any_column(run, tmp_path, people, recipe):
+    page = tmp_path / "public.html"
+    done = run("protect", "apply", recipe, people, "-o", tmp_path / "out.csv", "--public", page,
+               "--analysis", "mean of Income by Sex", "--analysis", "Income ~ Age")  # fmt: skip
+    assert done.exit_code == 0, done.err
+    assert "mean of Income by Sex" in page.read_text()
+    wrong = run("protect", "apply", recipe, people, "--analysis", "mean of Incom by Sex")
+    assert wrong.exit_code == 2
+    assert "Incom" in wrong.err
+
+
+def test_an_audit_agrees_with_what_was_told_where_cells_were_missing(run, tmp_path):
+    """Suppressed cells look like missing ones in the release."""
+    path, rows = tmp_path / "gaps.csv", read(write_people(tmp_path / "whole.csv", seed=4))
+    for row in rows[1::9]:
+        row[3] = ""
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    recipe, release = tmp_path / "gaps.json", tmp_path / "out.csv"
+    done = run(
+        "protect", "try", path, *KEYS, "-t", "both>=3", "--method", "suppress", "--recipe", recipe
+    )
+    assert done.exit_code == 0, done.err
+    assert run("protect", "apply", recipe, path, "-o", release).exit_code == 0
+    audit = run("protect", "audit", path, release, *KEYS, "-t", "both>=3")
+    assert audit.exit_code == 0, audit.out
+
+
+def test_signs_of_suppression_are_noticed(run, tmp_path, people):
+    rows = read(people)
+    for row in rows[1:30]:
+        row[1] = "*"
+    starred = tmp_path / "stars.csv"
+    with starred.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    told = run("protect", "audit", people, starred, *KEYS)
+    assert "--suppressed-value '*'" in told.err.replace("\n", " ") + told.out.replace("\n", " ")
+    read_as = run(
+        "protect", "audit", people, starred, *KEYS, "--suppressed-value", "*", "--format", "json"
+    )
+    masked = json.loads(read_as.out)["parts"]["masked"]["rows"]
+    assert {row["variable"]: row["suppressed"] for row in masked}["Age"] == 29

@@ -50,6 +50,27 @@ def test_people_outside_get_neither_seed_nor_journal_nor_risk():
         assert hidden not in text
 
 
+def test_people_outside_cannot_check_a_guess_of_the_original():
+    """A fingerprint of the original would tell whoever fills in the suppressed cells that it is right."""
+    frozen = [{"do": "suppress", "k": 2}]
+    content = {
+        **CONTENT,
+        "steps": [{"do": "recode and suppress", "k": 2, "frozen": frozen}],
+        "candidates": [{"candidate": 1, "what": "x", "meets_targets": True}],
+        "output": {"fingerprint": "cd", "sha256": "ef"},
+        "reading": {"missing_values": ["9"]},
+        "response_knowledge": False,
+    }
+    made = read_recipe(content)
+    jsonschema.validate(made.to_json(), recipe_schema())
+    assert read_recipe(made.to_json()).to_json() == made.to_json()
+    outside = made.external()
+    assert outside["input"] == {"records": 4}
+    assert outside["output"] == {"sha256": "ef"}
+    for hidden in ("fingerprint", "people.csv", '"k"', "candidates", "reading", "response"):
+        assert hidden not in json.dumps(outside)
+
+
 def test_a_journal_that_was_changed_is_told():
     made = (
         read_recipe(CONTENT)
@@ -86,6 +107,20 @@ def test_what_is_no_recipe_is_refused(change, reason):
     with pytest.raises(InputError) as error:
         read_recipe({**CONTENT, **change})
     assert error.value.reason is reason
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"reading": {"missing_values": [9]}},
+        {"reading": 3},
+        {"response_knowledge": "no"},
+        {"candidates": [1]},
+    ],
+)
+def test_fields_of_a_recipe_that_are_not_what_they_should_be(change):
+    with pytest.raises(InputError):
+        read_recipe({**CONTENT, **change})
 
 
 def test_files_that_are_no_recipe(tmp_path):

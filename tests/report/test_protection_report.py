@@ -25,6 +25,7 @@ from gamekeeper.report.protection_report import (
     protection_report,
     public_protection_report,
 )
+from gamekeeper.report.public_utility import public_utility
 from gamekeeper.report.risk_page import build_risk_report
 from gamekeeper.results import Provenance
 
@@ -118,6 +119,22 @@ def test_everybody_reads_methods_and_loss_and_no_risk(made):
     ):  # fmt: skip
         assert secret not in page, secret
     assert "no values of risk" in said
+
+
+def test_public_figures_are_rounded_and_no_mean_of_before_is_told(made):
+    """One cell can be worked out from exact figures: from the bits that are lost, from two means."""
+    done, exact = made
+    page = build_risk_report(public_protection_report(AboutProtection("f", STEPS), done, exact))
+    income = next(line for line in exact.numbers if line.variable == "income")
+    for table in (*exact.tables, *exact.variables):
+        if table.distance:
+            assert repr(table.distance) not in page
+    for number in (income.mean_before, income.deviation_before, income.moved):
+        assert number is None or repr(number) not in page
+    assert "mean before" not in page
+    shown = public_utility(exact)
+    assert all(line.bits_lost == round(line.bits_lost, 1) for line in shown.variables)
+    assert shown.tables[0].distance == round(exact.tables[0].distance, 2)
 
 
 def test_without_records_no_category_is_named(made):

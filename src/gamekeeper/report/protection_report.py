@@ -167,7 +167,7 @@ def public_protection_report(
     about: AboutProtection, protected: Protected, utility: Utility
 ) -> RiskReport:
     """Return the page that goes with a release: methods, loss, and how suppressed cells look."""
-    log, shown = protected.log, public_utility(utility)
+    log, shown = _as_shown(protected.log), public_utility(utility)
     stars = (
         f"{count_of(log.n_suppressed, 'cell was', 'cells were')} suppressed; such a cell is"
         f" {about.suppressed}."
@@ -215,6 +215,25 @@ def public_protection_report(
         footer="This page has no values of risk, no parameters, no records and no categories; figures are"
         " rounded.",
     )
+
+
+def _as_shown(log: ChangeLog) -> ChangeLog:
+    """Return a log in which a cell that was missing, and is shown as suppressed, is a suppressed one.
+
+    Nobody outside is to tell the two apart.
+    """
+    made = {
+        name: change
+        if change.suppressed is None
+        else replace(
+            change,
+            changed=change.suppressed
+            if change.changed is None
+            else change.suppressed | change.changed,
+        )
+        for name, change in log.variables.items()
+    }
+    return replace(log, variables=made)
 
 
 def _verdict(attacks: Sequence[AttackChange]) -> list[str]:

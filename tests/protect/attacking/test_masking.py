@@ -95,3 +95,17 @@ def test_records_of_nobody():
         Setting(keys=KEYS, response_knowledge=False),
     )
     assert laid.count().people_to_released.tolist() == [1, 0, 0, 1, 0, 0]
+
+
+def test_where_stars_look_like_missing_cells_every_empty_one_is_open():
+    before = coded(["30", "", "40", "50"], ["f", "f", "m", None])
+    after = coded(["", "", "40", "50"], ["f", "f", "m", None])
+    alike, apart = (
+        read_masking(before, after, KEYS, np.arange(4), are_alike=are_alike)
+        for are_alike in (True, False)
+    )
+    assert alike.log.suppressed("age").tolist() == [True, True, False, False]
+    assert apart.log.suppressed("age").tolist() == [True, False, False, False]
+    assert alike.log.suppressed("sex").tolist() == [False, False, False, True]
+    assert not apart.log.suppressed("sex").any()
+    assert alike.log.n_suppressed == apart.log.n_suppressed == 1

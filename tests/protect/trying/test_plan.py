@@ -137,3 +137,50 @@ def test_a_map_is_drawn():
     figure = plan.map.plot()
     assert figure.axes[0].get_xlabel()
     assert plan.map.summary()["candidates"] == len(plan.candidates)
+
+
+def test_a_recoding_for_expected_matches_is_proven_since_they_are_its_classes():
+    plan = trying("expected matches<=12%").run(Wishes(methods=("recode",)))
+    (found,) = plan.candidates
+    assert found.is_met
+    assert found.steps[0].found["status"] == "optimal"
+    assert found.risk["expected_matches"] <= 0.12 * 80
+    assert found.steps[0].step.most_classes == 9
+
+
+def test_a_recoding_for_links_is_the_best_that_was_verified():
+    plan = trying("linkage<=40%").run(Wishes(methods=("recode",), search={"seconds": 20.0}))
+    (found,) = plan.candidates
+    assert found.label == "recoding, best verified"
+    assert found.is_met
+    assert found.risk["linkage"] <= 0.4
+    assert any("stood in" in text for text in found.told)
+    assert not any("none that meets this loses less" in text for text in found.told)
+    tried = plan.of(1)
+    assert tried is not None
+    assert tried.protected.table.fingerprint == found.output
+
+
+def test_what_no_recoding_verifies_is_told_as_far_as_it_goes():
+    wishes = Wishes(methods=("recode",), search={"at_least": {"age": 8, "sex": 2, "job": 4}})
+    plan = trying("linkage<=1%").run(wishes)
+    assert not plan.is_met
+    assert plan.blocked
+
+
+def test_a_target_on_assignments_asks_for_rows_that_look_alike():
+    assert aim_of(parse_targets(["assignments>=2"])) == (Criterion.OWN, 2, True)
+    plan = trying("assignments>=2").run(STARS)
+    assert plan.is_met
+    assert plan.best is not None
+    assert plan.best.risk["assignments"] >= 2
+
+
+def test_who_is_known_to_be_in_the_file_chooses_what_is_asked_for():
+    targets = parse_targets(["linkage<=2%"])
+    assert aim_of(targets)[0] is Criterion.BOTH
+    assert aim_of(targets, response_knowledge=False)[0] is Criterion.RELEASED_TO_PEOPLE
+    assert "ask for 'both'" in " ".join(trying("(k,1)>=2").run(STARS).sentences())
+    unknown = Setting(keys=KEYS, response_knowledge=False)
+    plan = Trying(people(), unknown, parse_targets(["(k,1)>=2"])).run(STARS)
+    assert "Nobody is taken to know who is in the file" in " ".join(plan.sentences())

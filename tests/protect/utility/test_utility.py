@@ -161,6 +161,7 @@ def test_numbers_vary_together_as_numpy_says():
         spread = np.cov(x, y, ddof=0, aweights=weights)
         wanted = spread[0, 1] / np.sqrt(spread[0, 0] * spread[1, 1])
         assert getattr(pair, f"weighted_correlation_{side}") == pytest.approx(wanted)
+        assert getattr(pair, f"weighted_covariance_{side}") == pytest.approx(spread[0, 1])
     assert found.pairs_listing().to_arrow().num_rows == 1
 
 
@@ -188,6 +189,49 @@ def test_analyses_before_and_after():
     assert sum(shares) == pytest.approx(1)
     assert any("at worst ('mean of age')" in sentence for sentence in found.sentences())
     assert found.analyses_listing().to_arrow().num_rows == len(found.analyses)
+
+
+def test_analyses_of_columns_that_nobody_changed_and_by_weight():
+    table = people()
+    made, log, _ = starred(table)
+    amounts = [str(n % 7) for n in range(N)]
+    rooms = code_frame(
+        pa.table({"rooms": amounts, "heating": ["gas", "oil"] * (N // 2)}), ["rooms", "heating"]
+    )
+    options = UtilityOptions(weight="weight", analyses=("mean of rooms by heating", "rooms ~ age"))
+    found = measure_utility(table, made, options, log=log, beside=rooms)
+    lines = {(line.analysis, line.estimate, line.weighted): line for line in found.analyses}
+    one = lines["mean of rooms by heating", "gas", False]
+    assert one.before[0] == pytest.approx(np.mean([n % 7 for n in range(0, N, 2)]))
+    weights = table.number("weight")[::2]
+    two = lines["mean of rooms by heating", "gas", True]
+    assert two.before[0] == pytest.approx(
+        np.average([n % 7 for n in range(0, N, 2)], weights=weights)
+    )
+    assert one.overlap == two.overlap == 1
+    assert any(text == "rooms ~ age" and not weighted for text, _, weighted in lines)
+    assert "rooms" not in [line.variable for line in found.variables]
+
+
+def test_entropies_by_weight_are_those_of_records_repeated():
+    codes = [[1], [2], [2], [3], [3], [3]]
+    repeated = [row for row, n in zip(codes, (3, 1, 2, 1, 1, 2), strict=True) for _ in range(n)]
+    stars = np.array([False, False, True, False, True, False])
+    weights = np.array([3.0, 1, 2, 1, 1, 2])
+
+    def of(rows, star, numbers=None):
+        before = coded_from_codes(rows, ["a"], numbers=numbers)
+        after = replace_cells(before, {"a": np.where(star, 0, before.codes("a"))})
+        log = ChangeLog(len(rows), {"a": VariableChange.of_cells(suppressed=star)})
+        options = UtilityOptions(weight="w" if numbers else "")
+        return measure_utility(before, after, options, log=log).variables[0]
+
+    weighted = of(codes, stars, {"w": weights})
+    plain = of(repeated, np.repeat(stars, weights.astype(int)))
+    assert weighted.bits_before_weighted == pytest.approx(plain.bits_before)
+    assert weighted.bits_lost_weighted == pytest.approx(plain.bits_lost)
+    assert weighted.distance_weighted == pytest.approx(plain.distance)
+    assert plain.bits_lost_weighted is None
 
 
 def test_suppressed_cells_are_lost_to_regressions_and_a_category_of_shares():

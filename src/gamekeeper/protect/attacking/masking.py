@@ -10,7 +10,7 @@ the intruder is then taken to know more, never less.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,11 +109,12 @@ def read_masking(
         For each released record the one of the original that it is; None where nobody knows.
     are_alike
         Whether a suppressed cell looks like one that was missing: then nobody can tell the two apart,
-        and in a column with suppressed cells every empty one is open.
+        and in a release with suppressed cells every empty one is open.
     """
     found: list[MaskedVariable] = []
     changes: dict[str, VariableChange] = {}
     finer: list[Recode] = []
+    empty: dict[str, NDArray[np.uint8]] = {}
     for name in keys:
         old, new = before.codebook[name], after.codebook[name]
         mine = before.codes(name).astype(np.int64)
@@ -157,21 +158,23 @@ def read_masking(
                 recode = Recode(name, there, _words(new, there))
             target = there[own]
         stars = (yours == MISSING) & (own != MISSING)
-        is_open = yours == MISSING if are_alike and stars.any() else stars
         moved = known & (shown != target)
         is_recoded = recode is not None and _occurring(recode.codes[mine]) < _occurring(mine)
         n = before.n_records
         changes[name] = VariableChange(
             recode,
             np.packbits(_spread(moved | stars, records, n)),
-            np.packbits(_spread(is_open, records, n)),
+            np.packbits(_spread(stars, records, n)),
         )
+        empty[name] = np.packbits(_spread(yours == MISSING, records, n))
         found.append(
             MaskedVariable(
                 name, is_recoded, _occurring(mine), _occurring(yours), int(stars.sum()),
                 int(moved.sum()), len(yours),
             )
         )  # fmt: skip
+    if are_alike and any(change.n_suppressed for change in changes.values()):
+        changes |= {name: replace(changes[name], suppressed=bits) for name, bits in empty.items()}
     made = after.recoded(finer)
     left = None if records is None or _is_whole(records, before.n_records) else records
     return Masking(made, ChangeLog(before.n_records, changes, left), tuple(found))
