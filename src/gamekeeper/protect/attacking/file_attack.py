@@ -242,7 +242,7 @@ class FileAttack(Result):
                 "linkage",
                 None if linked is None else linked.share,
                 "of a sample" if linked is not None and linked.is_sample else exactly,
-                self.why_not.get("linkage", "not tried (--attack linkage)")
+                self.why_not.get("linkage", "not tried (--attack of protect try)")
                 if linked is None
                 else linked.way,
             )
