@@ -63,9 +63,14 @@ def _outer(parts: Sequence[Sequence[float]]) -> NDArray[np.float64]:
 
 
 class ProgramPrices(CoverMaster):
-    """The program with one more column for each group of records: its price."""
+    """The program with one more column for each group of records: its price.
 
-    def __init__(self, choices: Sequence[Choice], n_groups: int) -> None:
+    Prices are added to the loss; or they have a limit, and cost nothing.
+    """
+
+    def __init__(
+        self, choices: Sequence[Choice], n_groups: int, limit: float | None = None
+    ) -> None:
         super().__init__(choices)
         self._n_chosen = self._highs.getNumCol()
         none = np.zeros(0, dtype=np.int32)

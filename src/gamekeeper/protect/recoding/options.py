@@ -10,6 +10,7 @@ from typing import Annotated
 
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
+from gamekeeper.protect.suppression.households import HouseholdVariables
 
 _SEARCH = "Recoding by search"
 
@@ -56,6 +57,7 @@ class SearchOptions:
         bool,
         Option("Classes are counted by weights: in people and not in records.", panel=_SEARCH),
     ] = False
+    household_variables: HouseholdVariables = ()
     variables: Annotated[
         tuple[str, ...],
         Option(

@@ -30,6 +30,7 @@ from gamekeeper.data.reading.column_names import matched_name
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.recoding.grammar import parse_recode
 from gamekeeper.protect.recoding.categories import KeyCategories, Places
+from gamekeeper.protect.recoding.household_target import household_target
 from gamekeeper.protect.recoding.options import Loss, SearchOptions
 from gamekeeper.protect.recoding.sources import (
     categories_by_graph,
@@ -42,6 +43,7 @@ from gamekeeper.protect.recoding.sources import (
 )
 from gamekeeper.protect.recoding.wishes import granted, parse_wishes
 from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.suppression.households import find_households
 from gamekeeper.wording import count_of, quoted
 
 WEIGHT_UNIT = 1_000_000
@@ -63,6 +65,9 @@ class SearchProblem:
     targets: tuple[Target, ...]
     entropy: float
     """How much the key variables tell, in the unit of the loss."""
+
+    household_variables: tuple[str, ...] = ()
+    """The key variables by which households are counted, each as one."""
 
     def blocks(self, chosen: Chosen) -> dict[str, tuple[Places, ...]]:
         """Return the categories that are chosen, by variable, in the order of their places."""
@@ -123,23 +128,36 @@ def problem_of(table: CodedTable, setting: Setting, asked: SearchOptions) -> Sea
         entropy += tells * factor
         choices.append(own.choice(counts, factor, at_least.get(name, 1)))
     records = distinct_records(codes[kept], weights)
+    targets = _targets(asked, setting, codes[kept])
+    wanted = [matched_name(name, setting.keys) for name in asked.household_variables]
+    homes = find_households(table, setting, wanted)
+    if homes is not None and homes.variables:
+        columns = [keys.index(name) for name in homes.variables]
+        columns += [keys.index(setting.strata)] if setting.strata else []
+        targets = (*targets, household_target(homes, columns, codes, kept, weights, targets[0]))
     return SearchProblem(
-        tuple(keys), left, tuple(choices), records, _targets(asked, setting, codes[kept]), entropy
+        tuple(keys),
+        left,
+        tuple(choices),
+        records,
+        targets,
+        entropy,
+        () if homes is None else homes.variables,
     )
 
 
 def _targets(
     asked: SearchOptions, setting: Setting, codes: NDArray[np.int64]
-) -> tuple[Target, ...]:
+) -> tuple[SmallClasses, *tuple[Target, ...]]:
     most = max(asked.most_records, floor(asked.most_share * len(codes)))
     k = asked.k * WEIGHT_UNIT if asked.weighted else asked.k
-    made: list[Target] = [SmallClasses(k, most)]
+    made: list[Target] = []
     if asked.most_classes is not None:
         made.append(ClassNumber(asked.most_classes))
     if asked.most_is is not None:
         highest = partial(_highest_is, codes[:, : len(setting.keys)], setting)
         made.append(MonotoneAttack(highest, asked.most_is))
-    return tuple(made)
+    return (SmallClasses(k, most), *made)
 
 
 def _highest_is(codes: NDArray[np.int64], setting: Setting, labels: Labels) -> float:
@@ -181,6 +199,20 @@ def _problems(
                 matched_name(name, names)
             except InputError:
                 problems.append(unknown_variable(name, names, what))
+    for name in asked.household_variables:
+        try:
+            matched_name(name, setting.keys)
+        except InputError:
+            problems.append(unknown_variable(name, setting.keys, "household variable"))
+    if asked.household_variables and not setting.household:
+        problems.append(
+            Problem(
+                Reason.NOTHING_GIVEN,
+                "household",
+                "it is not named.",
+                "Name the column (--household).",
+            )
+        )
     if asked.weighted and not setting.weight:
         problems.append(
             Problem(

@@ -34,7 +34,7 @@ from gamekeeper.protect.recoding.writing import recoding_step
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.step import Step, protected_by
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import count_of, percent_text, quoted
+from gamekeeper.wording import count_of, joined, percent_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -145,7 +145,7 @@ class SearchedRecoding(Result):
         if self.is_met:
             score = "" if self.asked.most_is is None else f" and no IS above {self.asked.most_is:,}"
             return (
-                f"Recoded, every class has at least {k:,} {who}{self._except()}{score}; that loses"
+                f"Recoded, every class has at least {k:,} {who}{self._except()}{score}{self._homes()}; that loses"
                 f" {loss}, {share} of what the key variables tell."
             )
         missed = count_of(self.n_missed, "record stays", "records stay")
@@ -156,8 +156,14 @@ class SearchedRecoding(Result):
             )
         return (
             f"No recoding that may be chosen meets this: classes of at least {k:,} {who}"
-            f"{self._except()}{self._more()}. With as few categories as can be, {missed} in smaller ones."
+            f"{self._except()}{self._more()}{self._homes()}. With as few categories as can be,"
+            f" {missed} in smaller ones."
         )
+
+    def _homes(self) -> str:
+        common = self.problem.household_variables
+        names = joined([quoted([name]) for name in common])
+        return f", and as many households look alike in {names}" if common else ""
 
     def _more(self) -> str:
         asked = self.asked

@@ -104,6 +104,7 @@ class RecodeAndSuppress(SearchOptions, Step):
             k=self.k,
             costs={name: cost for name, cost in prices.units.items() if name not in prices.pinned},
             pinned=prices.pinned,
+            household_variables=self.household_variables,
         )
         found = search_together(
             problem.choices,

@@ -6,7 +6,9 @@ none. Households then count as one each, and have k of them as candidates.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +16,21 @@ from numpy.typing import NDArray
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.options import Option
+from gamekeeper.prompt_syntax import names_of
 from gamekeeper.protect.setting import Setting
-from gamekeeper.protect.suppression.checked import Checked
 from gamekeeper.wording import count_of, quoted
+
+HouseholdVariables = Annotated[
+    tuple[str, ...],
+    Option(
+        "Key variables that a household has in common: one cell for all its members. By default"
+        " those that never differ within one.",
+        panel="Suppression",
+        read=names_of,
+    ),
+]
+"""The option that names them, for every step that knows households."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +60,16 @@ class Households:
         return len(self.first)
 
 
-def find_households(asked: Checked, table: CodedTable, setting: Setting) -> Households | None:
+def find_households(
+    table: CodedTable, setting: Setting, wanted: Sequence[str] = ()
+) -> Households | None:
     """Return the households of a file; None where none are told.
+
+    Parameters
+    ----------
+    wanted
+        The key variables that members have in common; by default those that never differ within a
+        household.
 
     Raises
     ------
@@ -62,13 +84,13 @@ def find_households(asked: Checked, table: CodedTable, setting: Setting) -> Hous
     _, first, home_of, sizes = np.unique(
         codes, return_index=True, return_inverse=True, return_counts=True
     )
-    keys = [name for name in asked.keys if name in setting.keys]
+    keys = setting.keys
     unlike: dict[str, int] = {}
     for name in keys:
         own = table.codes(name)
         differs = own != own[first][home_of]
         unlike[name] = len(np.unique(home_of[differs]))
-    wanted = asked.household_variables or tuple(name for name in keys if not unlike[name])
+    wanted = wanted or tuple(name for name in keys if not unlike[name])
     problems = [
         Problem(
             Reason.BAD_OPTION,

@@ -77,7 +77,7 @@ def solve(asked: Checked, table: CodedTable, setting: Setting) -> Solved:
         max_work=asked.step.max_work,
         progress=setting.progress,
     )
-    homes = find_households(asked, table, setting)
+    homes = find_households(table, setting, asked.household_variables)
     if homes is not None:
         return _with_households(asked, table, setting, problem, order, homes)
     found = _of_persons(asked, table, setting, problem, order).put_back(order)

@@ -23,6 +23,7 @@ from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.step import NotReachableError, Step, protected_by
 from gamekeeper.protect.suppression.checked import Checked, checked
+from gamekeeper.protect.suppression.households import HouseholdVariables
 from gamekeeper.protect.suppression.solving import Solved, solve
 from gamekeeper.protect.targets import Criterion
 from gamekeeper.wording import count_of, joined, percent_text, quoted
@@ -133,15 +134,7 @@ class Suppress(Step):
             panel=_HOW,
         ),
     ] = False
-    household_variables: Annotated[
-        tuple[str, ...],
-        Option(
-            "Key variables that a household has in common: one cell for all its members. By default"
-            " those that never differ within one.",
-            panel=_HOW,
-            read=names_of,
-        ),
-    ] = ()
+    household_variables: HouseholdVariables = ()
     partial: Annotated[
         bool,
         Option(

@@ -192,7 +192,9 @@ def proposals(
     search = STEPS.get(_SEARCH)
     if search is None:
         return found
-    options: dict[str, Any] = {**wishes.search, "k": k, "most_classes": most_classes}
+    homes = wishes.suppress.get("household_variables", ())
+    options: dict[str, Any] = {"household_variables": homes, **wishes.search}
+    options |= {"k": k, "most_classes": most_classes}
     if wishes.wants("recode"):
         few = "" if most_classes is None else f", {most_classes:,} at most"
         found.append(Proposal(f"recoding, classes of {k}{few}", (search(**options),)))
