@@ -102,8 +102,8 @@ lock: $(VENV)/.made ## resolve the locks anew (UPGRADE=1 raises every version)
 	    $(VENV)/bin/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
 	      --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) "$$@"; }; \
 	  all='--constraint requirements/check.lock'; \
-	  compile pyproject.toml --extra web --group check --output-file requirements/check.lock; \
-	  compile pyproject.toml --extra web --group test $$all --output-file requirements/test.lock; \
+	  compile pyproject.toml --extra web --extra postgres --group check --output-file requirements/check.lock; \
+	  compile pyproject.toml --extra web --extra postgres --group test $$all --output-file requirements/test.lock; \
 	  compile pyproject.toml --extra web $$all --output-file requirements/web.lock; \
 	  compile pyproject.toml $$all --output-file requirements/run.lock; \
 	  compile --group build $$all --output-file requirements/build.lock; \
