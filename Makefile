@@ -80,8 +80,8 @@ format: $(VENV)/.check ## format the code and repair what ruff can
 	@$(VENV)/bin/ruff check --quiet --fix --exit-zero
 	@$(VENV)/bin/ruff format --quiet
 
-reference: $(VENV)/.run ## run the worked examples in a folder (GOLDEN=folder, STORE=1: by way of a store)
-	@$(PY) -m tests.reference.run $(if $(STORE),--through-store) "$(GOLDEN)"
+reference: $(VENV)/.run ## run the worked examples in a folder (GOLDEN=folder, STORE=sqlite or postgresql: by way of a store)
+	@$(PY) -m tests.reference.run $(if $(STORE),--through-store=$(STORE)) "$(GOLDEN)"
 
 bench: $(VENV)/.run ## run the benchmarks (BENCH="..." hands them arguments)
 	@$(PY) -m benchmarks $(BENCH)

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
+
+from tests.postgres import MissingError, TestServer, running_server
 
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("thorough", deadline=None, max_examples=1_500, print_blob=True)
@@ -25,3 +29,13 @@ def pytest_collection_finish() -> None:
 def pytest_unconfigure() -> None:
     """Give it back: libraries complain of what is left when Python ends."""
     gc.unfreeze()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[TestServer]:
+    """A PostgreSQL server, where its programs are found; what needs one is left out elsewhere."""
+    try:
+        with running_server() as server:
+            yield server
+    except MissingError as missing:
+        pytest.skip(f"PostgreSQL is left out: {missing}")

@@ -69,7 +69,9 @@ class Reason(StrEnum):
     POSSIBLE_SUBTOTALS = "possible-subtotals"
     READ_ONLY = "read-only"
     STALE = "stale"
+    UNCERTAIN = "uncertain"
     UNMAPPED_VALUES = "unmapped-values"
+    UNREACHABLE = "unreachable"
     UNSAFE_EDIT = "unsafe-edit"
 
 

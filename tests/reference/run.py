@@ -1,7 +1,8 @@
 """Run every case of a folder of worked examples: python -m tests.reference.run FOLDER
 
 With --through-store before the folder, every environment of a case is kept in a store first, and
-the one that comes out of it is used.
+the one that comes out of it is used; --through-store=postgresql takes one on a PostgreSQL server,
+which runs for as long.
 
 Exit code 0 if nothing failed, 1 if something failed, 2 if there is nothing to run. A file of a
 kind that is not supported yet is reported as such and never counted as passed, and so is a case
@@ -18,8 +19,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from gamekeeper import GamekeeperError
+from tests.postgres import MissingError
 from tests.reference.cases import Case, CaseOutcome, Check, FileOutcome, NotRun, ShapeError
-from tests.reference.keeping import through_a_store
+from tests.reference.keeping import STORES, through_a_store
 from tests.reference.keys import KEYS
 from tests.reference.linkage import LINKAGE
 from tests.reference.models import MODELS
@@ -40,9 +42,19 @@ def main(arguments: Sequence[str]) -> int:
     """Run the folder that is named, print what happened, and return the exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    if arguments[:1] == ["--through-store"]:
-        with through_a_store():
-            return main(arguments[1:])
+    option, _, kind = (arguments[0] if arguments else "").partition("=")
+    if option == "--through-store":
+        # STORE=1 means a file, as it always did.
+        kind = "sqlite" if kind in ("", "1") else kind
+        if kind not in STORES:
+            print(f"A store '{kind}' was asked for. There are: {', '.join(STORES)}.")
+            return 2
+        try:
+            with through_a_store(kind):
+                return main(arguments[1:])
+        except MissingError as missing:
+            print(f"A PostgreSQL server was to be started, and there is none: {missing}.")
+            return 2
     if len(arguments) != 1:
         print("Name one folder of worked examples: python -m tests.reference.run FOLDER")
         return 2

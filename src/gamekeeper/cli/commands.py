@@ -12,7 +12,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, get_args
 
 import typer
 from typer.core import TyperCommand
@@ -200,6 +201,9 @@ def _parameter(item: Field, offer: Callable[..., Any] | None) -> inspect.Paramet
     if not item.is_required and (many or is_read or item.default is None):
         kind = kind | None
     told: dict[str, Any] = {"help": option.help, "autocompletion": offer}
+    if option.read is not None and Path in get_args(item.kind):
+        # A path or an address: typed as it is, and the tab key offers files.
+        told["path_type"] = str
     if many and not option.is_argument:
         told["help"] = f"{option.help} {_REPEATED}"
     if item.element in (int, float) or item.kind in (int, float):

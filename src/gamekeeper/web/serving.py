@@ -12,11 +12,12 @@ from pathlib import Path
 import uvicorn
 
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.store.place import ServerPlace, StorePlace
 from gamekeeper.web.app import STATIC, make_app
 from gamekeeper.web.service.server import Server
 from gamekeeper.web.settings import LOOPBACK, Settings, checked_origin, named_folders
 from gamekeeper.web.stamp import is_current
-from gamekeeper.wording import quoted
+from gamekeeper.wording import quoted, shown_path
 from gamekeeper.workbench.demo.workplace import DEMO, demo_workplace
 from gamekeeper.workbench.environment.opening import opened_store
 from gamekeeper.workbench.requests.serving import ServeRequest
@@ -42,15 +43,16 @@ def settings_of(asked: ServeRequest) -> Settings:
             "Name the file of a store, or give --demo.",
         )
     if asked.store is not None:
-        store = asked.store.absolute()
+        store = asked.store if isinstance(asked.store, ServerPlace) else asked.store.absolute()
     else:
         place = demo_workplace(DEMO)
         store, folders = place.store.absolute(), (*folders, place.files)
+    state = state_folder(store, asked.state)
     with opened_store(store):
         pass
     return Settings(
         store=store,
-        state=state_folder(store, asked.state),
+        state=state,
         folders=named_folders(folders),
         host=asked.host,
         port=asked.port,
@@ -59,9 +61,16 @@ def settings_of(asked: ServeRequest) -> Settings:
     )
 
 
-def state_folder(store: Path, given: Path | None) -> Path:
+def state_folder(store: StorePlace, given: Path | None) -> Path:
     """Return the private folder of the server of a store."""
-    return given.absolute() if given is not None else Path(f"{store.absolute()}{STATE}")
+    if given is None and isinstance(store, ServerPlace):
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            f"The server of the store {shown_path(store)} was asked for.",
+            "The store is on a database server, and has no place beside it for what is private.",
+            "Name a folder of this machine with --state.",
+        )
+    return given.absolute() if given is not None else Path(f"{Path(str(store)).absolute()}{STATE}")
 
 
 def serve(asked: ServeRequest, *, say: Callable[[str], None]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import quoted, shown_path
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -32,7 +33,7 @@ class Settings:
         After so many days the results of a job are deleted.
     """
 
-    store: Path
+    store: StorePlace
     state: Path
     folders: dict[str, Path]
     host: str = "127.0.0.1"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 _SHOWN_NAMES = 8
 _LABEL_LETTERS = 80
@@ -95,8 +94,8 @@ def quoted(names: Iterable[str], *, most: int = _SHOWN_NAMES, letters: int = 60)
     return f"{text} and {len(listed) - most:,} more" if len(listed) > most else text
 
 
-def shown_path(path: str | Path) -> str:
-    """Return a path in quotes, in full, without what would change the text around it.
+def shown_path(path: object) -> str:
+    """Return a path or an address in quotes, in full, without what would change the text around it.
 
     Examples
     --------

@@ -25,6 +25,7 @@ from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import given
 from gamekeeper.results import Progress
+from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of, did_you_mean, quoted
 from gamekeeper.workbench.environment.opening import opened
 from gamekeeper.workbench.microdata.need import Need, require_room
@@ -289,7 +290,7 @@ def _missing(text: str) -> str | float:
         return text
 
 
-def _mapped(variables: list[LinkVariable], environment: Path | None) -> list[LinkVariable]:
+def _mapped(variables: list[LinkVariable], environment: StorePlace | None) -> list[LinkVariable]:
     """Give the variables that are compared by sinks their partition graph."""
     asked = [one.name for one in variables if one.kind is Kind.MAPPED]
     if environment is not None and not asked:

@@ -22,6 +22,7 @@ from gamekeeper.data.tables.release_file import read_release_and_truth
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import given
 from gamekeeper.results import Progress
+from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import did_you_mean, quoted
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.environment.opening import opened
@@ -159,7 +160,7 @@ def _read(file: Path, asked: PublishedRequest) -> tuple[list[CellRows], Mapping[
 
 
 def _hierarchies(
-    named: Mapping[str, tuple[str, ...]], environment: Path | None
+    named: Mapping[str, tuple[str, ...]], environment: StorePlace | None
 ) -> dict[str, Hierarchy | str]:
     found: dict[str, Hierarchy | str] = {}
     for axis, sources in named.items():
@@ -180,7 +181,7 @@ def _hierarchies(
     return found
 
 
-def _hierarchy(axis: str, source: str, environment: Path | None) -> Hierarchy | str:
+def _hierarchy(axis: str, source: str, environment: StorePlace | None) -> Hierarchy | str:
     if source in ("codes", "detected"):
         return source
     if not source.startswith(_VARIABLE):

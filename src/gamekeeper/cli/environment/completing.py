@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import typer
 
+from gamekeeper.store.place import store_place
 from gamekeeper.workbench.environment.names import names_in
 
 
@@ -22,7 +22,7 @@ def _offer(kind: str) -> Callable[[typer.Context, str], list[str]]:
         from gamekeeper.errors import GamekeeperError
 
         try:
-            known = names_in(Path(str(path)), kind)
+            known = names_in(store_place(str(path)), kind)
         except (GamekeeperError, OSError):
             # Whoever types wants no error; the command itself will tell.
             return []

@@ -17,6 +17,7 @@ from gamekeeper.workbench.requests.environment.shared import Opened
 from gamekeeper.workbench.requests.environment.store import (
     BackupRequest,
     BackupsRequest,
+    CopyRequest,
     DiffRequest,
     ExportRequest,
     HistoryRequest,
@@ -201,6 +202,26 @@ def backups_command(asked: BackupsRequest, how: AsFormat = Format.TABLE) -> None
     from gamekeeper.workbench.environment.backups import list_backups
 
     show_listing(list_backups(asked, for_people=how is Format.TABLE), how)
+
+
+@command(app, "copy")
+def copy_command(asked: CopyRequest) -> None:
+    """Copy a store as a whole, with its history and codes: between files and servers.
+
+    It is how a store comes onto a PostgreSQL server and back, and how one there is backed up.
+
+    [bold]Examples[/bold]
+
+      gamekeeper env copy norland.gk "postgresql://ana@db.example/forms?schema=norland"
+
+    Back into a file; the password comes from PGPASSWORD or ~/.pgpass:
+      gamekeeper env copy "postgresql://ana@db.example/forms?schema=norland" norland-backup.gk
+    """
+    from gamekeeper.workbench.environment.backups import copy
+
+    with progress_bar("Copying") as progress:
+        revision = copy(asked, progress=progress)
+    say(f"Copied: {asked.target}, up to revision {revision}.")
 
 
 @command(app, "restore")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from gamekeeper.cli.show import Format, say, show, warn
+from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def show_listing(listing: Listing, how: Format) -> None:
 
 
 def make_edits(
-    store: Path, edits: Sequence[Edit], signature: Signature, freedom: Freedom, how: Format
+    store: StorePlace, edits: Sequence[Edit], signature: Signature, freedom: Freedom, how: Format
 ) -> None:
     """Make edits and say what was done; unrestricted ones are shown first."""
     from gamekeeper.workbench.environment import editing
@@ -51,7 +51,7 @@ def make_edits(
         tell(f"This happened: {_counted(consequences)}.")
 
 
-def show_edited(store: Path, edited: Edited, how: Format) -> None:
+def show_edited(store: StorePlace, edited: Edited, how: Format) -> None:
     """Say what was acknowledged, or print the line of the history."""
     if how is Format.TABLE:
         for words in edited.words:

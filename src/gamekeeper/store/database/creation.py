@@ -1,40 +1,42 @@
-"""The file of a store made or opened, and brought to the version of today."""
+"""A store made or opened, and brought to the version of today: a file, or a schema of a server."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from gamekeeper.errors import Reason, StoreError
 from gamekeeper.files.asides import aside, clear_leftovers, put_new
 from gamekeeper.files.gate import LOGS, environment_around
-from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.store.database.access import Access
 from gamekeeper.store.database.contents.seals import renew_seals
-from gamekeeper.store.database.file.backups import renew_backup
-from gamekeeper.store.database.file.connections import (
-    MARK,
-    Access,
-    beside,
-    connect,
-    require_store,
-)
-from gamekeeper.store.database.file.engines import ask_of, engine_of, reading, writing
-from gamekeeper.store.database.file.refusals import attempt
-from gamekeeper.store.database.file.versions import VERSIONS, migrate, version_of
-from gamekeeper.store.database.history.new_revision import begin
-from gamekeeper.store.database.history.revisions import Revision, seal_history
+from gamekeeper.store.database.engines import ask_of, reading, writing
+from gamekeeper.store.database.file.access import FileAccess
+from gamekeeper.store.database.file.connections import MARK, beside, connect
+from gamekeeper.store.database.history.revisions import seal_history
+from gamekeeper.store.database.refusals import attempt
+from gamekeeper.store.database.versions import VERSIONS, migrate, version_of
+from gamekeeper.store.place import ServerPlace, StorePlace
 from gamekeeper.wording import shown_path
 
 _ASKED_TO_CREATE = "The store {} was to be created."
 _ASKED_TO_OPEN = "The store {} was to be opened."
 
 
-def create_file(path: Path, environment: Environment, first: Revision) -> None:
-    """Make the file of a store; it is there whole or not at all."""
-    attempt(_ASKED_TO_CREATE, path, lambda: _create(path, environment, first))
+def create_store(place: StorePlace, fill: Callable[[Connection], None]) -> None:
+    """Make a store; it is there whole or not at all. `fill` writes to its empty tables."""
+
+    def create() -> None:
+        if isinstance(place, ServerPlace):
+            _create_schema(place, fill)
+        else:
+            _create_file(place, fill)
+
+    attempt(_ASKED_TO_CREATE, place, create)
 
 
 def require_no_link(path: Path) -> None:
@@ -50,12 +52,28 @@ def require_no_link(path: Path) -> None:
 
 def open_engine(access: Access) -> Engine:
     """Return an engine for a store, after bringing it to the version of today."""
-    clear_leftovers(access.path)
-    require_store(access.path, _ASKED_TO_OPEN)
-    return attempt(_ASKED_TO_OPEN, access.path, lambda: _open(access))
+    access.require(_ASKED_TO_OPEN)
+    return attempt(_ASKED_TO_OPEN, access.place, lambda: _open(access))
 
 
-def _create(path: Path, environment: Environment, first: Revision) -> None:
+def _create_schema(place: ServerPlace, fill: Callable[[Connection], None]) -> None:
+    from gamekeeper.store.database.server.access import ServerAccess
+    from gamekeeper.store.database.server.schemas import Found, finish_schema, make_schema
+
+    engine = ServerAccess(place, readonly=False).engine()
+    try:
+        # What defines tables is part of the transaction, and of two who make a store one waits.
+        with writing(engine) as connection:
+            found = Found(ask_of(connection), place.schema)
+            make_schema(connection, found, place, _ASKED_TO_CREATE)
+            migrate(connection)
+            finish_schema(connection, place)
+            fill(connection)
+    finally:
+        engine.dispose()
+
+
+def _create_file(path: Path, fill: Callable[[Connection], None]) -> None:
     # A log that an earlier store left behind would be taken for that of the new one.
     if path.exists() or any(beside(path, ending).exists() for ending in LOGS):
         raise _taken(path)
@@ -77,11 +95,11 @@ def _create(path: Path, environment: Environment, first: Revision) -> None:
     with aside(path, private=True) as made:
         with closing(connect(made, mode="rwc")) as connection:
             connection.execute(f"PRAGMA application_id = {MARK}")
-        engine = engine_of(Access(made, readonly=False))
+        engine = FileAccess(made, readonly=False).engine()
         try:
             with writing(engine) as connection:
                 migrate(connection)
-                begin(connection, environment, first)
+                fill(connection)
         finally:
             engine.dispose()
         with closing(connect(made, mode="rw")) as connection:
@@ -93,10 +111,10 @@ def _create(path: Path, environment: Environment, first: Revision) -> None:
 
 
 def _open(access: Access) -> Engine:
-    engine = engine_of(access)
+    engine = access.engine()
     try:
         with reading(engine) as connection:
-            version = version_of(ask_of(connection), access.path, _ASKED_TO_OPEN)
+            version = version_of(ask_of(connection), access.place, _ASKED_TO_OPEN)
         if version != VERSIONS[-1]:
             _raise_version(access, engine)
     except BaseException:
@@ -109,16 +127,19 @@ def _raise_version(access: Access, engine: Engine) -> None:
     if access.readonly:
         raise StoreError(
             Reason.READ_ONLY,
-            _ASKED_TO_OPEN.format(shown_path(access.path)),
+            _ASKED_TO_OPEN.format(shown_path(access.place)),
             "It is of an older version of Gamekeeper, and can only be read here.",
             "Open it once where it can be written, or open a copy.",
         )
-    with closing(access.connect()) as source:
-        renew_backup(source, access.path, _ASKED_TO_OPEN)
+    access.renew_backup(_ASKED_TO_OPEN)
     with writing(engine) as connection:
         # Another program may have done it meanwhile.
-        if version_of(ask_of(connection), access.path, _ASKED_TO_OPEN) != VERSIONS[-1]:
+        if version_of(ask_of(connection), access.place, _ASKED_TO_OPEN) != VERSIONS[-1]:
             migrate(connection)
+            if isinstance(access.place, ServerPlace):
+                from gamekeeper.store.database.server.schemas import finish_schema
+
+                finish_schema(connection, access.place)
             renew_seals(connection)
             seal_history(connection)
 

@@ -7,12 +7,9 @@ each sees one state at a time, and an edit of something that was changed meanwhi
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterable
-from contextlib import closing
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -22,20 +19,14 @@ from gamekeeper.errors import GamekeeperError, InputError, Problem, Reason, Stor
 from gamekeeper.mapping.edits import Edit, apply_edits, edit_notes, touched
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
+from gamekeeper.store.database.access import Access, access_of, place_of
 from gamekeeper.store.database.contents.loading import State, load, position
-from gamekeeper.store.database.creation import create_file, require_no_link
-from gamekeeper.store.database.file.backups import (
-    backup_position,
-    keep_backup,
-    plain_name,
-    renew_backup,
-)
-from gamekeeper.store.database.file.connections import Access, place_of
-from gamekeeper.store.database.file.engines import ask_of
-from gamekeeper.store.database.file.refusals import attempt, damaged
+from gamekeeper.store.database.creation import create_store, require_no_link
+from gamekeeper.store.database.engines import ask_of
+from gamekeeper.store.database.file.backups import plain_name
 from gamekeeper.store.database.history.codes import merged, without_spent
 from gamekeeper.store.database.history.conflicts import refusal_since, require_fresh
-from gamekeeper.store.database.history.new_revision import require_signed
+from gamekeeper.store.database.history.new_revision import begin, require_signed
 from gamekeeper.store.database.history.past import environment_at
 from gamekeeper.store.database.history.reverting import Renames
 from gamekeeper.store.database.history.revisions import (
@@ -46,8 +37,10 @@ from gamekeeper.store.database.history.revisions import (
     revisions,
 )
 from gamekeeper.store.database.history.taking_back import take_back
-from gamekeeper.store.database.history.verification import file_problems, history_problems
+from gamekeeper.store.database.history.verification import history_problems
+from gamekeeper.store.database.refusals import attempt, damaged
 from gamekeeper.store.database.transactions import Transactions
+from gamekeeper.store.place import ServerPlace, StorePlace
 from gamekeeper.wording import shown_path
 
 _EDIT = "Edits were to be made in the store {}."
@@ -62,7 +55,7 @@ _BACKUP = "A backup of the store {} was to be made."
 
 
 class EnvironmentStore:
-    """An environment in one SQLite file, with history, undo and backup.
+    """An environment in one SQLite file or on a server, with history, undo and backup.
 
     Make one with `create` or `open`, and use it in a ``with`` statement or close it. It may be
     used from several threads. Microdata never belong here.
@@ -86,8 +79,8 @@ class EnvironmentStore:
     """
 
     def __init__(self, access: Access) -> None:
-        """Open the file; use `create` or `open` instead."""
-        self.path = access.path
+        """Open the store; use `create` or `open` instead."""
+        self.path = access.place
         self.readonly = access.readonly
         self.backs_up_later = False
         self._file = Transactions(access)
@@ -96,7 +89,7 @@ class EnvironmentStore:
     @classmethod
     def create(
         cls,
-        path: str | Path,
+        path: str | StorePlace,
         environment: Environment | None = None,
         *,
         who: str,
@@ -109,7 +102,7 @@ class EnvironmentStore:
         Parameters
         ----------
         path
-            The file, which must not be there yet.
+            The file, or the address with its schema, which must not be there yet.
         environment
             What it holds to begin with.
         who
@@ -124,20 +117,22 @@ class EnvironmentStore:
         if name is not None or description is not None:
             begun = begun.changed(name=name, description=description)
         place = place_of(path)
-        require_no_link(Path(path))
-        create_file(place, begun, Revision(1, datetime.now(UTC), who, Action.IMPORT, note=note))
+        if not isinstance(place, ServerPlace):
+            require_no_link(Path(str(path)))
+        first = Revision(1, datetime.now(UTC), who, Action.IMPORT, note=note)
+        create_store(place, lambda connection: begin(connection, begun, first))
         store = cls.open(place)
         store._file.has_written = True
         return store
 
     @classmethod
-    def open(cls, path: str | Path, *, readonly: bool = False) -> EnvironmentStore:
+    def open(cls, path: str | StorePlace, *, readonly: bool = False) -> EnvironmentStore:
         """Open a store; where it cannot be written it can only be read.
 
         A store of an older version is brought to this one, after a backup. One of a newer version
         is refused, and so is a file that is something else or damaged.
         """
-        return cls(Access(place_of(path), readonly=readonly))
+        return cls(access_of(place_of(path), readonly=readonly))
 
     def __enter__(self) -> EnvironmentStore:
         return self
@@ -190,8 +185,8 @@ class EnvironmentStore:
             return None
         self._file.has_written = False
         try:
-            if backup_position(self.path) != self._position():
-                self._copy(renew_backup)
+            if self._file.access.backup_position() != self._position():
+                attempt(_BACKUP, self.path, lambda: self._file.access.renew_backup(_BACKUP))
         except GamekeeperError as error:
             return error
         return None
@@ -204,6 +199,10 @@ class EnvironmentStore:
         """
         state = self._file.state
         return self._position()[0] if state is None else state.revision
+
+    def identity(self) -> object:
+        """Return what another store in the same place would not have; None if there is none now."""
+        return self._file.read(_READ, self._file.access.identity)
 
     def content_revision(self, *, as_of: datetime | int | None = None) -> int:
         """Return the newest revision, up to a moment, that changed anything but scenarios."""
@@ -401,7 +400,7 @@ class EnvironmentStore:
         """
 
         def look(connection: Connection) -> list[Problem]:
-            problems = file_problems(connection)
+            problems = self._file.access.faults(connection)
             return problems or history_problems(connection, load(ask_of(connection)), progress)
 
         problems = self._file.read(_CHECK, look)
@@ -421,7 +420,7 @@ class EnvironmentStore:
         called = plain_name(name) if name else ""
         self.check(progress=progress)
         called = called or f"revision-{self._position()[0]}"
-        return self._copy(partial(keep_backup, name=called))
+        return attempt(_BACKUP, self.path, lambda: self._file.access.keep_backup(called, _BACKUP))
 
     def _take_back(self, asked: str, action: Action, who: str, *, anyone: bool) -> Revision:
         require_signed(who, "")
@@ -435,13 +434,6 @@ class EnvironmentStore:
 
     def _position(self) -> tuple[int, int]:
         return self._file.read(_READ, lambda connection: position(ask_of(connection)))
-
-    def _copy(self, make: Callable[[sqlite3.Connection, Path, str], Path]) -> Path:
-        def copied() -> Path:
-            with closing(self._file.access.connect()) as source:
-                return make(source, self.path, _BACKUP)
-
-        return attempt(_BACKUP, self.path, copied)
 
 
 class _MadeBefore(Exception):  # noqa: N818 - no fault: it ends a transaction that has nothing to do

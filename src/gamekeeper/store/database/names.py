@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-from pathlib import Path
 from typing import Final
 
-from gamekeeper.store.database.file.connections import Access, place_of, require_store
-from gamekeeper.store.database.file.refusals import attempt
+from gamekeeper.store.database.access import access_of, place_of
+from gamekeeper.store.database.refusals import attempt
+from gamekeeper.store.place import StorePlace
 
 _NAMES: Final = "The names in the store {} were asked for."
 
@@ -20,7 +19,7 @@ _QUESTIONS: Final = {
 }
 
 
-def read_names(path: str | Path, kind: str) -> list[str]:
+def read_names(path: str | StorePlace, kind: str) -> list[str]:
     """Return the names of forms, variables, groups or scenarios in their order.
 
     Nothing else is read or checked, so that it takes a few milliseconds.
@@ -28,6 +27,7 @@ def read_names(path: str | Path, kind: str) -> list[str]:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> from gamekeeper.mapping.edits import AddForm
     >>> from gamekeeper.store.database.environment_store import EnvironmentStore
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -37,10 +37,11 @@ def read_names(path: str | Path, kind: str) -> list[str]:
     ['Bank']
     """
     place = place_of(path)
-    require_store(place, _NAMES)
+    access = access_of(place, readonly=True)
+    access.require(_NAMES)
 
-    def ask() -> list[str]:
-        with closing(Access(place, readonly=True).connect()) as connection:
-            return [name for (name,) in connection.execute(_QUESTIONS[kind])]
+    def read() -> list[str]:
+        with access.asking() as ask:
+            return [name for (name,) in ask(_QUESTIONS[kind])]
 
-    return attempt(_NAMES, place, ask)
+    return attempt(_NAMES, place, read)

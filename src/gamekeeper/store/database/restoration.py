@@ -22,7 +22,7 @@ from gamekeeper.store.database.file.backups import (
     stamp_of,
 )
 from gamekeeper.store.database.file.connections import beside, connect, place_of, require_store
-from gamekeeper.store.database.file.refusals import attempt
+from gamekeeper.store.database.refusals import attempt
 from gamekeeper.store.slugs import slugs
 from gamekeeper.wording import did_you_mean, quoted, shown_path
 

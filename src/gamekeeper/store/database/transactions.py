@@ -13,27 +13,27 @@ from sqlalchemy import Connection
 
 from gamekeeper.errors import Reason, StoreError
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.store.database.access import Access
 from gamekeeper.store.database.contents.loading import State
 from gamekeeper.store.database.creation import open_engine
-from gamekeeper.store.database.file.connections import Access
-from gamekeeper.store.database.file.engines import reading, writing
-from gamekeeper.store.database.file.refusals import attempt
+from gamekeeper.store.database.engines import reading, writing
 from gamekeeper.store.database.history.catching_up import refreshed
 from gamekeeper.store.database.history.codes import new_codes, save_codes
 from gamekeeper.store.database.history.new_revision import record
 from gamekeeper.store.database.history.revisions import Revision, revisions
+from gamekeeper.store.database.refusals import attempt
 from gamekeeper.wording import shown_path
 
 _Outcome = TypeVar("_Outcome")
 
 
 class Transactions:
-    """What is done with the file of an open store, a transaction at a time.
+    """What is done with an open store, a transaction at a time.
 
     Attributes
     ----------
     access
-        How the file is reached.
+        How the store is reached.
     state
         What was read or written last here; None before that.
     has_written
@@ -58,7 +58,7 @@ class Transactions:
             with reading(self._engine) as connection:
                 return work(connection)
 
-        return attempt(asked, self.access.path, read)
+        return attempt(asked, self.access.place, read)
 
     def read_state(self, asked: str, work: Callable[[Connection, State], _Outcome]) -> _Outcome:
         """Do some work with the newest state, which is kept."""
@@ -85,17 +85,18 @@ class Transactions:
                     before = refreshed(connection, loaded)
                     environment, made = change(connection, before)
                     after = record(connection, before, environment, made)
+                    self.access.announce(connection, after.revision)
                     (revision,) = revisions(connection, numbers=[after.revision])
                 # Only now it is on disk.
                 self.state, self.has_written = after, True
             return before.environment, after.environment, revision
 
-        return attempt(asked, self.access.path, write)
+        return attempt(asked, self.access.place, write)
 
     def write_codes(self, asked: str, environment: Environment) -> int:
         """Write codes that an analysis gave, apart from revisions, and return their number."""
         self._require_writable(asked)
-        told = asked.format(shown_path(self.access.path))
+        told = asked.format(shown_path(self.access.place))
 
         def write() -> int:
             with self._lock:
@@ -110,20 +111,20 @@ class Transactions:
                 self.state, self.has_written = state, True
             return len(given)
 
-        return attempt(asked, self.access.path, write)
+        return attempt(asked, self.access.place, write)
 
     def _require_writable(self, asked: str) -> None:
         if self.access.is_full:
             raise StoreError(
                 Reason.DISK_FULL,
-                asked.format(shown_path(self.access.path)),
+                asked.format(shown_path(self.access.place)),
                 "The disk is full. Nothing was changed.",
                 "Make space and do it again.",
             )
         if self.access.readonly:
             raise StoreError(
                 Reason.READ_ONLY,
-                asked.format(shown_path(self.access.path)),
+                asked.format(shown_path(self.access.place)),
                 "The store was opened to be read only, or cannot be written here."
                 " Nothing was changed.",
                 "Open it to write, check the permissions, or work on a copy.",

@@ -19,6 +19,7 @@ from gamekeeper.files.writing import write_file
 from gamekeeper.options import build, require_valid
 from gamekeeper.results import Progress, Result
 from gamekeeper.results.plain import document_of
+from gamekeeper.store.place import store_place
 
 RESULT, RECORDS, REPORT, PLOT = "result.json", "records.json", "report.html", "plot.svg"
 TABLES = ("records", "why", "unmapped")
@@ -44,7 +45,11 @@ def assess(request: Mapping[str, Any], folder: Path, progress: Progress) -> None
         AssessRequest,
         {
             **values,
-            **{name: Path(values[name]) for name in ("file", "environment") if values.get(name)},
+            **{
+                name: store_place(values[name])
+                for name in ("file", "environment")
+                if values.get(name)
+            },
             **{
                 name: tuple(values[name])
                 for name in ("keys", "sensitive", "missing_values", "recodes")
@@ -79,7 +84,11 @@ def look(request: Mapping[str, Any], folder: Path, progress: Progress) -> None:
         LookRequest,
         {
             **values,
-            **{name: Path(values[name]) for name in ("file", "environment") if values.get(name)},
+            **{
+                name: store_place(values[name])
+                for name in ("file", "environment")
+                if values.get(name)
+            },
             "missing_values": tuple(values.get("missing_values", ())),
         },
     )

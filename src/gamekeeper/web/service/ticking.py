@@ -1,5 +1,8 @@
 """What goes on beside requests: who else changed the store, and backups when nobody waits.
 
+The file of a store is looked at every second. A database server tells of new revisions by itself:
+then it is looked at when it does, and now and then in case something was not heard.
+
 A backup is a copy of the whole store. It is renewed when nothing was saved for some seconds, and at
 least every minute while people save; a last time when the server ends.
 """
@@ -8,17 +11,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from gamekeeper.errors import GamekeeperError
+from gamekeeper.store.place import ServerPlace
 from gamekeeper.web.wire.errors import LOG, fault_of_ours
 
 if TYPE_CHECKING:
     from gamekeeper.web.service.server import Server
 
 _EVERY = 1.0
+_UNHEARD = 15.0
 _QUIET = 5.0
 _LATEST = 60.0
 
@@ -32,12 +37,22 @@ class Ticker:
         self._changed = 0.0
         self._first_unsaved = 0.0
         self._jobs: dict[str, float] = {}
+        self._looked = 0.0
+        self.heard = Event()
 
     def tick(self) -> None:
         """Tell of jobs that went on and of a new revision, and see to the backup."""
+        was_heard = self.heard.is_set()
+        self.heard.clear()
         self._tell_jobs()
-        revision = self._server.seen().revision
         now = time.monotonic()
+        is_told = isinstance(self._server.settings.store, ServerPlace)
+        if is_told and not was_heard and now - self._looked < _UNHEARD:
+            return
+        # Should it fail, the next second is another.
+        self._looked = 0.0
+        revision = self._server.seen().revision
+        now = self._looked = time.monotonic()
         if revision != self._revision:
             if self._revision:
                 self._server.events.publish("revision", revision=revision)
@@ -69,7 +84,11 @@ def ticking(server: Server) -> Generator[None]:
 
     def run() -> None:
         told = ""
-        while not end.wait(_EVERY):
+        while not end.is_set():
+            # Who is told of a new revision does not wait for the next second.
+            ticker.heard.wait(_EVERY)
+            if end.is_set():
+                return
             now = ""
             try:
                 ticker.tick()
@@ -87,8 +106,12 @@ def ticking(server: Server) -> Generator[None]:
     thread = Thread(target=run, name="gamekeeper-ticker", daemon=True)
     ticker.tick()
     thread.start()
-    try:
+    with ExitStack() as stack:
+        stack.callback(thread.join)
+        stack.callback(ticker.heard.set)
+        stack.callback(end.set)
+        if isinstance(server.settings.store, ServerPlace):
+            from gamekeeper.store.database.server.listening import listening
+
+            stack.enter_context(listening(server.settings.store, ticker.heard.set))
         yield
-    finally:
-        end.set()
-        thread.join()

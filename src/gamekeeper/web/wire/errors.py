@@ -6,6 +6,7 @@ import logging
 import sqlite3
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -27,6 +28,8 @@ _STATUS = {
     Reason.BUSY: 503,
     Reason.IN_USE: 503,
     Reason.DISK_FULL: 507,
+    Reason.UNCERTAIN: 503,
+    Reason.UNREACHABLE: 503,
     Reason.READ_ONLY: 403,
     Reason.NOT_FOUND: 404,
 }
@@ -120,8 +123,10 @@ def without_folders(request: Request, refusal: Refusal) -> Refusal:
     server = getattr(request.app.state, "server", None)
     if server is None:
         return refusal
-    folder = f"{server.settings.store.parent}/"
-    return Refusal.model_validate_json(refusal.model_dump_json().replace(folder, ""))
+    store = server.settings.store
+    # Of a store on a server, its schema: nobody who edits forms is told which machine it is.
+    told, name = (f"{store.parent}/", "") if isinstance(store, Path) else (str(store), store.name)
+    return Refusal.model_validate_json(refusal.model_dump_json().replace(told, name))
 
 
 def status_of(error: GamekeeperError) -> int:

@@ -24,6 +24,7 @@ from gamekeeper.data.reading.frames import is_path
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import build, given, options_of, require_known, require_valid
 from gamekeeper.results import Progress, Provenance
+from gamekeeper.store.place import store_place
 from gamekeeper.wording import count_of, quoted
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.assessment.result import Assessment
@@ -147,7 +148,7 @@ def assess(
             "file": Path(data) if is_path(data) else data,
             "keys": _names(keys),
             "scenario": scenario,
-            "environment": Path(environment) if is_path(environment) else environment,
+            "environment": store_place(environment) if is_path(environment) else environment,
             "weight": weight,
             "strata": strata,
             "fraction": "" if fraction is None else fraction,

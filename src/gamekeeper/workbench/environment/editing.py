@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gamekeeper.errors import Reason, StoreError
@@ -20,6 +19,7 @@ from gamekeeper.mapping.edits import (
 from gamekeeper.mapping.edits.notes import name_notes
 from gamekeeper.results import Progress
 from gamekeeper.store.folder import read_environment, write_environment
+from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import shown_path
 from gamekeeper.workbench.environment.history import revision_text
 from gamekeeper.workbench.environment.opening import opened, opened_store, person
@@ -90,7 +90,7 @@ def export_folder(asked: ExportRequest) -> None:
 
 
 def edit_store(
-    path: Path, edits: Sequence[Edit], signature: Signature, *, unrestricted: bool = False
+    path: StorePlace, edits: Sequence[Edit], signature: Signature, *, unrestricted: bool = False
 ) -> Edited:
     """Make edits together: all of them or, with one clear error, none."""
     with opened_store(path) as store:
@@ -105,7 +105,7 @@ def edit_store(
         return acknowledged(store, made)
 
 
-def weigh(path: Path, edits: Sequence[Edit]) -> Consequences:
+def weigh(path: StorePlace, edits: Sequence[Edit]) -> Consequences:
     """Say what unrestricted edits would break; nothing is changed."""
     with opened(path) as place:
         return weigh_edits(place.environment, edits)
@@ -120,7 +120,7 @@ class Preview:
     consequences: Consequences
 
 
-def preview(path: Path, edits: Sequence[Edit], *, unrestricted: bool = False) -> Preview:
+def preview(path: StorePlace, edits: Sequence[Edit], *, unrestricted: bool = False) -> Preview:
     """Say what edits would do; nothing is changed, and what would be refused is refused here."""
     with opened(path) as place:
         before = place.environment

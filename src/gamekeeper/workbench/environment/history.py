@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.edits.kinds.kept_history import KeepHistory, KeptRevision
 from gamekeeper.results import EVERYTHING, Cell, Listing, Page, make_listing
+from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of, folded, quoted
 from gamekeeper.workbench.environment.opening import moment, opened_store
 from gamekeeper.workbench.requests.environment.store import HistoryRequest
@@ -50,7 +50,7 @@ def kept_revisions(revisions: Iterable[Revision]) -> list[KeptRevision]:
     return [kept for edit in edits if isinstance(edit, KeepHistory) for kept in edit.revisions]
 
 
-def newest_revision(path: Path) -> Listing:
+def newest_revision(path: StorePlace) -> Listing:
     """Return the newest edit of a store, as the list of all has it."""
     with opened_store(path, readonly=True) as store:
         return _listed(store.history(), Page(size=1))

@@ -16,6 +16,7 @@ from threading import Lock, RLock
 from typing import TYPE_CHECKING
 
 from gamekeeper.errors import GamekeeperError, Reason, StoreError
+from gamekeeper.store.place import ServerPlace, StorePlace
 from gamekeeper.wording import shown_path
 
 if TYPE_CHECKING:
@@ -24,18 +25,21 @@ if TYPE_CHECKING:
 
 _PATIENCE = 60.0
 
-_held: dict[Path, HeldStore] = {}
+_held: dict[StorePlace, HeldStore] = {}
 _registering = Lock()
 
 
 class HeldStore:
     """A store that is open until `holding` ends; use `at_work` to get at it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: StorePlace) -> None:
         self.path = path
         self._turn = RLock()
-        self._file = _identity(path)
+        # Before it is opened: a file that is replaced meanwhile is opened again.
+        self._file = None if isinstance(path, ServerPlace) else _file_identity(path)
         self._store = _opened(path)
+        if isinstance(path, ServerPlace):
+            self._file = self._store.identity()
 
     @contextmanager
     def at_work(self) -> Generator[EnvironmentStore]:
@@ -48,7 +52,7 @@ class HeldStore:
                 "Wait a little, and do it again.",
             )
         try:
-            now = _identity(self.path)
+            now = self._identity()
             if now != self._file:
                 store = _opened(self.path)
                 with suppress(GamekeeperError):
@@ -60,11 +64,17 @@ class HeldStore:
 
     def seen(self) -> tuple[Environment, int, EnvironmentStore]:
         """Return the environment, its revision and the store, for those who give no code and write nothing."""
-        if _identity(self.path) != self._file:
+        if self._identity() != self._file:
             with self.at_work():
                 pass
         store = self._store
         return *store.snapshot(), store
+
+    def _identity(self) -> object:
+        """Return what another store in the same place would not have; None if there is none."""
+        if isinstance(self.path, ServerPlace):
+            return self._store.identity()
+        return _file_identity(self.path)
 
     def renew_backup(self) -> GamekeeperError | None:
         """Renew the backup if anything was written since the last; return what prevents it."""
@@ -78,7 +88,7 @@ class HeldStore:
 
 
 @contextmanager
-def holding(path: Path) -> Generator[HeldStore]:
+def holding(path: StorePlace) -> Generator[HeldStore]:
     """Hold a store open for as long as this lasts.
 
     Examples
@@ -106,12 +116,12 @@ def holding(path: Path) -> Generator[HeldStore]:
         held.close()
 
 
-def held_at(path: Path) -> HeldStore | None:
+def held_at(path: StorePlace) -> HeldStore | None:
     """Return the store that is held at a path, if one is."""
     return _held.get(path)
 
 
-def _opened(path: Path) -> EnvironmentStore:
+def _opened(path: StorePlace) -> EnvironmentStore:
     from gamekeeper.store.database.environment_store import EnvironmentStore
 
     store = EnvironmentStore.open(path)
@@ -120,7 +130,7 @@ def _opened(path: Path) -> EnvironmentStore:
     return store
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _file_identity(path: Path) -> object:
     try:
         found = os.stat(path)  # noqa: PTH116 - what cannot be looked up is told on opening
     except OSError:

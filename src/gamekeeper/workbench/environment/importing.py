@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from gamekeeper.errors import InputError, Reason
@@ -21,6 +20,7 @@ from gamekeeper.mapping.edits import EDIT, AddVariable, Edit
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.prompt_syntax import Scalar
 from gamekeeper.results import EVERYTHING, Listing, make_listing
+from gamekeeper.store.place import StorePlace
 from gamekeeper.store.record_files import read_decisions
 from gamekeeper.wording import count_of, did_you_mean, quoted
 from gamekeeper.workbench.environment.editing import Edited, edit_store
@@ -130,7 +130,7 @@ def import_forms(asked: ImportFormsRequest, *, ask: Asking | None = None) -> For
     return FormsImported(decided, tuple(edits), edited)
 
 
-def decided_edits(store: Path, decided: DecisionsFile) -> list[Edit]:
+def decided_edits(store: StorePlace, decided: DecisionsFile) -> list[Edit]:
     """Return the edits that enter what was decided; nothing is changed."""
     with opened(store) as place:
         return edits_for(place.environment, decided)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeGuard
 
 from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.errors import InputError, Reason
@@ -33,6 +34,7 @@ from gamekeeper.report.mapping_report import write_mapping_report
 from gamekeeper.results import Progress
 from gamekeeper.store.codes import write_codes
 from gamekeeper.store.graph_file import read_named_graph
+from gamekeeper.store.place import ServerPlace, StorePlace
 from gamekeeper.wording import quoted
 from gamekeeper.workbench.environment.opening import is_store, opened
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
@@ -54,7 +56,7 @@ def check(
     stay. A store keeps its codes anyway.
     """
     path = asked.path
-    if path.is_file() and asked.assign:
+    if asked.assign and (isinstance(path, ServerPlace) or path.is_file()):
         raise InputError(
             Reason.BAD_OPTION,
             "Codes were to be written.",
@@ -68,7 +70,9 @@ def check(
     with opened(path, progress=progress) as place:
         if place.store is not None:
             place.store.check(progress=progress)
-        files = write_codes(place.environment, path) if asked.assign else ()
+        files = ()
+        if asked.assign and isinstance(path, Path):
+            files = write_codes(place.environment, path)
         found = check_environment(place.environment)
         return found, found.faults, files
 
@@ -148,9 +152,10 @@ def _codes(asked: GraphRequest, progress: Progress | None) -> CodeTable:
 def _categories(asked: GraphRequest, progress: Progress | None) -> CategoryTable:
     """List the categories; those that a form offers are marked in the drawing."""
     selected: Sequence[str] = ()
-    if asked.variable is None or _is_graph(asked.path):
+    if _is_graph(asked.path):
         name, graph = read_named_graph(asked.path)
     else:
+        assert asked.variable is not None, "else it would have been refused"
         with opened(asked.path, as_of=asked.as_of, progress=progress) as place:
             name = asked.variable
             graph = place.environment.variable(name).graph
@@ -168,10 +173,10 @@ def _categories(asked: GraphRequest, progress: Progress | None) -> CategoryTable
     return table
 
 
-def _is_graph(path: Path) -> bool:
-    """Tell whether a path is a single file with a partition graph."""
+def _is_graph(path: StorePlace) -> TypeGuard[Path]:
+    """Tell whether a place is a single file with a partition graph."""
     try:
-        return path.is_file() and not is_store(path)
+        return isinstance(path, Path) and path.is_file() and not is_store(path)
     except OSError:
         return False  # whoever opens it says why it cannot be
 

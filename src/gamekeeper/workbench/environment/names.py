@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gamekeeper.store.place import StorePlace
 
-def names_in(path: Path, kind: str) -> list[str]:
+
+def names_in(path: StorePlace, kind: str) -> list[str]:
     """Return the names of the forms, variables, groups or scenarios of a store or folder.
 
     A store is asked for its names alone, and nothing is imported that this does without.
     """
-    if path.is_dir():
+    if isinstance(path, Path) and path.is_dir():
         from gamekeeper.store.folder import read_environment
 
         return list(getattr(read_environment(path), kind))

@@ -9,12 +9,13 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from gamekeeper.errors import GamekeeperError, InputError, Reason
 from gamekeeper.files.gate import is_database
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
+from gamekeeper.store.place import ServerPlace, StorePlace, store_place
 from gamekeeper.wording import quoted, shown_path
 from gamekeeper.workbench.environment.holding import held_at
 
@@ -34,7 +35,7 @@ class Place:
     def __init__(
         self,
         environment: Environment,
-        path: Path | None = None,
+        path: StorePlace | None = None,
         *,
         as_of: datetime | int | None = None,
         codes: Mapping[str, CodeRegister] | None = None,
@@ -86,13 +87,15 @@ class Place:
             self._store.close()
 
 
-def is_store(path: Path) -> bool:
-    """Tell whether a path is a store rather than a folder or another file."""
-    return is_database(path)
+def is_store(path: StorePlace) -> bool:
+    """Tell whether a place is a store rather than a folder or another file."""
+    return isinstance(path, ServerPlace) or is_database(path)
 
 
-def is_folder(path: Path) -> bool:
-    """Tell whether a path is a folder; what the system cannot look up is none."""
+def is_folder(path: StorePlace) -> TypeGuard[Path]:
+    """Tell whether a place is a folder; what the system cannot look up is none."""
+    if isinstance(path, ServerPlace):
+        return False
     try:
         return path.is_dir()
     except OSError:
@@ -100,8 +103,11 @@ def is_folder(path: Path) -> bool:
 
 
 @contextmanager
-def opened(path: Path, *, as_of: str = "", progress: Progress | None = None) -> Generator[Place]:
+def opened(
+    path: str | StorePlace, *, as_of: str = "", progress: Progress | None = None
+) -> Generator[Place]:
     """Open a folder or a store to read from it; `as_of` is a date, a time or a revision."""
+    path = store_place(path)
     if (held := held_at(path)) is not None:
         asked = moment(as_of) if as_of else None
         with held.at_work() as store:
@@ -130,7 +136,7 @@ def opened(path: Path, *, as_of: str = "", progress: Progress | None = None) -> 
     place.close()
 
 
-def _read(path: Path, as_of: str) -> Place:
+def _read(path: StorePlace, as_of: str) -> Place:
     """Read the environment of a store, as it is or as it was."""
     if as_of:
         asked = moment(as_of)
@@ -147,8 +153,9 @@ def _read(path: Path, as_of: str) -> Place:
 
 
 @contextmanager
-def opened_store(path: Path, *, readonly: bool = False) -> Generator[EnvironmentStore]:
+def opened_store(path: str | StorePlace, *, readonly: bool = False) -> Generator[EnvironmentStore]:
     """Open a store to change it or to look back; a folder is pointed to where that can be done."""
+    path = store_place(path)
     if (held := held_at(path)) is not None:
         with held.at_work() as store:
             yield store

@@ -21,6 +21,7 @@ from gamekeeper.mapping.recoding.applying import recode_table
 from gamekeeper.mapping.scenario.recoding import columns_of, plan_recodes
 from gamekeeper.mapping.variables.category_blocks import categorization_of
 from gamekeeper.results import Progress
+from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of, quoted, shown_path
 from gamekeeper.workbench.environment.opening import opened
 from gamekeeper.workbench.microdata.file import NO_DESIGN, Microdata
@@ -157,7 +158,7 @@ def _looked_up(asked: MicrodataRequest) -> Environment | None:
     return None if asked.environment is None else _environment(asked.environment)
 
 
-def _environment(given: Path | Environment) -> Environment:
+def _environment(given: StorePlace | Environment) -> Environment:
     if isinstance(given, Environment):
         return given
     with opened(given) as place:

@@ -18,6 +18,7 @@ from gamekeeper.protect.recipe import Recipe, Scenario
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.utility.analyses import analysed_names
 from gamekeeper.results import Progress
+from gamekeeper.store.place import ServerPlace, StorePlace, store_place
 from gamekeeper.wording import did_you_mean, quoted
 from gamekeeper.workbench.microdata.file import Microdata, fraction_of
 from gamekeeper.workbench.microdata.opening import open_microdata, sinks_of
@@ -148,7 +149,8 @@ def open_for_protection(
         workers=workers,
         progress=None,
     )
-    kept = asked.environment if is_path(asked.environment) else ""
+    given = asked.environment
+    kept = given if is_path(given) or isinstance(given, ServerPlace) else ""
     return ProtectedInput(data, setting, columns, str(kept or ""), _told(asked.reading))
 
 
@@ -188,7 +190,12 @@ def _read_as(recipe: Recipe, reading: Reading) -> Reading:
 
 
 def asked_by(
-    recipe: Recipe, file: Path | Any, environment: Path | None, *, reading: Reading, **others: Any
+    recipe: Recipe,
+    file: Path | Any,
+    environment: StorePlace | None,
+    *,
+    reading: Reading,
+    **others: Any,
 ) -> MicrodataRequest:
     """Return what a recipe asks of a file."""
     others = {**others, "reading": _read_as(recipe, reading)}
@@ -197,7 +204,7 @@ def asked_by(
             file=file, keys=recipe.keys, missing=recipe.missing, environment=environment, **others
         )
     place = environment or (
-        Path(recipe.scenario.environment) if recipe.scenario.environment else None
+        store_place(recipe.scenario.environment) if recipe.scenario.environment else None
     )
     if place is None:
         raise InputError(

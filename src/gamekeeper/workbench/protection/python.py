@@ -21,6 +21,7 @@ from gamekeeper.protect.trying.candidate import Candidate, Tried
 from gamekeeper.protect.trying.plan import Plan
 from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap
 from gamekeeper.results import Progress
+from gamekeeper.store.place import store_place
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.protection.opening import ProtectedInput
 from gamekeeper.workbench.protection.trying import recipe_of, tried_plan
@@ -190,7 +191,7 @@ def microdata(
             "file": Path(data) if is_path(data) else data,
             "keys": _many(keys),
             "scenario": scenario,
-            "environment": Path(environment) if is_path(environment) else environment,
+            "environment": store_place(environment) if is_path(environment) else environment,
             "targets": _many(targets),
             "steps": _many(steps),
             "weight": weight,

@@ -11,6 +11,7 @@ from gamekeeper.attack.tables.audit.marking import MarkingOptions
 from gamekeeper.attack.tables.audit.options import AuditOptions
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of, pairs_of
+from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.workbench.requests.reading import Decimal, Delimiter, Encoding
 from gamekeeper.workbench.requests.shared import Memory, NoRecords, Raw, Replace, WrittenPage
 
@@ -19,11 +20,12 @@ _SUMS = "What adds up"
 _PANEL = "How the tables are written"
 
 _Environment = Annotated[
-    Path | None,
+    StorePlace | None,
     Option(
         "The environment with the variables that --hierarchy names.",
         flags="--environment -e",
         panel=_SUMS,
+        read=store_place,
     ),
 ]
 _Sheet = Annotated[

@@ -11,6 +11,7 @@ from typing import Annotated
 from gamekeeper.attack.linkage.options import LinkOptions, MaskingOptions, StructureOptions
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of, whole_pairs_of
+from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.workbench.requests.reading import Reading
 from gamekeeper.workbench.requests.shared import Raw, Replace, WrittenPlot, WrittenTable
 
@@ -93,11 +94,12 @@ class ComparedColumns:
         ),
     ] = field(default_factory=dict[str, int])
     environment: Annotated[
-        Path | None,
+        StorePlace | None,
         Option(
             "A store or folder of stage one, for mapped columns.",
             flags="--environment -e",
             panel=_COMPARE,
+            read=store_place,
         ),
     ] = None
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from gamekeeper.options import Option
+from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.workbench.requests.reading import Reading
 
 
@@ -17,8 +18,10 @@ class LookRequest:
     file: Annotated[Path, Option("File of microdata. It is read in place.", is_argument=True)]
     scenario: Annotated[str, Option("Suggest the key variables of this scenario.")] = ""
     environment: Annotated[
-        Path | None,
-        Option("The store or folder that has the scenario.", flags="--environment -e"),
+        StorePlace | None,
+        Option(
+            "The store or folder that has the scenario.", flags="--environment -e", read=store_place
+        ),
     ] = None
     values: Annotated[
         bool,

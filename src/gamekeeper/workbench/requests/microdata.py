@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import pairs_of
+from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.workbench.requests.reading import Reading
 
 _KEYS = "Key variables"
@@ -43,12 +44,12 @@ class MicrodataRequest:
         ),
     ] = ""
     environment: Annotated[
-        Path | Any | None,
+        StorePlace | Any | None,
         Option(
             "The store or folder that has the scenario.",
             flags="--environment -e",
             panel=_KEYS,
-            read=Path,
+            read=store_place,
         ),
     ] = None
     columns: Annotated[

@@ -15,6 +15,7 @@ from gamekeeper.protect.attacking.attack import AttackName
 from gamekeeper.protect.recoding.options import SearchOptions
 from gamekeeper.protect.suppression.suppress import Suppress
 from gamekeeper.protect.utility.measuring import UtilityOptions
+from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.reading import Reading
 from gamekeeper.workbench.requests.shared import Identifier, Plot, Raw, Replace
@@ -274,10 +275,11 @@ class ApplyRequest:
     recipe: _Recipe
     file: Annotated[Path, Option("The file that is protected.", is_argument=True)]
     environment: Annotated[
-        Path | None,
+        StorePlace | None,
         Option(
             "The store or folder with the scenario, where it is not where it was.",
             flags="--environment -e",
+            read=store_place,
         ),
     ] = None
     values: Annotated[

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Annotated
 
 from gamekeeper.options import Option
+from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.workbench.requests.environment.shared import InStore
 
 State = Annotated[
     Path | None,
     Option(
         "Private folder of the server: accounts, sessions, results. By default beside the store,"
-        " with .server after its name."
+        " with .server after its name; for a store on a server it must be named."
     ),
 ]
 """Where a server keeps its own."""
@@ -24,7 +25,12 @@ State = Annotated[
 class ServeRequest:
     """A server for a store."""
 
-    store: Annotated[Path | None, Option("File of a store.", is_argument=True)] = None
+    store: Annotated[
+        StorePlace | None,
+        Option(
+            "File of a store, or postgresql://... on a server.", is_argument=True, read=store_place
+        ),
+    ] = None
     demo: Annotated[
         bool,
         Option("Serve made-up forms and a made-up file from ./demo-workbench, which is made once."),

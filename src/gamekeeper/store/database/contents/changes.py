@@ -34,7 +34,7 @@ from gamekeeper.store.database.contents.documents import (
     text_of,
     variable_problems,
 )
-from gamekeeper.store.database.file.refusals import Contradiction
+from gamekeeper.store.database.refusals import Contradiction
 from gamekeeper.store.forms import words_tree
 
 _Part = TypeVar("_Part", Variable, Form, Group, Scenario)

@@ -32,7 +32,7 @@ from gamekeeper.store.database.contents.documents import (
     scenario_from,
 )
 from gamekeeper.store.database.contents.seals import INSTANCES, Ask, sealed_answers
-from gamekeeper.store.database.file.refusals import Contradiction
+from gamekeeper.store.database.refusals import Contradiction, ServerRefusal
 
 _Part = TypeVar("_Part", Group, Scenario)
 
@@ -77,7 +77,7 @@ def load(ask: Ask) -> State:
     """
     try:
         return _load(ask)
-    except (sqlite3.Error, OSError, MemoryError, Contradiction):
+    except (sqlite3.Error, OSError, MemoryError, Contradiction, ServerRefusal):
         raise
     except Exception:  # noqa: BLE001 - what damaged rows lead to cannot be foreseen
         raise Contradiction from None

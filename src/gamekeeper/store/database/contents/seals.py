@@ -13,7 +13,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 from gamekeeper.store.database.contents.documents import text_of
-from gamekeeper.store.database.file.refusals import Contradiction
+from gamekeeper.store.database.refusals import Contradiction
+from gamekeeper.store.database.words import spoken
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -28,7 +29,7 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "variable": "SELECT id, name, definition, folded FROM variable ORDER BY name, id",
     "code": "SELECT variable_id, code, blocks, since FROM code ORDER BY code, variable_id",
     "selection": "SELECT id, variable_id, labels FROM selection ORDER BY id",
-    # The only words that are SQLite's own: elsewhere it would be string_agg.
+    # Words of SQLite: elsewhere it is string_agg (`words`).
     INSTANCES: "SELECT form_id, group_concat(selection_id, ',') FROM"
     " (SELECT form_id, selection_id FROM instance ORDER BY form_id, selection_id)"
     " AS ordered GROUP BY form_id ORDER BY form_id",
@@ -106,7 +107,7 @@ def renew_seals(connection: Connection, kinds: Iterable[str] | None = None) -> N
 def _rows(connection: Connection, question: str) -> list[tuple[Any, ...]]:
     # By the driver alone: rows of SQLAlchemy take three times as long, and whoever saves waits.
     with closing(connection.connection.cursor()) as cursor:
-        cursor.execute(question)
+        cursor.execute(spoken(question, connection.dialect.name))
         return list(cursor.fetchall())
 
 

@@ -21,7 +21,7 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.files.asides import aside, put_in_place, put_new
 from gamekeeper.files.gate import BACKUP
 from gamekeeper.store.database.file.connections import beside, connect
-from gamekeeper.store.database.file.refusals import damaged
+from gamekeeper.store.database.refusals import damaged
 from gamekeeper.store.slugs import slugs
 from gamekeeper.wording import quoted
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
 from gamekeeper.files.gate import SQLITE
 from gamekeeper.files.reading import require_ordinary
-from gamekeeper.store.database.file.refusals import has_no_room
+from gamekeeper.store.database.refusals import has_no_room
 from gamekeeper.wording import shown_path
 
 MARK: Final = 0x476B5374

@@ -18,9 +18,9 @@ from gamekeeper.store.database.contents.documents import (
 )
 from gamekeeper.store.database.contents.loading import State, load, position
 from gamekeeper.store.database.contents.some_variables import load_variables
-from gamekeeper.store.database.file.engines import ask_of
-from gamekeeper.store.database.file.refusals import Contradiction
+from gamekeeper.store.database.engines import ask_of
 from gamekeeper.store.database.history.revisions import changes_since
+from gamekeeper.store.database.refusals import Contradiction
 
 # With more changes than this, loading everything takes less time.
 _MOST_CHANGES = 2_000

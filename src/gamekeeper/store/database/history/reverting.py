@@ -34,7 +34,7 @@ from gamekeeper.store.database.contents.documents import (
     header_from,
     scenario_from,
 )
-from gamekeeper.store.database.file.refusals import Contradiction
+from gamekeeper.store.database.refusals import Contradiction
 
 CodeAges = Mapping[str, Mapping[str, int]]
 """For every variable the revisions in which its codes were given."""

@@ -23,8 +23,8 @@ from gamekeeper.store.database.contents.changes import Change, packed, unpacked
 from gamekeeper.store.database.contents.documents import text_of
 from gamekeeper.store.database.contents.seals import digest_of
 from gamekeeper.store.database.contents.tables import batches
-from gamekeeper.store.database.file.refusals import Contradiction
 from gamekeeper.store.database.history.reverting import Renames, Step
+from gamekeeper.store.database.refusals import Contradiction
 from gamekeeper.wording import count_of, joined
 
 # What the checksum of a revision is made of; the changes have one of their own.

@@ -1,8 +1,8 @@
-"""Whether what a store holds is sound: as a file, as an environment, and as a history."""
+"""Whether what a store holds is sound: as an environment and as a history."""
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, select
 
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.mapping.variables.definitions import definition_tree
@@ -24,14 +24,6 @@ from gamekeeper.wording import count_of
 
 # A change takes a fraction of a millisecond.
 _TICK = 1_000
-
-
-def file_problems(connection: Connection) -> list[Problem]:
-    """Return what is wrong with the file as a database; the words for it may show its content."""
-    faults = connection.execute(text("PRAGMA integrity_check")).scalars().all()
-    loose = connection.execute(text("PRAGMA foreign_key_check")).all()
-    problems = [_problem("pages of the file", len(faults))] if faults != ["ok"] else []
-    return problems + ([_problem("rows that name others", len(loose))] if loose else [])
 
 
 def history_problems(

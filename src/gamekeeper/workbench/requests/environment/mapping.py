@@ -13,11 +13,26 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.analysis.limits import MAX_KEYS
 from gamekeeper.mapping.analysis.options import MapOptions, MaxNodes
 from gamekeeper.options import Option
+from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.wording import quoted
-from gamekeeper.workbench.requests.environment.shared import AsOf, InStore, Opened, Person
+from gamekeeper.workbench.requests.environment.shared import (
+    AsOf,
+    EnvironmentAt,
+    InStore,
+    Opened,
+    Person,
+)
 from gamekeeper.workbench.requests.shared import Replace, WrittenPage
 
-_PATH = "Store or folder of an environment, or a file with a partition graph."
+_GraphAt = Annotated[
+    StorePlace,
+    Option(
+        "Store (a file, or postgresql://... on a server) or folder of an environment, or a file with"
+        " a partition graph.",
+        is_argument=True,
+        read=store_place,
+    ),
+]
 
 
 class Kind(StrEnum):
@@ -56,7 +71,7 @@ class MapRequest:
 class GraphRequest:
     """The graph of the codes of a variable, or that of its categories."""
 
-    path: Annotated[Path, Option(_PATH, is_argument=True)]
+    path: _GraphAt
     variable: Annotated[str | None, Option("The variable.", is_argument=True)] = None
     kind: Annotated[Kind, Option("The graph of codes, or the graph of categories.")] = (
         Kind.HARMONIZATION
@@ -86,7 +101,7 @@ class GraphRequest:
 class CheckRequest:
     """A check of an environment or of one partition graph."""
 
-    path: Annotated[Path, Option(_PATH, is_argument=True)]
+    path: _GraphAt
     assign: Annotated[bool, Option("Write the codes into the folder, so that they stay.")] = False
 
 
@@ -134,9 +149,7 @@ class SaveScenarioRequest:
 class ReviewRequest:
     """What has become of a scenario."""
 
-    environment: Annotated[
-        Path, Option("File of a store, or folder of an environment.", is_argument=True)
-    ]
+    environment: EnvironmentAt
     scenario: Annotated[str, Option("The scenario.", is_argument=True)]
     max_nodes: MaxNodes = MAX_NODES
 

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from gamekeeper.options import Option
+from gamekeeper.store.place import StorePlace, store_place
 
 if TYPE_CHECKING:
     from gamekeeper.results import Page
 
 AsOf = Annotated[str, Option("As it was on a date (2031-05-01), at a time, or at a revision.")]
 """Which state of a store is looked at."""
+
+EnvironmentAt = Annotated[
+    StorePlace,
+    Option(
+        "File of a store, folder of an environment, or postgresql://... on a server.",
+        is_argument=True,
+        read=store_place,
+    ),
+]
+"""An environment, wherever it is kept."""
+
+StoreAt = Annotated[
+    StorePlace,
+    Option("File of a store, or postgresql://... on a server.", is_argument=True, read=store_place),
+]
+"""A store, wherever it is kept."""
 
 _LINES = 40
 
@@ -21,9 +37,7 @@ _LINES = 40
 class Opened:
     """An environment to look at, as it is or as it was."""
 
-    environment: Annotated[
-        Path, Option("File of a store, or folder of an environment.", is_argument=True)
-    ]
+    environment: EnvironmentAt
     as_of: AsOf = ""
 
 
@@ -31,7 +45,7 @@ class Opened:
 class InStore:
     """A store to change or to look back in."""
 
-    store: Annotated[Path, Option("File of a store.", is_argument=True)]
+    store: StoreAt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

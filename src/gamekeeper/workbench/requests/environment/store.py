@@ -9,8 +9,16 @@ from typing import Annotated
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Option
+from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.wording import quoted
-from gamekeeper.workbench.requests.environment.shared import AsOf, InStore, Lines, Opened, Person
+from gamekeeper.workbench.requests.environment.shared import (
+    AsOf,
+    EnvironmentAt,
+    InStore,
+    Lines,
+    Opened,
+    Person,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +99,21 @@ class BackupsRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CopyRequest:
+    """A store that is copied as a whole."""
+
+    place: InStore
+    target: Annotated[
+        StorePlace,
+        Option(
+            "The new store: a file, or postgresql://... on a server.",
+            is_argument=True,
+            read=store_place,
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreRequest:
     """A backup that is put in the place of its store."""
 
@@ -119,12 +142,14 @@ class ShellRequest:
 class DiffRequest:
     """Two environments, or two dates of one."""
 
-    environment: Annotated[
-        Path, Option("File of a store, or folder of an environment.", is_argument=True)
-    ]
+    environment: EnvironmentAt
     other: Annotated[
-        Path | None,
-        Option("The other; by default the same, as it was at another date.", is_argument=True),
+        StorePlace | None,
+        Option(
+            "The other; by default the same, as it was at another date.",
+            is_argument=True,
+            read=store_place,
+        ),
     ] = None
     since: Annotated[str, Option("The first as it was on a date, at a time, or at a revision.")] = (
         ""
@@ -158,7 +183,12 @@ class MergeRequest:
 
     place: InStore
     other: Annotated[
-        Path, Option("File of the other store, or folder of an environment.", is_argument=True)
+        StorePlace,
+        Option(
+            "File of the other store, folder of an environment, or postgresql://... on a server.",
+            is_argument=True,
+            read=store_place,
+        ),
     ]
     decisions: Annotated[
         Mapping[str, str],

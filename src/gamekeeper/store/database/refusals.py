@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from gamekeeper.errors import Problem, Reason, StoreError
+from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import shown_path
 
 _Outcome = TypeVar("_Outcome")
@@ -23,7 +24,13 @@ RESTORE: Final = (
 )
 """What to do about a damaged store."""
 
-_DAMAGE: Final = (
+RESTORE_ON_SERVER: Final = (
+    "Have the database put back by those who keep its backups, or put a copy beside it:"
+    " 'gamekeeper env copy' writes a file into another schema."
+)
+"""What to do about a damaged store on a server."""
+
+DAMAGE: Final = (
     "The store is damaged: what it holds contradicts itself or cannot be read. Nothing was changed."
 )
 
@@ -42,7 +49,7 @@ _BUSY = (
     "Another program was writing to the store all the time. Nothing was changed.",
     "Do it again when that program is done.",
 )
-_DAMAGED = (Reason.DAMAGED, _DAMAGE, RESTORE)
+DAMAGED = (Reason.DAMAGED, DAMAGE, RESTORE)
 _REFUSED = (
     Reason.NOT_WRITABLE,
     "The system refused to read or write the store or a file beside it. Nothing was changed.",
@@ -52,15 +59,15 @@ _FAULTS: Final = {
     sqlite3.SQLITE_BUSY: _BUSY,
     sqlite3.SQLITE_LOCKED: _BUSY,
     sqlite3.SQLITE_PROTOCOL: _BUSY,
-    sqlite3.SQLITE_CONSTRAINT: _DAMAGED,
-    sqlite3.SQLITE_CORRUPT: _DAMAGED,
-    sqlite3.SQLITE_ERROR: _DAMAGED,
-    sqlite3.SQLITE_FORMAT: _DAMAGED,
-    sqlite3.SQLITE_MISMATCH: _DAMAGED,
-    sqlite3.SQLITE_INTERNAL: _DAMAGED,
-    sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_CONSTRAINT: DAMAGED,
+    sqlite3.SQLITE_CORRUPT: DAMAGED,
+    sqlite3.SQLITE_ERROR: DAMAGED,
+    sqlite3.SQLITE_FORMAT: DAMAGED,
+    sqlite3.SQLITE_MISMATCH: DAMAGED,
+    sqlite3.SQLITE_INTERNAL: DAMAGED,
+    sqlite3.SQLITE_NOTADB: DAMAGED,
     # The length of a text, where that is what has changed.
-    sqlite3.SQLITE_TOOBIG: _DAMAGED,
+    sqlite3.SQLITE_TOOBIG: DAMAGED,
     sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_READONLY: _READ_ONLY,
     sqlite3.SQLITE_PERM: _READ_ONLY,
@@ -83,21 +90,33 @@ class Contradiction(ValueError):  # noqa: N818 - caught within this package, nev
     """Rows or documents that no environment or history comes to: the store is damaged."""
 
 
+class ServerRefusal(Exception):  # noqa: N818 - caught within this package, never shown
+    """What a server refused, in our words: the reason, what was found, what to do."""
+
+    def __init__(self, reason: Reason, found: str, do: str) -> None:
+        super().__init__(reason)
+        self.told = (reason, found, do)
+
+
 # The driver fails to decode its own message where a damaged schema is part of it.
 _CAUGHT: Final = (sqlite3.Error, OSError, UnicodeDecodeError, Contradiction)
 
 
-def attempt(asked: str, path: Path, work: Callable[[], _Outcome]) -> _Outcome:
+def attempt(asked: str, place: StorePlace, work: Callable[[], _Outcome]) -> _Outcome:
     """Do some work on a store, and say in our words what the database or the system refuses."""
     try:
         return work()
+    except ServerRefusal as refusal:
+        reason, found, do = refusal.told
     except _CAUGHT as error:
         reason, found, do = _fault(error)
         # SQLite does not say that there was no room for the files that it needs beside a store.
-        if reason is _REFUSED[0] and has_no_room(path):
+        if reason is _REFUSED[0] and isinstance(place, Path) and has_no_room(place):
             reason, found, do = _FULL
+    if reason is Reason.DAMAGED:
+        do = _restoring(place)
     # Raised out here, the error has no cause or context that would show the text of the other.
-    raise StoreError(reason, asked.format(shown_path(path)), found, do)
+    raise StoreError(reason, asked.format(shown_path(place)), found, do)
 
 
 def has_no_room(path: Path) -> bool:
@@ -108,16 +127,24 @@ def has_no_room(path: Path) -> bool:
         return False
 
 
-def damaged(asked: str, path: Path, problems: Iterable[Problem] = ()) -> StoreError:
+def damaged(asked: str, place: StorePlace, problems: Iterable[Problem] = ()) -> StoreError:
     """Return the error that a store is damaged."""
     return StoreError(
-        Reason.DAMAGED, asked.format(shown_path(path)), _DAMAGE, RESTORE, problems=problems
+        Reason.DAMAGED,
+        asked.format(shown_path(place)),
+        DAMAGE,
+        _restoring(place),
+        problems=problems,
     )
+
+
+def _restoring(place: StorePlace) -> str:
+    return RESTORE if isinstance(place, Path) else RESTORE_ON_SERVER
 
 
 def _fault(error: Exception) -> tuple[Reason, str, str]:
     if isinstance(error, Contradiction | UnicodeDecodeError):
-        return _DAMAGED
+        return DAMAGED
     if isinstance(error, OSError):
         return _SYSTEM_FAULTS.get(error.errno or 0, _REFUSED)
     # Texts that are not UTF-8 and the like are found by the driver, which gives no code.

@@ -20,13 +20,13 @@ import gamekeeper
 from gamekeeper.errors import Reason
 from gamekeeper.mapping.edits import AddForm
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.store.database import versions
 from gamekeeper.store.database.contents.tables import METADATA
+from gamekeeper.store.database.engines import reading
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.file import versions
-from gamekeeper.store.database.file.connections import Access
-from gamekeeper.store.database.file.engines import engine_of, reading
-from gamekeeper.store.database.file.versions import VERSIONS
+from gamekeeper.store.database.file.access import FileAccess
 from gamekeeper.store.database.restoration import restore_store
+from gamekeeper.store.database.versions import VERSIONS
 from tests.store.database.children import to_first_version
 from tests.store.database.conftest import WHO, contents, everything, refusal
 
@@ -46,7 +46,7 @@ def test_the_versions_are_those_of_the_migrations() -> None:
 
 
 def test_migrations_make_the_tables_that_the_code_has(store: EnvironmentStore) -> None:
-    engine = engine_of(Access(store.path, readonly=True))
+    engine = FileAccess(store.path, readonly=True).engine()
     with reading(engine) as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, METADATA) == []

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from gamekeeper.errors import Reason, StoreError
-from gamekeeper.store.database.file.refusals import damaged
+from gamekeeper.store.database.refusals import damaged
+from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import shown_path
 
 if TYPE_CHECKING:
@@ -22,22 +24,26 @@ VERSIONS: Final = ("0001", "0002", "0003", "0004", "0005")
 """All versions of stores, the newest last."""
 
 _VERSION: Final = re.compile(r"[0-9]{4}")
+# Alembic has one set of migrations at work in a process.
+_MIGRATING: Final = Lock()
 _SCRIPTS: Final = Path(__file__).with_name("migrations")
 
 
-def version_of(ask: Callable[[str], Sequence[tuple[Any, ...]]], path: Path, asked: str) -> str:
+def version_of(
+    ask: Callable[[str], Sequence[tuple[Any, ...]]], place: StorePlace, asked: str
+) -> str:
     """Return the version of a store; one that is not known is refused."""
     try:
         ((version,),) = ask("SELECT version_num FROM alembic_version")
     except ValueError:
-        raise damaged(asked, path) from None
+        raise damaged(asked, place) from None
     if version in VERSIONS:
         return version
     if not _VERSION.fullmatch(str(version)):
-        raise damaged(asked, path)
+        raise damaged(asked, place)
     raise StoreError(
         Reason.NEWER_VERSION,
-        asked.format(shown_path(path)),
+        asked.format(shown_path(place)),
         "The store is of a newer version of Gamekeeper. Nothing was changed.",
         "Update Gamekeeper.",
     )
@@ -52,4 +58,5 @@ def migrate(connection: Connection, version: str = VERSIONS[-1]) -> None:
     # A percent sign in the path would be taken for the start of a reference.
     config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
     config.set_main_option("path_separator", "newline")
-    command.upgrade(config, version)
+    with _MIGRATING:
+        command.upgrade(config, version)

@@ -1,0 +1,98 @@
+"""SQLAlchemy on a store: transactions that read and transactions that write.
+
+Reading sees one state, whatever is written meanwhile. There is one writer at a time. SQLite has one
+by `BEGIN IMMEDIATE`; PostgreSQL by a lock that is the first statement of a transaction at READ
+COMMITTED: a snapshot taken while waiting for the lock would be the state before the other's commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from gamekeeper.store.database.refusals import Contradiction
+from gamekeeper.store.database.words import POSTGRESQL, SQLITE, spoken
+
+_BEGIN: Final = "gamekeeper_begin"
+_READING: Final[Mapping[str, Mapping[str, Any]]] = {
+    SQLITE: {_BEGIN: "BEGIN"},
+    POSTGRESQL: {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
+}
+
+Refused = Callable[[BaseException, bool], Exception | None]
+"""Says in our words what a driver refused, and whether that was while it was committed."""
+
+
+def prepare(engine: Engine, *, lock: str = "", refused: Refused | None = None) -> Engine:
+    """Let an engine begin transactions as ours begin.
+
+    `lock` is what a writer asks first, where to begin is not enough; `refused` tells what errors
+    of the driver mean.
+    """
+    engine = engine.execution_options(gamekeeper_lock=lock, gamekeeper_refused=refused)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:  # pyright: ignore[reportUnusedFunction]
+        # The driver itself would begin late and leave statements that define tables outside.
+        if first := connection.get_execution_options().get(_BEGIN, ""):
+            connection.exec_driver_sql(first)
+
+    return engine
+
+
+@contextmanager
+def reading(engine: Engine) -> Generator[Connection]:
+    """Give a connection that sees one state of the store, whatever is written meanwhile."""
+    reader = engine.execution_options(**_READING[engine.dialect.name])
+    with _Told(engine), reader.begin() as connection:
+        yield connection
+
+
+@contextmanager
+def writing(engine: Engine) -> Generator[Connection]:
+    """Give the connection of the one writer; all that it writes is committed, or nothing is."""
+    lock = engine.get_execution_options()["gamekeeper_lock"]
+    writer = engine.execution_options(**{_BEGIN: lock or "BEGIN IMMEDIATE"})
+    with _Told(engine) as told, writer.connect() as connection, connection.begin() as transaction:
+        yield connection
+        told.is_committing = True
+        transaction.commit()
+
+
+def ask_of(connection: Connection) -> Callable[[str], Sequence[tuple[Any, ...]]]:
+    """Return what answers questions in plain SQL within a transaction."""
+    name = connection.dialect.name
+
+    def ask(question: str) -> list[tuple[Any, ...]]:
+        with _Told(connection.engine):
+            return [tuple(row) for row in connection.exec_driver_sql(spoken(question, name))]
+
+    return ask
+
+
+class _Told:
+    """Lets the errors of the driver through as such: what is refused is told from their codes."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._refused: Refused | None = engine.get_execution_options()["gamekeeper_refused"]
+        self.is_committing = False
+
+    def __enter__(self) -> _Told:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None:
+            return
+        cause = error
+        if isinstance(error, DBAPIError) and error.orig is not None:
+            cause = error.orig
+        if self._refused is not None and (told := self._refused(cause, self.is_committing)):
+            raise told from None
+        if cause is not error:
+            raise cause from None
+        if isinstance(error, SQLAlchemyError):
+            raise Contradiction from None

@@ -1,0 +1,1 @@
+"""The one history of migrations; `gamekeeper.store.database.versions` runs it."""
