@@ -19,18 +19,18 @@ def counts(rows: Sequence[Row], stars: Stars) -> dict[str, list[int]]:
     n = range(len(rows))
     width = range(len(rows[0]))
 
-    def shown(i: int) -> tuple[int | None, ...]:
-        return tuple(None if c in stars[i] else rows[i][c] for c in width)
+    shown = [[None if c in stars[i] else rows[i][c] for c in width] for i in n]
+    fitting = [[fits(rows[i], rows[j], stars[j]) for j in n] for i in n]
 
     def could_be(i: int, j: int) -> bool:
         return all(
-            a is None or b is None or a == b for a, b in zip(shown(i), shown(j), strict=True)
+            a is None or b is None or a == b for a, b in zip(shown[i], shown[j], strict=True)
         )
 
     return {
-        "own": [sum(shown(i) == shown(j) for j in n) for i in n],
-        "released_to_people": [sum(fits(rows[i], rows[j], stars[j]) for i in n) for j in n],
-        "people_to_released": [sum(fits(rows[i], rows[j], stars[j]) for j in n) for i in n],
+        "own": [shown.count(shown[i]) for i in n],
+        "released_to_people": [sum(fitting[i][j] for i in n) for j in n],
+        "people_to_released": [sum(fitting[i][j] for j in n) for i in n],
         "wildcard": [sum(could_be(i, j) for j in n) for i in n],
     }
 
@@ -71,11 +71,18 @@ def optima(
     """Return the least cost by which each criterion is met."""
     best: dict[str, int] = {}
     free = range(len(rows[0])) if columns is None else columns
-    for stars in patterns(len(rows), list(free)):
-        cost = sum(costs[c] for own in stars for c in own)
-        for name, met in holds(rows, stars, k).items():
-            if met and cost < best.get(name, cost + 1):
-                best[name] = cost
+    # The cheapest first: what meets a criterion then is its optimum, and little is left to try.
+    priced = [
+        (sum(costs[c] for own in stars for c in own), stars)
+        for stars in patterns(len(rows), list(free))
+    ]
+    for cost, stars in sorted(priced, key=lambda pair: pair[0]):
+        held = holds(rows, stars, k)
+        for name, met in held.items():
+            if met:
+                best.setdefault(name, cost)
+        if len(best) == len(held):
+            break
     return best
 
 

@@ -14,6 +14,7 @@ from gamekeeper.algorithms.assignment import dense
 from gamekeeper.algorithms.assignment.costs import as_costs, by_smaller_side
 from gamekeeper.algorithms.assignment.dense import Assignment, solve_assignment
 from gamekeeper.errors import Cancelled, InputError, Reason
+from tests.given.cases import cases
 
 INF = np.inf
 
@@ -72,7 +73,7 @@ def matrices(draw, most=6, forbidden=True):
     return np.array(cells, float).reshape(n_rows, n_columns)
 
 
-@settings(max_examples=150, deadline=None)
+@cases(50)
 @given(matrices(most=5))
 def test_no_permutation_costs_less(costs):
     n_linked, cost = least_cost(costs)

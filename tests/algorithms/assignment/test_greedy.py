@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from gamekeeper.algorithms.assignment.bounds import assignment_lower_bound
 from gamekeeper.algorithms.assignment.dense import solve_assignment
 from gamekeeper.algorithms.assignment.greedy import greedy_global, greedy_rows, nearest
 from gamekeeper.errors import InputError
 from tests.algorithms.assignment.test_dense import INF, KINDS, matrices, of_kind
+from tests.given.cases import cases
 
 
 def by_sorting(costs):
@@ -33,7 +34,7 @@ def by_rows(costs, *, one_to_one=True):
     return columns
 
 
-@settings(max_examples=150, deadline=None)
+@cases(50)
 @given(matrices())
 def test_links_are_those_of_the_twins(costs):
     assert greedy_global(costs).columns.tolist() == by_sorting(costs)
@@ -59,7 +60,7 @@ def test_greedy_links_can_be_arbitrarily_bad():
     assert assignment_lower_bound(costs) == 4
 
 
-@settings(max_examples=100, deadline=None)
+@cases(40)
 @given(matrices(forbidden=False))
 def test_the_bound_is_below_the_optimum(costs):
     optimum = solve_assignment(costs)

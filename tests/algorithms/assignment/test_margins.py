@@ -6,12 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from gamekeeper.algorithms.assignment.dense import solve_assignment
 from gamekeeper.algorithms.assignment.margins import assignment_margins
 from gamekeeper.errors import Cancelled, InputError
 from tests.algorithms.assignment.test_dense import INF, matrices, of_kind
+from tests.given.cases import cases
 
 
 def increase_without(costs, found, row):
@@ -21,7 +22,7 @@ def increase_without(costs, found, row):
     return other.cost - found.cost if other.n_linked == found.n_linked else INF
 
 
-@settings(max_examples=150, deadline=None)
+@cases(50)
 @given(matrices())
 def test_the_increase_is_that_of_solving_without_the_link(costs):
     found = solve_assignment(costs, partial=True)

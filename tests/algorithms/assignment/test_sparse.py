@@ -5,13 +5,14 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.assignment import sparse as listed_pairs
 from gamekeeper.algorithms.assignment.sparse import nearest_candidates, solve_candidates
 from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
 from gamekeeper.errors import Cancelled, InputError
+from tests.given.cases import cases
 
 WHOLE = st.integers(-3, 9).map(float)
 
@@ -77,7 +78,7 @@ def hand_over(patch, share):
 SHARES = st.sampled_from([0.0, 0.7, 2.0])
 
 
-@settings(max_examples=300)
+@cases(60)
 @given(problems(), st.sampled_from([0, 1_000]), st.integers(0, 50), SHARES)
 def test_as_many_links_as_possible_at_least_cost(problem, large, bids, share):
     candidates, costs = problem
@@ -93,7 +94,7 @@ def test_as_many_links_as_possible_at_least_cost(problem, large, bids, share):
     assert (found.column_potentials <= 0).all()
 
 
-@settings(max_examples=300)
+@cases(60)
 @given(problems(), st.sampled_from([0, 1_000]), SHARES, st.data())
 def test_prices_of_unlinked_records(problem, large, share, data):
     candidates, costs = problem
@@ -133,7 +134,7 @@ def test_numbers_that_are_not_whole(problem, share):
     assert found.gap < 1e-9
 
 
-@settings(max_examples=200)
+@cases(50)
 @given(problems(st.floats(-5, 5)), SHARES, st.sampled_from([-1_000, -60, 60, 480]))
 def test_costs_of_any_size(problem, share, exponent):
     """A price beside which small costs vanish would leave the links to chance."""

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from gamekeeper.algorithms.bounds.conflicts import find_conflict
 from gamekeeper.algorithms.bounds.integer_bounds import has_table
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, CountMargin
 from gamekeeper.errors import LimitError
+from tests.given.cases import cases
 from tests.twins.possible_tables import any_table, pairs_of_three, releases
 
 
@@ -28,7 +29,7 @@ def is_irreducible(constraints, rows):
     )
 
 
-@settings(max_examples=100, deadline=None)
+@cases(40)
 @given(releases())
 def test_conflicts_are_irreducible(constraints):
     rows = find_conflict(constraints).rows

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.bounds import component_search
@@ -20,6 +20,7 @@ from gamekeeper.algorithms.releases.constraints import (
     kept_axes,
 )
 from gamekeeper.errors import InputError, LimitError, Reason
+from tests.given.cases import cases
 from tests.twins.possible_tables import (
     all_tables,
     bounds_by_enumeration,
@@ -46,7 +47,7 @@ def check(constraints, found, sums=None):
     assert constraints.admits(found.table)
 
 
-@settings(max_examples=200, deadline=None)
+@cases(50)
 @given(releases())
 def test_bounds_are_those_of_all_tables(constraints):
     if len(all_tables(constraints)):
@@ -56,7 +57,7 @@ def test_bounds_are_those_of_all_tables(constraints):
             integer_bounds(constraints)
 
 
-@settings(max_examples=100, deadline=None)
+@cases(40)
 @given(st.data())
 def test_bounds_of_sums_are_those_of_all_tables(data):
     constraints = data.draw(releases(can_conflict=False))
@@ -67,7 +68,7 @@ def test_bounds_of_sums_are_those_of_all_tables(data):
 
 
 @pytest.mark.parametrize("nodes", [0, 1, 100])
-@settings(max_examples=60, deadline=None)
+@cases(25)
 @given(data=st.data())
 def test_programs_alone_find_the_same_bounds(nodes, data):
     """Without walks, and with branching cut short, linear and integer programs do it all."""
@@ -84,7 +85,7 @@ def test_programs_alone_find_the_same_bounds(nodes, data):
                 integer_bounds(constraints)
 
 
-@settings(max_examples=60, deadline=None)
+@cases(25)
 @given(st.data())
 def test_known_limits_are_constraints(data):
     constraints = data.draw(releases(can_conflict=False))
@@ -102,7 +103,7 @@ def test_known_limits_are_constraints(data):
             integer_bounds(constraints, lower=low, upper=high)
 
 
-@settings(max_examples=60, deadline=None)
+@cases(25)
 @given(st.data())
 def test_cells_can_be_chosen(data):
     constraints = data.draw(releases(can_conflict=False))
@@ -118,7 +119,7 @@ def test_cells_can_be_chosen(data):
     assert np.all(is_tight[found.tight.reshape(-1)])
 
 
-@settings(max_examples=60, deadline=None)
+@cases(25)
 @given(releases(), st.sampled_from([{"max_programs": 0}, {"max_programs": 1}, {"max_seconds": 0}]))
 def test_what_is_not_settled_is_outer_and_said_not_to_be_tight(constraints, limits):
     tables = all_tables(constraints)
@@ -239,7 +240,7 @@ def test_progress_is_told_up_to_the_end():
     assert [done for done, _ in told] == sorted(done for done, _ in told)
 
 
-@settings(max_examples=100, deadline=None)
+@cases(40)
 @given(releases())
 def test_a_table_is_found_if_there_is_one(constraints):
     table = feasible_table(constraints)

@@ -7,7 +7,7 @@ from itertools import chain, combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.bounds.shuttle import Shuttle, dependency_count, node_count
@@ -19,6 +19,7 @@ from gamekeeper.algorithms.releases.constraints import (
 )
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from tests.algorithms.bounds.shuttle_releases import not_tight, releases
+from tests.given.cases import cases
 
 
 def subsets(members):
@@ -73,7 +74,7 @@ def slow_fixed_point(known):
 
 
 @given(releases())
-@settings(max_examples=60, deadline=None)
+@cases(25)
 def test_the_fixed_point_is_that_of_the_rules_for_every_node(release):
     known, _ = release
     nodes, dependencies = written_out(known)
@@ -87,7 +88,7 @@ def test_the_fixed_point_is_that_of_the_rules_for_every_node(release):
 
 
 @given(releases(), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@cases(25)
 def test_bounds_at_any_moment_contain_the_truth_of_any_recoded_table(release, random):
     known, truth = release
     groups = []
@@ -143,7 +144,7 @@ def test_counts_that_contradict_each_other_are_no_table():
 
 
 @given(releases(), st.integers(0, 10**6), st.integers(1, 3))
-@settings(max_examples=60, deadline=None)
+@cases(25)
 def test_contradictions_are_found_exactly_where_the_rules_find_them(release, place, off):
     known, _ = release
     rows = sum(margin.lower.size for margin in known.margins)

@@ -21,6 +21,7 @@ from gamekeeper.algorithms.releases.constraints import (
 )
 from gamekeeper.errors import Cancelled
 from tests.algorithms.bounds.shuttle_releases import not_tight, releases
+from tests.given.cases import cases
 
 
 def all_tables(known):
@@ -61,7 +62,7 @@ def by_integer_programs(known, weights):
 
 
 @given(releases(shapes=((4,), (2, 2), (2, 3), (2, 2, 2)), most=2))
-@settings(max_examples=80, deadline=None)
+@cases(30)
 def test_tight_bounds_are_those_of_all_tables(release):
     known, _ = release
     tables = all_tables(known)

@@ -22,6 +22,7 @@ from gamekeeper.algorithms.categories.partitions import (
     is_finer,
 )
 from gamekeeper.errors import InputError, LimitError, Reason
+from tests.given.cases import cases
 from tests.given.categorizations import categorizations, disjoint_pairs, partitions, ring_and_pairs
 from tests.twins import partitions as twins
 
@@ -230,7 +231,7 @@ LIMITS = {
 
 
 @given(st.one_of(tightly_linked_tasks(), loosely_linked_tasks()), st.integers(1, 9), st.data())
-@settings(max_examples=150)
+@cases(50)
 def test_a_search_that_ends_early_claims_only_what_is_so(task, max_nodes, data):
     target, forms = task
     with pytest.MonkeyPatch.context() as patch:

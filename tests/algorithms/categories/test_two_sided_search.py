@@ -4,13 +4,14 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.categories import two_sided_search as module
 from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.algorithms.categories.two_sided_search import NOTHING, search_both_ends
 from gamekeeper.errors import Cancelled, LimitError, Reason
+from tests.given.cases import cases
 from tests.given.categorizations import disjoint_pairs, partitions, ring_and_pairs
 from tests.twins import partitions as twins
 
@@ -79,7 +80,7 @@ def check(merges, max_nodes):
 
 
 @given(merges(), st.integers(1, 12), st.data())
-@settings(max_examples=100)
+@cases(40)
 def test_what_is_found_is_right_and_what_is_not_is_bounded(task, max_nodes, data):
     with pytest.MonkeyPatch.context() as patch:
         for name, values in LIMITS.items():

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.decomposable.adjacency_masks import members
@@ -18,6 +18,7 @@ from gamekeeper.algorithms.decomposable.junction_queries import infer_values
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
 from gamekeeper.errors import InputError, LimitError
 from tests.algorithms.decomposable.test_junction_tree import samples
+from tests.given.cases import cases
 
 GRAPHS = list(decomposable_graphs(4))
 
@@ -40,7 +41,7 @@ def joint(rows, counts, levels, graph, precision):
     return found
 
 
-@settings(max_examples=80, deadline=None)
+@cases(30)
 @given(samples(), st.lists(st.sampled_from(GRAPHS), min_size=1, max_size=3), st.data())
 def test_answers_agree_with_enumeration(sample, graphs, data):
     rows, counts, levels = sample

@@ -4,7 +4,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from gamekeeper.algorithms.feasible import counting
 from gamekeeper.algorithms.feasible.counting import count_tables, list_tables
@@ -17,6 +17,7 @@ from gamekeeper.algorithms.releases.constraints import (
 )
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from tests.algorithms.feasible.twins import releases, tables_by_hand
+from tests.given.cases import cases
 
 
 def square(n, line_sum):
@@ -39,7 +40,7 @@ def rounded(table, base, *, margins=True):
     return CountConstraints.of(table.shape, known)
 
 
-@settings(max_examples=80, deadline=None)
+@cases(30)
 @given(releases())
 def test_tables_are_those_found_by_trying_all(known):
     by_hand = tables_by_hand(known)
@@ -47,7 +48,7 @@ def test_tables_are_those_found_by_trying_all(known):
     assert list_tables(known).tolist() == by_hand
 
 
-@settings(max_examples=40, deadline=None)
+@cases(20)
 @given(releases())
 def test_the_search_alone_finds_the_same(known):
     by_hand = tables_by_hand(known)

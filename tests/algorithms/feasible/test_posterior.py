@@ -5,7 +5,7 @@ from math import comb, factorial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, poisson
 
@@ -13,6 +13,7 @@ from gamekeeper.algorithms.feasible.posterior import cell_posteriors, independen
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, NoTableError
 from gamekeeper.errors import InputError, Reason
 from tests.algorithms.feasible.twins import posterior_by_hand, releases
+from tests.given.cases import cases
 
 HALF = Fraction(1, 2)
 
@@ -53,7 +54,7 @@ def likely(draw):
     return known, likelihoods
 
 
-@settings(max_examples=60, deadline=None)
+@cases(25)
 @given(likely(), st.sampled_from(["uniform", "poisson", "multinomial"]))
 def test_exact_distributions_are_sums_over_all_tables(release, prior):
     known, likelihoods = release

@@ -20,6 +20,7 @@ from gamekeeper.algorithms.releases.constraints import (
 )
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from tests.algorithms.feasible.twins import releases
+from tests.given.cases import cases
 
 METHODS = ("exact", "importance", "chain")
 
@@ -246,7 +247,7 @@ def test_progress_is_told_up_to_the_end(method):
     assert told[-1] == (500, 500)
 
 
-@settings(max_examples=50, deadline=None)
+@cases(25)
 @given(st.lists(st.lists(st.integers(0, 1), min_size=5, max_size=5), min_size=1, max_size=4))
 def test_a_kernel_basis_is_one(rows):
     rows = np.array(rows)

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from gamekeeper.algorithms.releases.components import components, tightened
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, NoTableError
+from tests.given.cases import cases
 from tests.twins.possible_tables import all_tables, is_unbounded, releases
 
 
@@ -14,7 +15,7 @@ def limits_of(constraints):
     return tightened(constraints.rows, nothing, np.full(constraints.size, UNBOUNDED))
 
 
-@settings(max_examples=60, deadline=None)
+@cases(25)
 @given(releases(can_conflict=False))
 def test_the_tables_of_the_components_are_those_of_the_whole(constraints):
     limits = limits_of(constraints)

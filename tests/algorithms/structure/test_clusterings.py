@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.structure.clusterings import (
@@ -14,6 +14,7 @@ from gamekeeper.algorithms.structure.clusterings import (
     normalise,
 )
 from gamekeeper.errors import InputError, LimitError, Reason
+from tests.given.cases import cases
 
 # Eight objects of three variables; merger heights and clusters worked out apart from this package.
 EIGHT = [
@@ -95,7 +96,7 @@ def test_mergers_are_those_of_a_search_of_all_pairs(criterion, name, seed):
         assert blocks(dendrogram.cut(number)) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@cases(25)
 @given(
     st.integers(1, 3).flatmap(
         lambda width: st.lists(

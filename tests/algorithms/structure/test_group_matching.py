@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gamekeeper.algorithms.structure.group_matching import match_groups
 from gamekeeper.errors import InputError, LimitError, Reason
+from tests.given.cases import cases
 from tests.twins.group_matching import best_rows
 
 # Torra, tables 3 and 4, without the two rows that are printed twice.
@@ -95,7 +96,7 @@ def tiny_problems(draw):
     return rows_a, rows_b, injective, draw(st.booleans()), weights
 
 
-@settings(max_examples=80, deadline=None)
+@cases(30)
 @given(tiny_problems())
 def test_the_optimum_is_that_of_all_mappings_and_matchings(problem):
     rows_a, rows_b, injective, one_to_one, weights = problem

@@ -18,6 +18,7 @@ from gamekeeper.algorithms.subtraction.probability import (
 )
 from gamekeeper.algorithms.subtraction.recovery_rule import cell_groups, recovery_rule
 from gamekeeper.errors import InputError, LimitError, Reason
+from tests.given.cases import cases
 from tests.twins.subtraction import (
     by_definition,
     by_inclusion_and_exclusion,
@@ -47,7 +48,7 @@ def rule_of(release):
 
 
 @given(releases())
-@settings(max_examples=300, deadline=None)
+@cases(60)
 def test_risk_is_the_definition(release):
     curve, _ = by_definition(*release)
     risk = subtraction_risk(rule_of(release))
@@ -61,7 +62,7 @@ def test_risk_is_the_definition(release):
 
 
 @given(releases(with_total=False, most=4))
-@settings(max_examples=100, deadline=None)
+@cases(40)
 def test_single_tables_are_inclusion_and_exclusion(release):
     counts, _, upper, _ = release
     assert list(subtraction_risk(recovery_rule(counts, upper)).fractions) == (
@@ -70,7 +71,7 @@ def test_single_tables_are_inclusion_and_exclusion(release):
 
 
 @given(releases(), st.data())
-@settings(max_examples=200, deadline=None)
+@cases(50)
 def test_groups_and_cells_are_the_definition(release, data):
     counts = release[0]
     groups = np.array(

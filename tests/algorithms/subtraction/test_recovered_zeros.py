@@ -2,18 +2,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from gamekeeper.algorithms.subtraction.probability import subtraction_risk
 from gamekeeper.algorithms.subtraction.recovered_zeros import recovered_zeros
 from gamekeeper.algorithms.subtraction.recovery_rule import recovery_rule
 from gamekeeper.errors import LimitError
 from tests.algorithms.subtraction.test_probability import releases, rule_of
+from tests.given.cases import cases
 from tests.twins.subtraction import by_definition
 
 
 @given(releases())
-@settings(max_examples=150, deadline=None)
+@cases(50)
 def test_numbers_of_zeros_are_the_definition(release):
     _, shares = by_definition(*release)
     found = recovered_zeros(rule_of(release))

@@ -18,6 +18,7 @@ from gamekeeper.algorithms.subtraction.recovery_rule import recovery_rule
 from gamekeeper.algorithms.subtraction.release import release_group_risks, release_risk
 from gamekeeper.algorithms.subtraction.zeros import release_zeros
 from gamekeeper.errors import InputError, LimitError, Reason
+from tests.given.cases import cases
 from tests.twins.subtraction import release_by_definition, samples
 
 ALL_MARGINS = [(0, 1), (0,), (1,), ()]
@@ -62,7 +63,7 @@ def releases(draw):
 
 
 @given(releases())
-@settings(max_examples=60, deadline=None)
+@cases(25)
 def test_risk_and_zeros_are_the_definition(release):
     constraints, counts = release
     largest = int(constraints.cell_limits()[1].max())
@@ -92,7 +93,7 @@ def known_within(constraints, counts, largest, group, *, own_people):
 
 
 @given(releases(), st.booleans())
-@settings(max_examples=60, deadline=None)
+@cases(25)
 def test_risks_of_groups_are_the_definition(release, own_people):
     constraints, counts = release
     largest = int(constraints.cell_limits()[1].max())
@@ -127,7 +128,7 @@ def test_draws_hold_the_exact_risk(release):
 
 
 @given(releases(), st.data())
-@settings(max_examples=40, deadline=None)
+@cases(20)
 def test_risk_within_cells_is_the_definition(release, data):
     constraints, counts = release
     largest = int(constraints.cell_limits()[1].max())

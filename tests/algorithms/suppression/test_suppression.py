@@ -17,6 +17,7 @@ from gamekeeper.algorithms.suppression.problem import Suppression, SuppressionPr
 from gamekeeper.algorithms.suppression.released_to_people import suppress_released_to_people
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.errors import InputError, LimitError
+from tests.given.cases import cases
 from tests.twins.who_is_who import counts, fits, holds, infrequent, optima, stars_of
 
 WAYS = {
@@ -51,7 +52,7 @@ def check(found: Suppression, rows: np.ndarray, k: int, criterion: str) -> None:
 
 
 @given(tiny_files())
-@settings(max_examples=40)
+@cases(20)
 def test_the_cheapest_is_found_or_bounded(file):
     rows, k, costs = file
     best = optima(rows.tolist(), k, costs)
@@ -67,7 +68,7 @@ def test_the_cheapest_is_found_or_bounded(file):
 
 
 @given(small_files())
-@settings(max_examples=60)
+@cases(25)
 def test_every_criterion_holds_afterwards(file):
     rows, k = file
     for criterion, way in WAYS.items():
@@ -94,7 +95,7 @@ def test_the_order_of_records_changes_nothing_but_who_of_equals_is_opened(file, 
 
 
 @given(small_files())
-@settings(max_examples=40)
+@cases(20)
 def test_sets_of_all_sizes_are_the_same_question(file):
     rows, k = file
     problem = SuppressionProblem(rows, k)
@@ -109,7 +110,7 @@ def test_sets_of_all_sizes_are_the_same_question(file):
 
 
 @given(small_files(), st.integers(1, 3))
-@settings(max_examples=40)
+@cases(20)
 def test_combinations_of_up_to_some_variables(file, dimension):
     rows, k = file
     problem = SuppressionProblem(rows, k)

@@ -17,6 +17,7 @@ from gamekeeper.algorithms.uniques.minimal_uniques import (
     find_minimal_uniques,
 )
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
+from tests.given.cases import cases
 
 POLICIES = ("category", "ignore", "wildcard")
 
@@ -106,7 +107,7 @@ def test_every_way_finds_what_the_lattice_holds(way, policy):
 
 
 @given(files(), st.sampled_from(POLICIES), st.integers(1, 2))
-@settings(max_examples=60, deadline=None)
+@cases(25)
 def test_numbers_are_those_of_the_list(rows, policy, workers):
     codes = coded(rows)
     found = find_minimal_uniques(codes, missing=policy, workers=workers)
@@ -136,7 +137,7 @@ def test_numbers_are_those_of_the_list(rows, policy, workers):
 
 
 @given(files(), st.sampled_from(POLICIES), st.integers(0, 10_000))
-@settings(max_examples=60, deadline=None)
+@cases(25)
 def test_order_of_records_and_variables_and_labels_do_not_matter(rows, policy, seed):
     codes = coded(rows)
     expected = listed(find_minimal_uniques(codes, missing=policy, workers=1))
@@ -157,7 +158,7 @@ def test_order_of_records_and_variables_and_labels_do_not_matter(rows, policy, s
 
 
 @given(files())
-@settings(max_examples=60, deadline=None)
+@cases(25)
 def test_records_with_minimal_uniques_are_the_sample_uniques(rows):
     found = find_minimal_uniques(coded(rows), workers=1)
     assert found.records.tolist() == [i for i, own in enumerate(rows) if rows.count(own) == 1]

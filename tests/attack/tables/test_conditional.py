@@ -16,6 +16,7 @@ from gamekeeper.attack.tables.subtraction import subtract_known
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.errors import InputError, Reason
+from tests.given.cases import cases
 from tests.twins.subtraction import by_definition, release_by_definition, samples
 
 AXES = {"area": ["n", "s"], "age": ["old", "young"], "work": ["yes", "no"]}
@@ -86,7 +87,7 @@ def small_worlds(draw):
     return truth, make_release(truth, margins, scheme, seed=draw(st.integers(0, 9)))
 
 
-@settings(max_examples=40, deadline=None)
+@cases(20)
 @given(small_worlds(), st.booleans())
 def test_tables_of_all_areas_count_for_each(world, own_people):
     truth, release = world

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.chain_diagnostics import effective_size
@@ -24,6 +24,7 @@ from gamekeeper.algorithms.models.fitting.search import (
 )
 from gamekeeper.algorithms.models.fitting.walks import walk
 from gamekeeper.errors import Cancelled, InputError, LimitError
+from tests.given.cases import cases
 
 MOVES = ("toggle", "swap", "star", "triangle", "leaf")
 
@@ -312,7 +313,7 @@ def test_occams_window_is_that_of_all_models(m, strict, searched):
     st.sampled_from([3, 20, 500]),
     st.sampled_from([0.5, 1.0, 10.0]),
 )
-@settings(max_examples=40)
+@cases(20)
 def test_occams_window_of_small_samples(seed, m, c, precision):
     """Small samples have wide windows, and a variable with one category makes scores equal."""
     rng = np.random.default_rng(seed)

@@ -30,6 +30,7 @@ from gamekeeper.algorithms.models.inference.population_model import (
 from gamekeeper.errors import InputError
 from tests.algorithms.decomposable.test_junction_tree import samples
 from tests.algorithms.models.inference.test_population_model import CHAIN, people, sampled
+from tests.given.cases import cases
 
 GRAPHS = list(decomposable_graphs(4))
 
@@ -106,7 +107,7 @@ def test_models_are_pooled_by_their_logs(sample, one, other, variable):
     assert both.log_expected == pytest.approx((single[0] + single[1]) / 2, rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@cases(25)
 @given(samples(), st.sampled_from(GRAPHS), st.integers(0, 3), st.integers(0, 3))
 def test_a_merged_class_has_the_mean_fraction_of_its_cells(sample, graph, variable, telling):
     rows, counts, levels = sample
@@ -219,7 +220,7 @@ def test_wrong_variables_and_recodes_are_refused():
             merge_classes(table, [[0, 0]], variable, recode)
 
 
-@settings(max_examples=60, deadline=None)
+@cases(25)
 @given(samples(), st.sampled_from(GRAPHS), st.integers(0, 3), st.floats(0.01, 1), st.data())
 def test_merging_makes_nobody_unique(sample, graph, variable, fraction, data):
     rows, counts, levels = sample

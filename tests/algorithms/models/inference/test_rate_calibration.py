@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import poisson
 
 from gamekeeper.algorithms.models.inference.population_model import estimate_from_rates
 from gamekeeper.algorithms.models.inference.rate_calibration import calibrate_rates
+from tests.given.cases import cases
 
 
 def classes(seed, intercept, slope, n=40_000):
@@ -116,7 +117,7 @@ def test_one_pair_among_rare_uniques_does_not_make_the_line_jump_to_and_fro(plac
     assert tau1.lower < tau1.value < tau1.upper
 
 
-@settings(max_examples=40, deadline=None)
+@cases(20)
 @given(
     st.lists(st.tuples(st.floats(-40, 10), st.integers(1, 3)), min_size=1, max_size=60).filter(
         lambda classes: any(size <= 2 for _, size in classes)

@@ -1,0 +1,14 @@
+"""How many random cases a test draws."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+
+def cases(number: int) -> settings:
+    """Draw so many cases, or as many as the profile asks for if those are more.
+
+    Every ordinary run draws the same ones, so that hundreds find what tens find; a thorough run
+    draws more than any test asks for, and new ones each time.
+    """
+    return settings(max_examples=max(number, settings.default.max_examples))
