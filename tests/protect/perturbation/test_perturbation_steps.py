@@ -38,7 +38,9 @@ STEPS_TRIED = [
     Microaggregate(variables=("income", "hours"), k=4),
     Microaggregate(variables=("age", "income"), k=3, grouping=Grouping.ONE_BY_ONE),
     Microaggregate(variables=("income",), k=3, within=("region",), weighted=True),
+    Microaggregate(variables=("income", "hours"), k=4, grouping="variable size", gain=1.1),
     RankSwap(variables=("income", "age"), share=0.1),
+    RankSwap(variables=("income", "hours"), share=0.5, most_moved=0.05),
     RankSwap(variables=("hours",), share=0.2, within=("region",)),
     Noise(variables=("income", "hours"), share=0.2),
     Noise(variables=("age",), share=0.5, keep_moments=False, keep_range=False),
@@ -204,6 +206,43 @@ def test_rank_swapping_keeps_values_and_ranks_near():
     assert found.unchanged < N / 4
     with pytest.raises(InputError, match="less than one rank"):
         RankSwap(variables=("income",), share=0.001).apply(before, SETTING)
+
+
+def test_rank_swapping_moves_correlations_no_further_than_asked():
+    rng = np.random.default_rng(2)
+    x = rng.normal(100, 10, 400).round(3)
+    table = code_frame(
+        pa.table(
+            {"s": ["a"] * 400, "x": x.tolist(), "y": (x + rng.normal(0, 4, 400)).round(3).tolist()}
+        ),
+        ["s"],
+        numbers=["x", "y"],
+    )
+    setting = Setting(keys=("s",), seed=1)
+
+    def moved(made):
+        old, new = (np.corrcoef(t.number("x"), t.number("y"))[0, 1] for t in (table, made.table))
+        return abs(new - old)
+
+    free = RankSwap(variables=("x", "y"), share=0.5).apply(table, setting)
+    held = RankSwap(variables=("x", "y"), share=0.5, most_moved=0.05).apply(table, setting)
+    assert moved(free) > 0.05 >= moved(held)
+    assert held.found["share"] < 0.5
+    assert check_swap(
+        table.number("x"), held.table.number("x"), Fraction(held.found["share"])
+    ).within_limit
+    with pytest.raises(InputError, match="however near"):
+        RankSwap(variables=("x", "y"), share=0.5, most_moved=0.0).apply(table, setting)
+
+
+def test_groups_of_variable_size_have_k_records_at_least():
+    before = coded()
+    made = Microaggregate(variables=("income", "hours"), k=5, grouping="variable size").apply(
+        before, SETTING
+    )
+    pairs = np.column_stack([made.table.number("income"), made.table.number("hours")])
+    assert np.unique(pairs, axis=0, return_counts=True)[1].min() >= 5
+    assert made.found["groups"] <= N // 5
 
 
 def test_noise_keeps_zeros_range_decimals_and_says_what_moved():

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import fsum, nan
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.compatibility.candidates import Candidates
 from gamekeeper.algorithms.compatibility.matchings import Matchings
@@ -94,22 +98,18 @@ class FileAttack(Result):
             case Criterion.WILDCARD:
                 return 0 if found.wildcard is None else int(np.count_nonzero(found.wildcard < k))
 
-    @property
+    @cached_property
     def expected(self) -> float | None:
         """The expected number of right matches; exact where it can be, else approximate."""
         chances = self.candidates.right
         if chances is None or "expected" in self.why_not:
             return None
-        if self.matchings is None:
-            return float(chances.sum())
-        exact = self.matchings.right
-        return float(
-            sum(
-                float(p) if p is not None else float(q) for p, q in zip(exact, chances, strict=True)
-            )
-        )
+        if self.matchings is not None:
+            exact = _floats(self.matchings.right)
+            chances = np.where(np.isnan(exact), chances, exact)
+        return fsum(chances)
 
-    @property
+    @cached_property
     def n_approximate(self) -> int:
         """For how many people the probability of a right match is only approximate."""
         if not self.response_knowledge and not self.n_misfits:
@@ -273,6 +273,18 @@ class FileAttack(Result):
             }
         )
         return pa.Table.from_pylist(self.rows(), schema)
+
+
+def _floats(chances: Sequence[Fraction | None]) -> NDArray[np.float64]:
+    """Return probabilities as numbers, not a number where one is not known.
+
+    Many people share one, and each is turned but once.
+    """
+    known: dict[int, float] = {}
+    for chance in chances:
+        if id(chance) not in known:
+            known[id(chance)] = nan if chance is None else float(chance)
+    return np.fromiter((known[id(chance)] for chance in chances), np.float64, len(chances))
 
 
 def _row(measure: str, value: float | None, kind: str, note: str) -> dict[str, Any]:

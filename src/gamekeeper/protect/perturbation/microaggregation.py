@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.perturbation.group_means import error_share, group_means
 from gamekeeper.algorithms.perturbation.mdav import Labels, mdav_groups
 from gamekeeper.algorithms.perturbation.univariate_groups import univariate_groups
+from gamekeeper.algorithms.perturbation.variable_groups import variable_mdav_groups
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Option
@@ -40,6 +41,7 @@ class Grouping(StrEnum):
     """How records are put in groups."""
 
     MDAV = "mdav"
+    VARIABLE_SIZE = "variable size"
     ONE_BY_ONE = "one by one"
 
 
@@ -62,9 +64,18 @@ class Microaggregate(Step):
     grouping: Annotated[
         Grouping,
         Option(
-            "All variables together (mdav), or each by itself with the least error (one by one)."
+            "All variables together (mdav), in groups of k to 2k - 1 that belong together (variable"
+            " size), or each by itself with the least error (one by one)."
         ),
     ] = Grouping.MDAV
+    gain: Annotated[
+        float,
+        Option(
+            "How readily a near record joins a group of variable size: 0.2 where records are scattered,"
+            " 1.1 where they are in clusters.",
+            least=0,
+        ),
+    ] = 0.2
     within: Annotated[
         tuple[str, ...],
         Option("Groups keep within the classes of these variables, else within the strata."),
@@ -87,7 +98,8 @@ class Microaggregate(Step):
         strata, within = strata_of(table, setting, self.within, asked)
         weights = read_weights(table, setting, asked) if self.weighted else None
         every = np.arange(before.shape[1])
-        each = [every] if self.grouping == Grouping.MDAV else [every[p : p + 1] for p in every]
+        is_single = self.grouping == Grouping.ONE_BY_ONE
+        each = [every[p : p + 1] for p in every] if is_single else [every]
         after = before.copy()
         order = canonical_order(table, setting)
         n_small = n_left = n_groups = 0
@@ -140,6 +152,8 @@ class Microaggregate(Step):
     def _groups(self, values: Floats, progress: Progress | None) -> Labels:
         if self.grouping == Grouping.MDAV:
             return mdav_groups(values, self.k, progress=progress)
+        if self.grouping == Grouping.VARIABLE_SIZE:
+            return variable_mdav_groups(values, self.k, self.gain)
         return univariate_groups(values[:, 0], self.k)
 
     def _check(self, asked: str, n_small: int, n_left: int, within: tuple[str, ...]) -> None:

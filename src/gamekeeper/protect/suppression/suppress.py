@@ -217,7 +217,14 @@ def _told(asked: Checked, solved: Solved, log: ChangeLog) -> list[str]:
             solved.n_unmet, "record cannot be helped and stays", "records cannot be helped and stay"
         )
         proof = f"{left} as before: no cells that may be suppressed do."
-    said = [f"{n_cells} suppressed{f' ({where})' if where else ''}, so that {asked.aim}. {proof}"]
+    stars = f"{n_cells} suppressed{f' ({where})' if where else ''}"
+    # What is reached for some is not told as if it were for all.
+    reached = (
+        f"{stars}; that {asked.aim} is not reached for all."
+        if solved.n_unmet
+        else f"{stars}, so that {asked.aim}."
+    )
+    said = [f"{reached} {proof}"]
     said += list(solved.notes)
     if step.related and log.n_suppressed:
         said.append(f"{quoted(list(step.related))} followed the variables they go with.")
