@@ -163,6 +163,17 @@ def test_the_score_of_what_is_left_is_at_most_what_is_allowed():
         for record, stars in enumerate(stars_of(made.suppressed)):
             left = [msu for msu in found.of_record(record) if not stars & set(msu)]
             assert sum([1, 1, 2, 6, 24][4 - len(msu)] for msu in left) <= allowed
+            cheapest = min(
+                len(chosen)
+                for chosen in map(set, _subsets(4))
+                if sum(
+                    [1, 1, 2, 6, 24][4 - len(msu)]
+                    for msu in found.of_record(record)
+                    if not chosen & set(msu)
+                )
+                <= allowed
+            )
+            assert len(stars) == cheapest
     assert costs == sorted(costs, reverse=True)
     assert costs[0] == suppress_released_to_people(problem).cost
 

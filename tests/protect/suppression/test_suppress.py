@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
+from gamekeeper.attack.measures.measuring import measure_risk
 from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError
 from gamekeeper.protect.attacking.sides import sides_of
@@ -159,29 +163,71 @@ def test_weights_count_people_or_cost():
     assert dear.found["cost"] == pytest.approx(float((cells * weights).sum()))
 
 
+def n_fitting(table, made, record, names):
+    """How many people agree with a released record where it is not suppressed."""
+    people, row = table.matrix(list(names)), made.table.matrix(list(names))[record]
+    return int(((people == row) | (row == 0)).all(axis=1).sum())
+
+
 def test_records_above_a_threshold_only():
     table = people(200, seed=2)
     step = Suppress(k=2, criterion="released_to_people", above="is>0")
     whole = Suppress(k=2, criterion="released_to_people").apply(table, SETTING)
     assert step.apply(table, SETTING).log.n_suppressed == whole.log.n_suppressed
-    few = Suppress(k=2, criterion="released_to_people", above="is>1").apply(table, SETTING)
-    assert few.log.n_suppressed <= whole.log.n_suppressed
     with pytest.raises(InputError, match="no such measure"):
         Suppress(k=2, criterion="released_to_people", above="luck>1").apply(table, SETTING)
 
 
-def test_dimensions_several_keys_and_scores():
-    table = people(120, seed=4)
-    whole = Suppress(k=3, criterion="released_to_people").apply(table, SETTING).log.n_suppressed
-    pairs = Suppress(k=3, criterion="released_to_people", dimension=2).apply(table, SETTING)
-    keys = Suppress(k=3, criterion="released_to_people", several=("age,sex", "sex,job")).apply(
-        table, SETTING
+def test_a_threshold_of_any_measure_per_record():
+    # People of rare keys weigh little, so that their risk is high whatever the size of their class.
+    table = people(200, seed=2)
+    weights = np.where(table.codes("age") == 1, 1.5, 60.0)
+    table = people(200, seed=2, w=weights)
+    setting = Setting(keys=KEYS, weight="w")
+    measured = measure_risk(count_keys(table, KEYS, weight="w")).records.to_arrow()
+    risk = measured["individual_risk"].to_numpy()
+    made = Suppress(k=9, criterion="released_to_people", above="individual_risk>5%").apply(
+        table, setting
     )
+    stars = (made.table.matrix(list(KEYS)) != table.matrix(list(KEYS))).any(axis=1)
+    assert 0 < (risk > 0.05).sum() < 200
+    assert stars.any()
+    assert not stars[risk <= 0.05].any()
+    for record in np.flatnonzero(risk > 0.05):
+        assert n_fitting(table, made, record, KEYS) >= 9
+
+
+def test_combinations_up_to_a_dimension_with_thresholds():
+    table = people(80, seed=4)
+    step = Suppress(k=4, criterion="released_to_people", dimension=2, thresholds=(15,))
+    made = step.apply(table, SETTING)
+    before, after = table.matrix(list(KEYS)), made.table.matrix(list(KEYS))
+    assert made.log.n_suppressed
+    for row, true in zip(after, before, strict=True):
+        for size, least in ((1, 15), (2, 4)):
+            for columns in map(list, combinations(range(3), size)):
+                if (row[columns] == true[columns]).all() and (true[columns] > 0).all():
+                    assert (before[:, columns] == row[columns]).all(axis=1).sum() >= least
+    assert "15 people for 1 variable and 4 for more" in made.told[0]
+
+
+def test_several_keys_are_protected_at_once():
+    table = people(60, seed=4)
+    keys = (("age", "sex"), ("sex", "job"))
+    step = Suppress(k=9, criterion="released_to_people", several=tuple(map(",".join, keys)))
+    made = step.apply(table, SETTING)
+    assert made.log.n_suppressed
+    for key in keys:
+        assert min(n_fitting(table, made, record, key) for record in range(60)) >= 9
+    whole = Suppress(k=9, criterion="released_to_people").apply(table, SETTING)
+    assert made.log.n_suppressed < whole.log.n_suppressed
+
+
+def test_scores_above_nothing_are_uniques():
+    table = people(120, seed=4)
     score = Suppress(criterion="released_to_people", max_is=0).apply(table, SETTING)
-    assert pairs.log.n_suppressed <= whole
-    assert keys.log.n_suppressed <= whole
     two = Suppress(k=2, criterion="released_to_people").apply(table, SETTING)
-    assert score.log.n_suppressed == two.log.n_suppressed
+    assert score.log.n_suppressed == two.log.n_suppressed > 0
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.targets import Criterion
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, joined, quoted
 
 if TYPE_CHECKING:
     from gamekeeper.protect.suppression.suppress import Suppress
@@ -91,8 +91,17 @@ class Checked:
         if self.by_sets:
             size = step.dimension or max(len(key) for key in self.key_sets)
             keys = f" in each of {len(self.key_sets)} keys" if len(self.key_sets) > 1 else ""
-            return f"{who} shares each combination of up to {count_of(size, 'variable')}{keys} with {k} people"
+            told = [
+                f"{least} people for {count_of(place, 'variable')}"
+                for place, least in enumerate(step.thresholds[:size], 1)
+            ]
+            if len(told) < size:
+                told.append(f"{k} for more" if told else f"{k} people")
+            many = count_of(size, "variable")
+            return f"{who} shares each combination of up to {many}{keys} with {joined(told)}"
         people = "people of the population" if step.population else "people"
+        if self.strata:
+            people += " of its stratum"
         return {
             Criterion.BOTH: f"everybody fits at least {k} records and {who} at least {k} people",
             Criterion.RELEASED_TO_PEOPLE: f"{who} fits at least {k} {people}",

@@ -231,11 +231,16 @@ def _above(asked: Checked, table: CodedTable, setting: Setting) -> NDArray[np.bo
 
     measure, limit = asked.above
     keys = count_keys(table, setting.keys, missing=Missing(setting.missing), weight=setting.weight)
-    uniques = assess_uniques(keys, workers=setting.workers).records.to_arrow()
-    measures = measure_risk(keys).records.to_arrow()
+    # Models of the file are asked for no cells: they say nothing of single records.
+    measures = measure_risk(
+        keys, household=setting.household, sensitive=setting.sensitive, max_cells=1
+    )
+    parts = [measures.records.to_arrow()]
+    if measure not in parts[0].column_names:
+        parts.append(assess_uniques(keys, workers=setting.workers).records.to_arrow())
     known = {
         name: part[name]
-        for part in (measures, uniques)
+        for part in parts
         for name in part.column_names
         if name not in ("record", "risk_class")
     }
