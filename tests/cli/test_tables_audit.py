@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import product
 
 import pytest
 
@@ -82,7 +83,8 @@ def test_everything_is_in_json_csv_and_the_page(run, tmp_path):
     (row,) = document["rows"]
     assert (row["Code"], row["lower"], row["upper"], row["known"]) == ("A02", 2, 2, "recomputed")
     assert row["why"] == "Code=A02 is 2: 5 (Code=A) less 3 (Code=A01)."
-    assert row["why"] in report.read_text(encoding="utf-8")
+    # The name of the cell stands beside it there.
+    assert row["why"].removeprefix("Code=A02 ") in report.read_text(encoding="utf-8")
     (written,) = csv.DictReader(io.StringIO(out.read_text(encoding="utf-8-sig")))
     assert written["known"] == "recomputed"
 
@@ -172,3 +174,98 @@ def test_what_cannot_be_audited_is_one_clear_error(run, tmp_path, text, options,
     assert done.exit_code == 2
     assert f"[{said}]" in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_report_shows_levels_and_the_parts_in_which_most_is_given_away(run, tmp_path):
+    rows = ["Code,Area,n\n"]
+    for area, figures in {
+        "x": (12, 5, 3, 2, 7),
+        "y": (9, 4, 1, 3, 5),
+        "Total": (21, 9, 4, 5, 12),
+    }.items():
+        for code, figure in zip(("Total", "A", "A01", "A02", "B"), figures, strict=True):
+            is_hidden = area == "x" and code == "A02"
+            rows.append(f"{code},{area},{'*' if is_hidden else figure}\n")
+    path, report = write(tmp_path, "t.csv", "".join(rows)), tmp_path / "a.html"
+    run("tables", "audit", path, "--hierarchy", "Code=codes", "--report", report)
+    page = report.read_text(encoding="utf-8")
+    assert "level 2 of 2" in page
+    assert "A by Total" in page
+    assert "= 2 !" in page
+    assert page.index("What is given away") < page.index("By level")
+
+
+SHARES = "Work,Area,n,pct\nyes,a,*,8.3\nno,a,*,91.7\nTotal,a,120,100.0\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--percent", "pct=Work"), "is 10"),
+        (("--ratio", "pct=Work:Total"), "conflicting-counts"),
+        (("--ratio", "pct=Work:often"), "unknown-name"),
+        (("--percent", "pct=Wrok"), "unknown-name"),
+    ],
+)
+def test_shares_are_facts_at_the_prompt(run, tmp_path, options, said):
+    done = run("tables", "audit", write(tmp_path, "t.csv", SHARES), "--disjoint", "Area", *options)
+    assert said in done.out + done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_long_search_is_refused_with_the_way_around(run, tmp_path, monkeypatch):
+    from gamekeeper.algorithms.cells import fact_bounds
+    from gamekeeper.attack.tables.audit import searching
+
+    rows = ["X,Y,Z,n\n"]
+    rows += [
+        f"{','.join(key)},{4 * 2 ** key.count('T') if 'T' in key else '*'}\n"
+        for key in product("abT", "cdT", "efT")
+    ]
+    text = "".join(rows).replace("T,", "Total,")
+    path = write(tmp_path, "t.csv", text)
+    monkeypatch.setattr(searching, "MOST_SECONDS", -1.0)
+    original = fact_bounds.SearchClock
+    monkeypatch.setattr(fact_bounds, "SearchClock", lambda *args: original(*args[:4], probe=-1.0))
+    done = run("tables", "audit", path, "--absent", "hidden", "--disjoint", "X,Y,Z")
+    assert done.exit_code == 3
+    assert "--max-seconds" in done.err
+    assert "hang together" in done.err
+    kept = run(
+        "tables", "audit", path, "--absent", "hidden", "--disjoint", "X,Y,Z", "--max-seconds", "60"
+    )
+    assert kept.exit_code == 0
+
+
+def test_contributors_by_records_are_attackers_at_the_prompt(run, tmp_path):
+    table = write(tmp_path, "t.csv", "Area,v,Status\nTotal,20,V\na,5,A\nb,6,D\nc,9,V\n")
+    records = write(tmp_path, "r.csv", "Area,v,Group\na,5,g1\nb,2,g2\nb,4,g3\nc,9,g4\n")
+    options = ("--value", "v", "--rule", "exact")
+    assert run("tables", "audit", table, *options).exit_code == 0
+    done = run("tables", "audit", table, *options, "--contributors", records, "--holding", "Group")
+    assert done.exit_code == 4
+    assert "The only contributor to Area=a can recompute Area=b." in done.out
+    told = run("tables", "audit", table, *options, "--contributors", records, "--no-records")
+    assert "Area=b" not in told.out
+    document = json.loads(
+        run("tables", "audit", table, *options, "--contributors", records, "--format", "json").out
+    )
+    assert document["summary"]["recomputed_by_insiders"] == 1
+    assert document["rows"][1]["known_to"] == "the only contributor to Area=a"
+
+
+def test_a_batch_file_says_what_is_marked_and_audited(run, tmp_path):
+    write(tmp_path, "m.rda", "Area 1 1\n  <RECODEABLE>\nv 3 3\n  <NUMERIC>\n")
+    write(tmp_path, "m.asc", "a  90\na   5\nb  10\nb  11\nb  12\n")
+    lines = '<OPENMICRODATA> "m.asc"\n<OPENMETADATA> "m.rda"\n<SPECIFYTABLE> "Area"|"v"||\n<SAFETYRULE> P(10,1)\n'
+    batch = write(tmp_path, "m.arb", lines)
+    done = run("tables", "mark", batch)
+    assert "1 of 3 cells is unsafe" in done.out
+    assert run("tables", "audit", batch).exit_code == 2
+    assert run("tables", "mark", batch, "--axes", "Size").exit_code == 2
+
+
+def test_what_a_status_says_of_a_count_is_not_taken_for_a_value(run, tmp_path):
+    table = write(tmp_path, "t.csv", "Area,v,Status\nTotal,20,V\na,5,A\nb,6,D\nc,9,V\n")
+    done = run("tables", "audit", table, "--value", "v", "--says", "A=1-2")
+    assert done.exit_code == 2

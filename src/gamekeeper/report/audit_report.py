@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gamekeeper.algorithms.cells.axis_nodes import AxisNodes
 from gamekeeper.attack.tables.audit.equations import figure_text
 from gamekeeper.attack.tables.audit.result import HiddenCell, TableAudit
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable
@@ -14,8 +18,9 @@ from gamekeeper.wording import count_of, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_GRIDS, _ROWS, _COLUMNS = 12, 40, 14
-_LISTED = 1_000
+_GRIDS, _ROWS, _COLUMNS = 12, 40, 10
+_LISTED = 200
+_INSIDERS = 100
 _WORDS = (
     ("Hidden", "the figure is not published, whatever the reason"),
     ("Recomputed", "one figure alone agrees with everything that is published"),
@@ -44,7 +49,11 @@ def audit_report(found: TableAudit, *, with_records: bool = True) -> RiskReport:
         ("Sums", f"{tables.system.n_equations:,}"),
         *((one.rule, f"{one.standing}: {one.words}") for one in found.standings),
     ]
-    sections = [_given_away(found), *_grid_sections(found), _hidden(found)] if with_records else []
+    sections = [_levels(found)] if found.cells else []
+    if with_records:
+        sections = [
+            _given_away(found), *_insiders(found), *sections, *_grid_sections(found), _hidden(found),
+        ]  # fmt: skip
     if found.standings:
         sections.insert(0, _rules(found))
     return RiskReport(
@@ -86,12 +95,17 @@ def _given_away(found: TableAudit) -> RiskSection:
     rows = pa.table(
         {
             "cell": pa.array([found.tables.words(one.cell) for one in own], pa.string()),
-            "known": pa.array([one.verdict for one in own], pa.string()),
-            "interval": pa.array([_interval(one) for one in own], pa.string()),
-            "why": pa.array([found.why(one) for one in own], pa.string()),
+            "status": pa.array([str(one.status) for one in own], pa.string()),
+            "figure": pa.array([_interval(one) for one in own], pa.string()),
+            "why": pa.array([_why(found, one) for one in own], pa.string()),
         }
     )
     said = [found.verdict()] if own else ["No hidden cell is given away."]
+    if len(own) > _LISTED:
+        said.append(
+            f"The first {_LISTED:,} are listed, those that a rule or a person called unsafe before others;"
+            " all are written by --output."
+        )
     return RiskSection(
         "given-away",
         "What is given away",
@@ -101,6 +115,84 @@ def _given_away(found: TableAudit) -> RiskSection:
         if own
         else [],
     )
+
+
+def _why(found: TableAudit, one: HiddenCell) -> str:
+    """Return the reason without the name of the cell, which stands beside it."""
+    name = f"{found.tables.words(one.cell)} "
+    return found.why(one).replace(f". {name}", ". It ").removeprefix(name)
+
+
+def _insiders(found: TableAudit) -> list[RiskSection]:
+    if found.insiders is None:
+        return []
+    said = found.insiders.sentences(found.tables, Fraction(str(found.within)), _INSIDERS)
+    return [RiskSection("insiders", "What contributors learn of each other", said, (), [])]
+
+
+def _levels(found: TableAudit) -> RiskSection:
+    """Return how many cells of each level are hidden and given away."""
+    import pyarrow as pa
+
+    tables = found.tables
+    system = tables.system
+    listed = np.unique(np.concatenate(system.tables[: len(tables.tables)]))
+    depths = [_depths(axis) for axis in system.axes]
+    keys = [
+        tuple(d[node] for d, node in zip(depths, own, strict=True)) for own in system.nodes.tolist()
+    ]
+    verdicts = {one.cell: one.verdict for one in found.cells}
+    counts: dict[tuple[int, ...], Counter[str]] = {}
+    for cell in listed.tolist():
+        own = counts.setdefault(keys[cell], Counter())
+        own["cells"] += 1
+        if cell in verdicts:
+            own["hidden"] += 1
+            own[verdicts[cell]] += 1
+    order = sorted(counts)
+    columns: dict[str, Any] = {
+        name: [_level_words(key[at], max(depths[at])) for key in order]
+        for at, name in enumerate(tables.axes)
+    }
+    for name, kinds in (
+        ("cells", ("cells",)),
+        ("hidden", ("hidden",)),
+        ("recomputed", ("recomputed", "published elsewhere")),
+        ("nearly known", ("nearly known",)),
+        ("not settled", ("not settled",)),
+    ):
+        title = name if name not in columns else f"{name} "
+        columns[title] = [sum(counts[key][kind] for kind in kinds) for key in order]
+    said = [
+        "Level 1 is below the total; what is recomputed at a high level gives much away below it."
+    ]
+    return RiskSection(
+        "levels",
+        "By level",
+        said,
+        (),
+        [RiskTable.of("Cells by level", pa.table(columns), most=_LISTED)],
+    )
+
+
+def _depths(axis: AxisNodes) -> list[int]:
+    """Return how far each node is below the total of its axis, by the longest way."""
+    found = [0] * len(axis)
+    waiting = [axis.total]
+    while waiting:
+        node = waiting.pop()
+        for way in axis.splits[node]:
+            for part in way.tolist():
+                if found[part] <= found[node]:
+                    found[part] = found[node] + 1
+                    waiting.append(part)
+    return found
+
+
+def _level_words(depth: int, most: int) -> str:
+    if not depth:
+        return "total"
+    return "each label" if most == 1 else f"level {depth} of {most}"
 
 
 def _hidden(found: TableAudit) -> RiskSection:
@@ -121,11 +213,15 @@ def _interval(one: HiddenCell) -> str:
 
 def _grid_sections(found: TableAudit) -> list[RiskSection]:
     """Return the tables as grids, level by level: the top ones, and those with what is given away."""
-    grids = [
-        RiskTable.of(title, rows)
-        for number, table in enumerate(found.tables.tables)
-        for title, rows in _grids(found, number, table.axes)
-    ]
+    n_left = 0
+    parts: list[list[tuple[str, pa.Table]]] = []
+    for number, table in enumerate(found.tables.tables):
+        own, n_more = _grids(found, number, table.axes)
+        parts.append(own)
+        n_left += n_more
+    # The top of each table first, then the rest of each.
+    listed = [own[0] for own in parts if own] + [one for own in parts for one in own[1:]]
+    grids = [RiskTable.of(title, rows) for title, rows in listed]
     if not grids:
         return []
     said = [
@@ -134,79 +230,97 @@ def _grid_sections(found: TableAudit) -> list[RiskSection]:
             " recomputed, '~' for one that is nearly known, '·' for no row."
         ),
     ]
-    if len(grids) > _GRIDS:
+    n_left += max(0, len(grids) - _GRIDS)
+    if n_left:
         said.append(
-            f"{len(grids) - _GRIDS:,} more parts are left out; those with cells that are given away come first."
+            f"{n_left:,} more parts are left out; those in which most is given away come first."
         )
     return [RiskSection("grids", "The tables, level by level", said, (), grids[:_GRIDS])]
 
 
-def _grids(found: TableAudit, number: int, names: tuple[str, ...]) -> list[tuple[str, pa.Table]]:
+def _grids(
+    found: TableAudit, number: int, names: tuple[str, ...]
+) -> tuple[list[tuple[str, pa.Table]], int]:
+    """Return parts of a table, a whole by a whole, and how many more there are.
+
+    The totals come first, then those in which most is given away.
+    """
     tables = found.tables
     system = tables.system
     if not names:
-        return []
-    rows_at = tables.axes.index(names[0])
-    columns_at = tables.axes.index(names[1]) if len(names) > 1 else None
+        return [], 0
+    at = [tables.axes.index(name) for name in names[:2]]
+    axes = [system.axes[one] for one in at]
     cells = system.tables[number]
     place = {tuple(system.nodes[cell].tolist()): int(cell) for cell in cells.tolist()}
     marks = {one.cell: one for one in found.cells}
-    top = system.axes[rows_at]
-    wholes = [
-        node
-        for node in dict.fromkeys([top.total, *system.nodes[cells][:, rows_at].tolist()])
-        if top.splits[node]
-    ]
-    made: list[tuple[bool, str, pa.Table]] = []
-    for whole in wholes:
-        own = [int(node) for node in top.splits[whole][0]][:_ROWS]
-        grid, has_known = _grid(found, place, marks, rows_at, columns_at, [*own, whole])
+    over = [_wholes(axis) for axis in axes]
+    totals = np.array([axis.total for axis in system.axes])
+    inner = [own for own in range(len(totals)) if own not in at]
+    counts: Counter[tuple[int, ...]] = Counter({tuple(axis.total for axis in axes): 0})
+    for cell in cells.tolist():
+        one, nodes = marks.get(int(cell)), system.nodes[cell]
+        if one is None or not (one.is_known or one.is_near) or np.any((nodes != totals)[inner]):
+            continue
+        for pair in product(*(own.get(int(nodes[a]), ()) for own, a in zip(over, at, strict=True))):
+            counts[pair] += 1
+    top, *others = counts
+    order = [top, *sorted(others, key=lambda pair: (-counts[pair], pair))]
+    made: list[tuple[str, pa.Table]] = []
+    for pair in order[:_GRIDS]:
+        sides = [
+            [*axis.splits[whole][0].tolist(), whole] if axis.splits[whole] else [whole]
+            for axis, whole in zip(axes, pair, strict=True)
+        ]
+        words = [axis.labels[whole] for axis, whole in zip(axes, pair, strict=True)]
+        grid = _grid(found, place, marks, at, sides)
         if grid is not None:
-            words = f"Table {quoted([tables.tables[number].name])}: {top.labels[whole]}"
-            made.append((has_known or whole == top.total, words, grid))
-    made.sort(key=lambda one: not one[0])
-    return [(words, grid) for _, words, grid in made]
+            title = f"Table {quoted([tables.tables[number].name])}: {' by '.join(words)}"
+            made.append((title, grid))
+    return made, max(0, len(order) - _GRIDS)
+
+
+def _wholes(axis: AxisNodes) -> dict[int, list[int]]:
+    """Return for each node the wholes that it is shown with: those it is part of, or the total itself."""
+    found: dict[int, list[int]] = {axis.total: [axis.total]}
+    for whole, ways in enumerate(axis.splits):
+        for part in ways[0].tolist() if ways else ():
+            found.setdefault(part, []).append(whole)
+    return found
 
 
 def _grid(
     found: TableAudit,
     place: dict[tuple[int, ...], int],
     marks: dict[int, HiddenCell],
-    rows_at: int,
-    columns_at: int | None,
-    rows: list[int],
-) -> tuple[pa.Table | None, bool]:
+    at: list[int],
+    sides: list[list[int]],
+) -> pa.Table | None:
     import pyarrow as pa
 
     axes = found.tables.system.axes
-    columns = [-1]
-    if columns_at is not None:
-        side = axes[columns_at]
-        used = {key[columns_at] for key in place}
-        columns = [node for node in range(len(side)) if node in used and node != side.total][
-            : _COLUMNS - 1
-        ]
-        columns += [side.total] if side.total in used else []
-    texts: dict[str, Any] = {
-        axes[rows_at].labels[axes[rows_at].total]: [axes[rows_at].labels[row] for row in rows]
-    }
-    has_known = False
+    rows = [*sides[0][: _ROWS - 1], sides[0][-1]] if len(sides[0]) > _ROWS else sides[0]
+    columns = sides[1] if len(sides) > 1 else [-1]
+    if len(columns) > _COLUMNS:
+        columns = [*columns[: _COLUMNS - 1], columns[-1]]
+    first = axes[at[0]]
+    texts: dict[str, Any] = {found.tables.axes[at[0]]: [first.labels[row] for row in rows]}
+    is_empty = True
     for column in columns:
         own: list[str] = []
         for row in rows:
-            key = np.array([axis.total for axis in axes])
-            key[rows_at] = row
-            if columns_at is not None:
-                key[columns_at] = column
-            cell = place.get(tuple(key.tolist()))
-            hidden = marks.get(-1 if cell is None else cell)
-            has_known |= hidden is not None and (hidden.is_known or hidden.is_near)
-            own.append(_mark(found, cell, hidden))
-        name = "figure" if columns_at is None else axes[columns_at].labels[column]
-        texts[name if name not in texts else f"{name} "] = own
-    if all(text == "·" for name, own in texts.items() for text in own if name != next(iter(texts))):
-        return None, False
-    return pa.table(texts), has_known
+            key = [axis.total for axis in axes]
+            key[at[0]] = row
+            if len(at) > 1:
+                key[at[1]] = column
+            cell = place.get(tuple(key))
+            own.append(_mark(found, cell, marks.get(-1 if cell is None else cell)))
+        is_empty &= all(text == "·" for text in own)
+        name = "figure" if len(at) < 2 else axes[at[1]].labels[column]
+        while name in texts:
+            name = f"{name} "
+        texts[name] = own
+    return None if is_empty else pa.table(texts)
 
 
 def _mark(found: TableAudit, cell: int | None, hidden: HiddenCell | None) -> str:

@@ -154,6 +154,20 @@ def memory_text(n_bytes: float) -> str:
     return f"{n_bytes / 1e9:,.1f} GB"
 
 
+def duration_text(seconds: float) -> str:
+    """Return how long something takes, roughly.
+
+    Examples
+    --------
+    >>> duration_text(12.3), duration_text(900), duration_text(9000), duration_text(200_000)
+    ('12 seconds', '15 minutes', '2.5 hours', '2.3 days')
+    """
+    for least, unit, name in ((172_800, 86_400, "days"), (7_200, 3_600, "hours")):
+        if seconds >= least:
+            return f"{seconds / unit:.2g} {name}"
+    return f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{max(seconds, 1):.0f} seconds"
+
+
 def cell_text(cell: Any) -> str:
     """Return a cell of a table as people read it: four digits, thousands apart, a dash for none.
 

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from gamekeeper.attack.tables.audit.auditing import audit_tables
-from gamekeeper.attack.tables.audit.marking import MarkedTable, mark_cells, tops_needed
+from gamekeeper.attack.tables.audit.marking import (
+    MarkedTable,
+    MarkingOptions,
+    mark_cells,
+    tops_needed,
+)
 from gamekeeper.attack.tables.audit.result import TableAudit
 from gamekeeper.attack.tables.audit.standing import read_rules
+from gamekeeper.data.cells.argus_batch import ArgusBatch, read_batch
 from gamekeeper.data.cells.argus_file import apply_apriori, read_argus_table
+from gamekeeper.data.cells.argus_records import read_argus_records
 from gamekeeper.data.cells.cell_file import Columns, read_cells
 from gamekeeper.data.cells.cell_rows import CellRows
+from gamekeeper.data.cells.contributors import Contributors, read_contributors
 from gamekeeper.data.cells.hierarchy import Hierarchy
 from gamekeeper.data.cells.hierarchy_file import read_hierarchy
 from gamekeeper.data.cells.magnitudes import tabulate_magnitudes
@@ -23,7 +33,7 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import given
 from gamekeeper.results import Progress
 from gamekeeper.store.place import StorePlace
-from gamekeeper.wording import did_you_mean, quoted
+from gamekeeper.wording import count_of, did_you_mean, quoted
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.environment.opening import opened
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
@@ -62,16 +72,29 @@ def open_tables(asked: PublishedRequest) -> TableSet:
         absent=asked.absent,
         whole=not asked.value
         and not asked.weight
-        and not any(f.suffix.lower() == ".tab" for f in asked.files),
+        and not any(f.suffix.lower() in (".tab", ".arb") for f in asked.files),
     )
 
 
-def audit_published(asked: AuditRequest, *, progress: Progress | None = None) -> Answer[TableAudit]:
-    """Say which hidden cells of published tables are given away, and how rules stand."""
+def audit_published(
+    asked: AuditRequest,
+    *,
+    progress: Progress | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> Answer[TableAudit]:
+    """Say which hidden cells of published tables are given away, and how rules stand.
+
+    `tell` is told, before a long search, how long it will take.
+    """
     require_outputs(asked)
     read_rules(asked.options.rules)
     tables = open_tables(asked.published)
-    found = audit_tables(tables, **given(asked.options), progress=progress)
+    options = given(asked.options)
+    if not asked.options.rules:
+        options["rules"] = batch_rules(asked.published.files)
+    if asked.contributors is not None:
+        options |= {"insiders": True, "contributors": _contributors(asked, tables)}
+    found = audit_tables(tables, **options, progress=progress, tell=tell)
 
     def write_page(path: Path) -> None:
         from gamekeeper.report.audit_report import audit_report
@@ -88,9 +111,32 @@ def audit_published(asked: AuditRequest, *, progress: Progress | None = None) ->
     return Answer(found, notices)
 
 
+def _contributors(asked: AuditRequest, tables: TableSet) -> Contributors:
+    written = asked.published
+    assert asked.contributors is not None
+    source = open_source(
+        asked.contributors,
+        delimiter=written.delimiter,
+        encoding=written.encoding,
+        decimal=written.decimal,
+    )
+    return read_contributors(
+        source, tables, asked.contribution or written.value, holding=asked.holding
+    )
+
+
 def mark_records(asked: MarkRequest) -> MarkedTable:
     """Add up a file of records, and say which cells are unsafe to publish."""
     require_outputs(asked)
+    if asked.file.suffix.lower() == ".arb":
+        return _mark_batch(asked)
+    if not asked.axes:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "Records were to be added up.",
+            "It is not said by which columns.",
+            "Name them: --axes Activity,Size.",
+        )
     tops = tops_needed(asked.options.rules)
     declared = _hierarchies(asked.hierarchies, asked.environment)
     words = [axis for axis, given_ in declared.items() if isinstance(given_, str)]
@@ -111,6 +157,7 @@ def mark_records(asked: MarkRequest) -> MarkedTable:
         weight=asked.weight,
         holding=asked.holding,
         request=asked.request,
+        shadow=asked.shadow,
         hierarchies={axis: own for axis, own in declared.items() if isinstance(own, Hierarchy)},
         total=asked.total,
         most=tops,
@@ -120,17 +167,52 @@ def mark_records(asked: MarkRequest) -> MarkedTable:
     return found
 
 
+def _mark_batch(asked: MarkRequest) -> MarkedTable:
+    """Mark the cells of a table that a batch file of tau-ARGUS specifies."""
+    batch = read_batch(asked.file)
+    said = "Records were to be added up as a batch file says."
+    if not batch.is_microdata:
+        raise InputError(
+            Reason.BAD_OPTION, said, "The batch file is about a table, and not about records.",
+            "Audit that table: gamekeeper tables audit FILE.arb.",
+        )  # fmt: skip
+    fitting = [own for own in batch.tables if not asked.axes or set(own.axes) == set(asked.axes)]
+    if len(fitting) != 1:
+        names = "; ".join(",".join(own.axes) for own in batch.tables)
+        raise InputError(
+            Reason.BAD_OPTION, said, f"It specifies {count_of(len(batch.tables), 'table')}: {names}.",
+            "Name the axes of one of them (--axes).",
+        )  # fmt: skip
+    (table,) = fitting
+    records = read_argus_records(batch.data, batch.description)
+    rules = table.rules if asked.options.rules == MarkingOptions().rules else asked.options.rules
+    options: dict[str, Any] = {**given(asked.options), "rules": rules or asked.options.rules}
+    made = tabulate_magnitudes(
+        records.source,
+        table.axes,
+        asked.value or table.response,
+        weight=asked.weight or (records.weight if table.is_weighted else ""),
+        holding=asked.holding or records.holding,
+        request=asked.request or records.request,
+        shadow=asked.shadow or table.shadow,
+        hierarchies={axis: own for axis, own in records.hierarchies.items() if axis in table.axes},
+        total=asked.total,
+        most=tops_needed(options["rules"]),
+    )
+    found = mark_cells(made, **options)
+    write_outputs(asked, found)
+    return found
+
+
 def _read(file: Path, asked: PublishedRequest) -> tuple[list[CellRows], Mapping[str, Hierarchy]]:
     ending = file.suffix.lower()
     if ending == ".json":
         release, _ = read_release_and_truth(file, disjoint=asked.disjoint)
         return cells_of_release(release)
+    if ending == ".arb":
+        return _of_batch(read_batch(file), asked)
     if ending == ".tab":
-        table = read_argus_table(file, value=asked.value)
-        return [table], {
-            axis: read_hierarchy(path).beside(table.outside.get(axis, ()))
-            for axis, path in table.hierarchies.items()
-        }
+        return _with_hierarchies(read_argus_table(file, value=asked.value))
     axes = asked.axes
     if axes and len(asked.files) > 1:
         # Linked tables need not have all axes.
@@ -149,6 +231,7 @@ def _read(file: Path, asked: PublishedRequest) -> tuple[list[CellRows], Mapping[
         lower=asked.lower_level,
         upper=asked.upper_level,
         percents=asked.percents,
+        ratios=asked.ratios,
         means=asked.means,
         weight=asked.weight,
         ignore=asked.ignore,
@@ -157,6 +240,44 @@ def _read(file: Path, asked: PublishedRequest) -> tuple[list[CellRows], Mapping[
     )
     reading = {"delimiter": asked.delimiter, "encoding": asked.encoding, "decimal": asked.decimal}
     return [read_cells(file, columns, sheet=asked.sheet, **reading)], {}
+
+
+def _with_hierarchies(table: CellRows) -> tuple[list[CellRows], dict[str, Hierarchy]]:
+    return [table], {
+        axis: read_hierarchy(path).beside(table.outside.get(axis, ()))
+        for axis, path in table.hierarchies.items()
+    }
+
+
+def _of_batch(
+    batch: ArgusBatch, asked: PublishedRequest
+) -> tuple[list[CellRows], Mapping[str, Hierarchy]]:
+    """Read the table that a batch file is about, with what was decided before."""
+    if batch.is_microdata:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Published tables were to be audited.",
+            "The batch file is about records, and not about a table.",
+            "Mark its cells first: gamekeeper tables mark FILE.arb -o marked.csv.",
+        )
+    (first, *_) = batch.tables
+    made, hierarchies = _with_hierarchies(
+        read_argus_table(
+            batch.data, description=batch.description, value=asked.value or first.response
+        )
+    )
+    if first.apriori is not None and asked.apriori is None:
+        made = [apply_apriori(made[0], first.apriori)]
+    if first.left_out:
+        told = f"Of the batch file this was not used: {', '.join(first.left_out)}"
+        made = [replace(made[0], notices=(*made[0].notices, f"{told}."))]
+    return made, hierarchies
+
+
+def batch_rules(files: Sequence[Path]) -> tuple[str, ...]:
+    """Return the rules that batch files among some files name."""
+    batches = [read_batch(file) for file in files if file.suffix.lower() == ".arb"]
+    return tuple(dict.fromkeys(rule for own in batches for rule in own.tables[0].rules))
 
 
 def _hierarchies(

@@ -123,7 +123,11 @@ def test_a_mean_and_a_count_limit_a_sum():
     told = replace(table, counts=[None, Fraction(5), None], means=(share,))
     made = cell_facts(TableSet.of([told], whole=False))
     at = int(made.number[made.cells[0]])
-    assert (made.facts.lower[at], made.facts.upper[at]) == (20, 22)
+    row = made.facts.n_rows - 1
+    # 4.15 and 4.25 times 5, four times as large.
+    assert made.facts.row(row) == {at: 4}
+    assert (made.facts.low[row], made.facts.high[row]) == (83, 85)
+    assert made.share(row).name == "mean"
 
 
 def test_codes_may_hold_more_than_the_parts_that_are_published():

@@ -12,7 +12,7 @@ apart are one atom, and it is part of a sum like any other.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -41,6 +41,8 @@ class AxisNodes:
         The node of each name.
     unpublished
         Nodes that stand for parts which no table has and nobody names.
+    finest
+        The atom of each finest category, whether a table has it or not.
     """
 
     labels: tuple[str, ...]
@@ -49,6 +51,7 @@ class AxisNodes:
     total: int
     number: Mapping[str, int]
     unpublished: frozenset[int] = frozenset()
+    finest: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -66,6 +69,15 @@ class AxisNodes:
             if len(atoms) == 1:
                 found[atoms[0]] = node
         return found
+
+    @cached_property
+    def over_atoms(self) -> tuple[Integers, ...]:
+        """For each atom the nodes that hold it."""
+        found: list[list[int]] = [[] for _ in range(self.n_atoms)]
+        for node, atoms in enumerate(self.atoms):
+            for atom in atoms.tolist():
+                found[atom].append(node)
+        return tuple(np.array(own, np.int64) for own in found)
 
     @cached_property
     def is_atom(self) -> NDArray[np.bool_]:
@@ -146,7 +158,8 @@ def axis_nodes(
     open_nodes = frozenset(
         node for node, own in enumerate(atoms) if len(own) == 1 and int(own[0]) in open_atoms
     )
-    return AxisNodes(tuple(nodes.labels), atoms, splits, total, number, open_nodes)
+    finest = {label: atom_of[leaf] for label, leaf in leaves.number.items() if leaf in atom_of}
+    return AxisNodes(tuple(nodes.labels), atoms, splits, total, number, open_nodes, finest)
 
 
 class _Leaves:

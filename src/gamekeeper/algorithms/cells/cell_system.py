@@ -241,12 +241,12 @@ class _Builder:
     def _join(self, listed: Integers) -> None:
         """Make finest cells, and what cliques share, where tables restrict each other by them."""
         tree = junction_tree(self._adjacency(self._patterns(self._nodes(listed))))
+        # Cliques without a common axis still have the same total.
         shared = [
-            ((clique, tree.cliques[parent]), self._frame(separator))
+            ((clique, tree.cliques[max(parent, 0)]), self._frame(separator))
             for clique, separator, parent in zip(
-                tree.cliques, tree.separators, tree.parents, strict=True
+                tree.cliques[1:], tree.separators[1:], tree.parents[1:], strict=True
             )
-            if parent >= 0
         ]
         before = self.keys, self.kinds
         for _, keys in shared:

@@ -10,7 +10,6 @@ keeps limits that are valid, and is not known to be tight.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.cells.fact_programs import FactComponent, FactProgram, Solved, components
+from gamekeeper.algorithms.cells.fact_components import FactComponent, components
+from gamekeeper.algorithms.cells.fact_programs import FactProgram, Solved
 from gamekeeper.algorithms.cells.fact_propagation import propagate
 from gamekeeper.algorithms.cells.linear_facts import (
     NO_LIMIT,
@@ -28,6 +28,7 @@ from gamekeeper.algorithms.cells.linear_facts import (
     NoNumbersError,
     verified,
 )
+from gamekeeper.algorithms.cells.search_clock import PROBE, Expect, SearchClock
 from gamekeeper.results import Progress
 
 Integers = NDArray[np.int64]
@@ -120,24 +121,22 @@ class FactSearch:
         max_seconds: float | None = None,
         most_programs: int | None = None,
         only_known: bool = False,
+        expect: Expect | None = None,
+        probe: float = PROBE,
     ) -> None:
         """Settle the bounds of every number that is asked for.
 
         With `only_known`, a number is left as soon as two values of it are shown to be possible.
+        `expect` is told after `probe` seconds how long all of it will take; what it raises ends the work.
         """
-        until = None if max_seconds is None else time.monotonic() + max_seconds
         asked = set(self.wanted.tolist())
         places = [
             [at for at, number in enumerate(part.numbers.tolist()) if number in asked]
             for part in self.components
         ]
-        total, done = 2 * sum(map(len, places)), 0
+        clock = SearchClock(2 * sum(map(len, places)), progress, max_seconds, expect, probe)
         for part, own in zip(self.components, places, strict=True):
-            search = _Component(self, part, own, until, most_programs, only_known)
-            for _ in search.steps():
-                done += 1
-                if progress is not None:
-                    progress(min(done, total), total)
+            _Component(self, part, own, clock, most_programs, only_known).run()
 
     def found(self) -> FactBounds:
         """Return what is known so far."""
@@ -226,22 +225,22 @@ class _Component:
         search: FactSearch,
         part: FactComponent,
         own: list[int],
-        until: float | None,
+        clock: SearchClock,
         most_programs: int | None,
         only_known: bool,
     ) -> None:
         self.search, self.part, self.own = search, part, own
         self.only_known = only_known
-        self.until, self.most = until, most_programs
+        self.clock, self.most = clock, most_programs
         self.numbers = part.numbers.tolist()
         self.places = np.array(own, np.int64)
         self.seen = np.full(len(own), NO_LIMIT, np.int64), np.full(len(own), -NO_LIMIT, np.int64)
 
-    def steps(self) -> Any:
-        """Settle one side of one number after another."""
+    def run(self) -> None:
+        """Settle one side of one number after another: all by real numbers, then by whole ones."""
         if self._is_over():
             return
-        program = FactProgram(self.part)
+        program = FactProgram(self.part, self.clock.watch)
         own = np.array(self.own, np.int64)
         first = program.relaxed(np.zeros(0, np.int64), 1)
         self.search.programs += 1
@@ -253,17 +252,21 @@ class _Component:
                 return
             self.search.programs += 1
             self._meet(program.relaxed(own, sign))
-        for at in self.own:
-            for is_upper in (False, True):
+        self.clock.begin()
+        sides = [(at, is_upper) for at in self.own for is_upper in (False, True)]
+        for settle in (self._settle, self._branch) if self.search.facts.whole else (self._settle,):
+            for at, is_upper in sides:
                 if self._is_over():
                     return
-                self._settle(program, at, is_upper=is_upper)
-                yield
+                if not self._is_settled(self.numbers[at], is_upper=is_upper):
+                    settle(program, at, is_upper=is_upper)
+                if settle == self._settle:
+                    self.clock.step()
+                else:
+                    self.clock.watch()
 
     def _is_over(self) -> bool:
-        return (self.until is not None and time.monotonic() > self.until) or (
-            self.most is not None and self.search.programs >= self.most
-        )
+        return self.clock.is_over or (self.most is not None and self.search.programs >= self.most)
 
     def _meet(self, solved: Solved) -> None:
         if solved.point is None:
@@ -289,8 +292,6 @@ class _Component:
 
     def _settle(self, program: FactProgram, at: int, *, is_upper: bool) -> None:
         search, number = self.search, self.numbers[at]
-        if self._is_settled(number, is_upper=is_upper):
-            return
         sign = -1 if is_upper else 1
         search.programs += 1
         solved = program.relaxed(np.array([at]), sign)
@@ -301,8 +302,6 @@ class _Component:
         if solved.bound is not None and search.note(number, solved.bound, is_upper=is_upper):
             assert solved.duals is not None
             search.keep(number, self.part, solved.duals, is_upper=is_upper)
-        if search.facts.whole and not self._is_settled(number, is_upper=is_upper):
-            self._branch(program, at, is_upper=is_upper)
 
     def _endless(self, program: FactProgram, at: int, *, is_upper: bool) -> None:
         """See that a number without a limit can be far above all that is published."""
@@ -327,8 +326,8 @@ class _Component:
         if low is None or high is None:
             return
         search.programs += 1
-        left = None if self.until is None else self.until - time.monotonic()
-        solved = program.whole(at, -1 if is_upper else 1, int(low), int(high), left)
+        sign = -1 if is_upper else 1
+        solved = program.whole(at, sign, int(low), int(high), self.clock.left)
         if solved.is_empty:
             raise NoNumbersError(self.part.rows.tolist())
         self._meet(solved)

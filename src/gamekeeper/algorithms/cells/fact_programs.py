@@ -9,6 +9,8 @@ better has no such proof; it is believed where numbers are far from what toleran
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -16,14 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, LinearFacts
-from gamekeeper.algorithms.linear_programs import (
-    DUAL,
-    PRIMAL,
-    program_by_rows,
-    run_again_if_needed,
-    silent_solver,
-)
+from gamekeeper.algorithms.cells.exact_basis import exact_corner, exact_multiples
+from gamekeeper.algorithms.cells.fact_components import FactComponent
+from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, verified
+from gamekeeper.algorithms.linear_programs import DUAL, PRIMAL, program_by_rows, silent_solver
 
 Integers = NDArray[np.int64]
 
@@ -31,23 +29,16 @@ _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 5040)
 _LAST_DENOMINATOR = 2**30
 _TIMES = (1, 2, 3, 4, 6, 12, 60)
 _BELIEVED = 2**20
+_MOST_BITS = 2_000
+_SLICE = 0.5
+"""Seconds after which a program asks whether to go on."""
+
+Watch = Callable[[], bool]
+"""Tells whether the work is to stop; it may raise `Cancelled`."""
 
 
-@dataclass(frozen=True, eq=False)
-class FactComponent:
-    """Open numbers that hang together, and the rows that join them.
-
-    Attributes
-    ----------
-    numbers, rows
-        Which numbers and rows of the facts they are.
-    facts
-        The facts about these numbers alone, with all others at their only value.
-    """
-
-    numbers: Integers
-    rows: Integers
-    facts: LinearFacts
+def _never() -> bool:
+    return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,69 +67,12 @@ class Solved:
     is_endless: bool = False
 
 
-def components(
-    facts: LinearFacts, lower: Integers, upper: Integers, wanted: Integers
-) -> list[FactComponent]:
-    """Return the open numbers that hang together with wanted ones, by component."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    is_open = lower < upper
-    entry_open = is_open[facts.members]
-    rows, numbers = facts.entry_rows[entry_open], facts.members[entry_open]
-    n, m = len(lower), facts.n_rows
-    graph = coo_array((np.ones(len(rows), np.int8), (rows, m + numbers)), shape=(m + n, m + n))
-    _, labels = connected_components(graph, directed=False)
-    chosen = np.unique(labels[m + wanted[is_open[wanted]]])
-    row_label = np.where(np.bincount(rows, minlength=m) > 0, labels[:m], -1)
-    order_rows = np.argsort(row_label, kind="stable")
-    number_label = np.where(is_open, labels[m:], -1)
-    order_numbers = np.argsort(number_label, kind="stable")
-    found: list[FactComponent] = []
-    for label in chosen.tolist():
-        own_rows = order_rows[slice(*np.searchsorted(row_label[order_rows], [label, label + 1]))]
-        own = order_numbers[
-            slice(*np.searchsorted(number_label[order_numbers], [label, label + 1]))
-        ]
-        found.append(_component(facts, lower, upper, own, own_rows))
-    return found
-
-
-def _component(
-    facts: LinearFacts, lower: Integers, upper: Integers, numbers: Integers, rows: Integers
-) -> FactComponent:
-    place = np.full(len(lower), -1, np.int64)
-    place[numbers] = np.arange(len(numbers))
-    lengths = np.diff(facts.starts)[rows]
-    at = np.repeat(facts.starts[rows] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
-    at = at + np.arange(len(at))
-    of = np.repeat(np.arange(len(rows)), lengths)
-    members, factors = facts.members[at], facts.factors[at]
-    inside = place[members] >= 0
-    known = np.zeros(len(rows), object)
-    np.add.at(known, of[~inside], factors[~inside].astype(object) * lower[members[~inside]])
-    low = _less(facts.low[rows], known)
-    high = _less(facts.high[rows], known)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(of[inside], minlength=len(rows)))])
-    own = LinearFacts(
-        lower[numbers], upper[numbers], starts.astype(np.int64), place[members[inside]],
-        factors[inside], low, high, facts.whole, facts.scale,
-    )  # fmt: skip
-    return FactComponent(numbers, rows, own)
-
-
-def _less(limits: Integers, known: NDArray[Any]) -> Integers:
-    endless = np.abs(limits) >= NO_LIMIT
-    return np.where(
-        endless, limits, np.clip(limits.astype(object) - known, -NO_LIMIT, NO_LIMIT)
-    ).astype(np.int64)
-
-
 class FactProgram:
     """The persistent relaxation of a component, and integer programs over it."""
 
-    def __init__(self, component: FactComponent) -> None:
+    def __init__(self, component: FactComponent, watch: Watch = _never) -> None:
         self.facts = component.facts
+        self._watch = watch
         facts = self.facts
         finite = np.where(
             facts.lower > -NO_LIMIT, facts.lower, np.where(facts.upper < NO_LIMIT, facts.upper, 0)
@@ -156,13 +90,15 @@ class FactProgram:
         statuses = highspy.HighsModelStatus
         self._set_costs(numbers, sign)
         if cap is None:
-            status = run_again_if_needed(self._highs)
+            status = _run(self._highs, self._watch)
         else:
             (one,) = numbers.tolist()
             low, high = self._solver_limits(one)
             self._highs.changeColBounds(one, low, float(cap) / self.facts.scale)
-            status = run_again_if_needed(self._highs)
-            self._highs.changeColBounds(one, low, high)
+            try:
+                status = _run(self._highs, self._watch)
+            finally:
+                self._highs.changeColBounds(one, low, high)
         if status == statuses.kInfeasible:
             return self._empty()
         if status in (statuses.kUnbounded, statuses.kUnboundedOrInfeasible):
@@ -171,11 +107,19 @@ class FactProgram:
             return Solved()
         solution = self._highs.getSolution()
         point, times = self._point(np.array(solution.col_value))
-        bound, duals = None, None
-        if len(numbers) == 1 and cap is None:
-            found = self._bound(int(numbers[0]), sign, np.array(solution.row_dual))
-            if found is not None:
-                bound, duals = found
+        if point is None and cap is None and not self.facts.whole:
+            point, times = self._corner()
+        if len(numbers) != 1 or cap is not None:
+            return Solved(point=point, times=times)
+        number = int(numbers[0])
+        found = self._bound(number, sign, np.array(solution.row_dual))
+        value = None if point is None else Fraction(int(point[number]), times)
+        if not self.facts.whole and (found is None or found[0] != value):
+            # Rounding lost the corner or its proof.
+            found = self._proven(number, sign) or found
+            exact, larger = self._corner()
+            point, times = (point, times) if exact is None else (exact, larger)
+        bound, duals = found or (None, None)
         return Solved(bound, duals, point, times)
 
     def whole(self, number: int, sign: int, low: int, high: int, seconds: float | None) -> Solved:
@@ -195,7 +139,7 @@ class FactProgram:
         highs.passModel(model)
         base = int(self._base[number])
         highs.changeColBounds(number, float(low - base), float(high - base))
-        highs.run()
+        _run_watched(highs, self._watch)
         status = highs.getModelStatus()
         spans = np.where(facts.upper < NO_LIMIT, facts.upper - self._base, _BELIEVED + 1)
         is_believed = bool(spans.max(initial=0) <= _BELIEVED)
@@ -253,6 +197,44 @@ class FactProgram:
             if self.facts.admits(made, times):
                 return made, times
         return None, 1
+
+    def _statuses(self) -> tuple[list[str], list[str]] | None:
+        """Return the limit that each number and each row is at, where the solver tells."""
+        import highspy
+
+        kinds = highspy.HighsBasisStatus
+        names = {
+            kinds.kLower: "lower",
+            kinds.kUpper: "upper",
+            kinds.kBasic: "basic",
+            kinds.kZero: "free",
+        }
+        basis = self._highs.getBasis()
+        if not basis.valid:
+            return None
+        columns, rows = (
+            [names.get(one, "") for one in own] for own in (basis.col_status, basis.row_status)
+        )
+        return None if "" in columns or "" in rows else (columns, rows)
+
+    def _corner(self) -> tuple[NDArray[Any] | None, int]:
+        """Return the numbers of the last program's corner, exact whatever their denominators."""
+        told = self._statuses()
+        found = None if told is None else exact_corner(self.facts, *told, self._base.tolist())
+        if found is None:
+            return None, 1
+        times = math.lcm(*(own.denominator for own in found))
+        if times.bit_length() > _MOST_BITS:
+            return None, 1
+        made = np.array([int(own * times) for own in found], object)
+        return (made, times) if self.facts.admits(made, times) else (None, 1)
+
+    def _proven(self, number: int, sign: int) -> tuple[Fraction, dict[int, Fraction]] | None:
+        """Return the bound that the last program's corner proves."""
+        told = self._statuses()
+        rows = None if told is None else exact_multiples(self.facts, *told, number)
+        found = None if rows is None else verified(self.facts, number, rows, is_upper=sign < 0)
+        return None if found is None else (found.bound, dict(found.rows))
 
     def _bound(
         self, number: int, sign: int, duals: NDArray[np.float64]
@@ -342,3 +324,46 @@ def _scaled(limits: Integers, known: NDArray[Any], scale: int) -> NDArray[np.flo
     found[limits >= NO_LIMIT] = highspy.kHighsInf
     found[limits <= -NO_LIMIT] = -highspy.kHighsInf
     return found
+
+
+def _run(highs: Any, watch: Watch) -> Any:
+    """Run, and once more from scratch unless a warm start ended well; return the status.
+
+    Every now and then it asks whether to go on, and if so, goes on from where it was.
+    """
+    import highspy
+
+    statuses = highspy.HighsModelStatus
+    for again in (False, True):
+        if again:
+            highs.clearSolver()
+        while True:
+            highs.setOptionValue("time_limit", highs.getRunTime() + _SLICE)
+            highs.run()
+            if highs.getModelStatus() != statuses.kTimeLimit:
+                break
+            if watch():
+                return statuses.kTimeLimit
+        if highs.getModelStatus() == statuses.kOptimal:
+            break
+    return highs.getModelStatus()
+
+
+def _run_watched(highs: Any, watch: Watch) -> None:
+    """Run an integer program, which cannot go on from where it was, until it ends or is stopped."""
+    from gamekeeper.errors import Cancelled
+
+    stopped: list[Cancelled] = []
+
+    def look(event: Any) -> None:
+        try:
+            if stopped or watch():
+                event.interrupt()
+        except Cancelled as error:
+            stopped.append(error)
+            event.interrupt()
+
+    highs.cbMipInterrupt.subscribe(look)
+    highs.run()
+    if stopped:
+        raise stopped[0]

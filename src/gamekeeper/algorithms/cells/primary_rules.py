@@ -9,14 +9,21 @@ inequalities are strict, in exact fractions, and a cell without contributors is 
 rule                   unsafe if                                   the figure must be open upwards by
 =====================  ==========================================  ==================================
 minimum:n              0 < contributors < n                        not told
+records:n              0 < records or holdings < n, unweighted     not told
 dominance:n:k          the largest n have more than k% of all      largest n * 100 / k - all
 p:p, p:p:m             all less the largest 1 + m < p% of largest  p% of largest - rest
 pq:p:q                 rest * q < p * largest                      p / q of largest - rest
 request:k              the largest asked, and has more than k%     as p:10
+zero                   contributors, and all they have is 0        not told
 =====================  ==========================================  ==================================
 
 Hundepool and others, Statistical Disclosure Control, 2012, chapter 4. With m people who put together
 what they know, the largest is estimated by all that is published less their own contributions.
+
+With a shadow variable, contributions are those to the shadow and not to the figure: who dominates by
+turnover must not be seen in investments. `zero` and `disclosure:k` of counts look at whole rows
+(`disclosing`). Values below 0: a rule cannot tell gains from losses, and a sum near 0 may be of large
+contributions, so that sizes are added up and not what is left of them.
 """
 
 from __future__ import annotations
@@ -28,8 +35,14 @@ from fractions import Fraction
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import quoted
 
-_NAMES = ("minimum", "dominance", "p", "pq", "request")
-RULE_WORDS = "minimum:3, dominance:1:85, p:10, p:10:2 (two who work together), pq:15:60, request:70"
+RULE_WORDS = (
+    "minimum:3, records:3 (without weights), dominance:1:85, p:10, p:10:2 (two who work together),"
+    " pq:15:60, request:70, zero"
+)
+_NUMBERS = {
+    "minimum": (1,), "records": (1,), "dominance": (2,), "p": (1, 2), "pq": (2,), "request": (1,),
+    "zero": (0,), "disclosure": (1,),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,6 +59,8 @@ class Contributions:
         What is left after the contributions listed, where only the largest are known.
     others
         How many units that is.
+    records
+        How many records or holdings contribute, whatever their weights; None where that is not known.
     """
 
     sizes: tuple[Fraction, ...]
@@ -53,6 +68,7 @@ class Contributions:
     is_asked: bool = False
     rest: Fraction = Fraction(0)
     others: Fraction = Fraction(0)
+    records: int | None = None
 
     @classmethod
     def of(
@@ -109,7 +125,7 @@ class Rule:
     @property
     def words(self) -> str:
         """The rule in words."""
-        first, *more = (f"{float(number):g}" for number in self.numbers)
+        first, *more = [*(f"{float(number):g}" for number in self.numbers), ""]
         second = more[0] if more else ""
         return {
             "minimum": f"at least {first} contribute",
@@ -118,6 +134,11 @@ class Rule:
             + (f", even {second} who work together" if second and second != "1" else ""),
             "pq": f"with prior knowledge to {second}%, nobody can tell the largest to within {first}%",
             "request": f"whoever asked for protection has at most {first}% of the figure",
+            "records": f"at least {first} records or holdings contribute",
+            "zero": "no figure of 0 says that all who contribute have 0, or that nobody of a kind is there",
+            "disclosure": "nobody, by leaving out themselves, knows what all others of a kind are not"
+            if first == "1"
+            else f"no {first} together, by leaving out themselves, know what all others of a kind are not",
         }[self.name]
 
     def is_unsafe(self, cell: Contributions) -> bool | None:
@@ -130,9 +151,16 @@ class Rule:
         """
         if cell.number == 0:
             return False
+        if self.name == "zero":
+            return cell.total == 0
         first = self.numbers[0]
+        if self.name == "disclosure":
+            # A matter of whole rows, and not of one cell.
+            return False
         if self.name == "minimum":
             return cell.number < first
+        if self.name == "records":
+            return None if cell.records is None else cell.records < first
         if self.name == "request":
             return cell.is_asked and cell.largest * 100 > first * cell.total
         if self.name == "dominance":
@@ -150,7 +178,7 @@ class Rule:
 
     def upper_level(self, cell: Contributions) -> Fraction | None:
         """Return by how much more than the figure an attacker must think possible; None if not told."""
-        if cell.number == 0 or self.name == "minimum":
+        if cell.number == 0 or self.name in ("minimum", "records", "zero", "disclosure"):
             return None
         if self.name == "dominance":
             top = cell.top(int(self.numbers[0]))
@@ -191,12 +219,16 @@ def parse_rule(text: str) -> Rule:
         read = tuple(Fraction(number.removesuffix("%")) for number in numbers)
     except (ValueError, ZeroDivisionError):
         read = ()
-    wanted = {"minimum": (1,), "dominance": (2,), "p": (1, 2), "pq": (2,), "request": (1,)}.get(
-        name, ()
-    )
+    wanted = _NUMBERS.get(name, ())
     ranges = all(number > 0 for number in read)
-    whole = {"minimum": read[:1], "dominance": read[:1], "p": read[1:2]}.get(name, ())
-    if len(read) not in wanted or not ranges or any(number.denominator != 1 for number in whole):
+    counted = ("minimum", "records", "dominance", "disclosure")
+    whole = read[1:2] if name == "p" else read[:1] if name in counted else ()
+    if (
+        len(read) != len(numbers)
+        or len(read) not in wanted
+        or not ranges
+        or any(number.denominator != 1 for number in whole)
+    ):
         raise InputError(
             Reason.BAD_OPTION,
             f"The rule {quoted([text])} was named.",

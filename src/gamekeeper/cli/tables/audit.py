@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say
+from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say, warn
 from gamekeeper.errors import NOT_MET_CODE
 from gamekeeper.workbench.requests.audit import AuditRequest, MarkRequest
 
@@ -38,7 +38,7 @@ def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
     from gamekeeper.workbench.table_audit import audit_published
 
     with progress_bar("Auditing") as progress:
-        answer = audit_published(asked, progress=progress)
+        answer = audit_published(asked, progress=progress, tell=warn)
     found = answer.found
     try:
         if how is not Format.TABLE:
@@ -103,6 +103,7 @@ def _show_open(found: TableAudit, most: int) -> None:
         say()
         say("The hidden cells that are known best:")
         say()
-        names = [name for name in rows.column_names if name not in ("why", "hidden_in", "tight")]
+        told = ("why", "hidden_in", "tight", "known_to")
+        names = [name for name in rows.column_names if name not in told]
         shown = [n for n in names if any(cell not in (None, "") for cell in rows[n].to_pylist())]
         show_result(found, {name: name.replace("_", " ") for name in shown}, table=rows)

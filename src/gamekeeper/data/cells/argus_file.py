@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 
 from gamekeeper.data.cells.cell_rows import CellRows, Figures
@@ -18,15 +19,18 @@ from gamekeeper.wording import count_of, did_you_mean, quoted
 
 _TAG = re.compile(r"<(\w+)>([^<]*)")
 _QUOTED = re.compile(r'"([^"]*)"')
+_MOST_PROBLEMS = 12
 
 
 @dataclass
-class _Variable:
-    """A variable of a description, and what it is for."""
+class ArgusVariable:
+    """A variable of a description, what it is for, and in which columns of a line it is."""
 
     name: str
     tags: dict[str, str] = field(default_factory=dict[str, str])
     missing: tuple[str, ...] = ()
+    start: int = 0
+    width: int = 0
 
 
 def read_argus_table(
@@ -51,8 +55,8 @@ def read_argus_table(
             Reason.NOT_FOUND, asked, "Its description, a .rda file of the same name, is not there.",
             "Put it beside the table, or save the table as CSV with names in its first line.",
         )  # fmt: skip
-    separator, variables = _described(_text(told))
-    rows = list(csv.reader(io.StringIO(_text(file)), delimiter=separator))
+    separator, variables = described(argus_text(told))
+    rows = list(csv.reader(io.StringIO(argus_text(file)), delimiter=separator or ","))
     rows = [row for row in rows if row]
     short = [at for at, row in enumerate(rows, 1) if len(row) < len(variables)]
     if short or not rows:
@@ -66,22 +70,32 @@ def read_argus_table(
     return _made(file, told, variables, columns, value, asked)
 
 
-def apply_apriori(rows: CellRows, path: str | Path, *, separator: str = ";") -> CellRows:
-    """Return a table with the statuses and levels of an a-priori file (`.hst`)."""
+def apply_apriori(rows: CellRows, path: str | Path) -> CellRows:
+    """Return a table with the statuses and levels of an a-priori file (`.hst`).
+
+    Each line has the codes of a cell and then S (safe), P (not to be hidden), U (unsafe), M (hidden by
+    hand), PL with a lower and an upper level, or C with a cost, which an audit does not need.
+    """
     file = Path(path)
     asked = f"What was decided before was to be read from file {quoted([file.name])}."
+    if not file.is_file():
+        raise InputError(Reason.NOT_FOUND, asked, "There is no such file.", "Check its name.")
+    text = argus_text(file)
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    separator = max(";,\t|", key=first.count)
     places = {key: at for at, key in enumerate(zip(*rows.labels, strict=True))}
+    wholes = [(rows.totals.get(name) or ("Total",))[0] for name in rows.axes]
     statuses, marks = list(rows.statuses), list(rows.marks)
     lower = list(rows.lower_levels or [None] * len(rows))
     upper = list(rows.upper_levels or [None] * len(rows))
     problems: list[Problem] = []
     meaning = {"s": Status.SHOWN, "p": Status.SHOWN, "u": Status.UNSAFE, "m": Status.SECONDARY}
-    for number, line in enumerate(csv.reader(io.StringIO(_text(file)), delimiter=separator), 1):
+    for number, line in enumerate(csv.reader(io.StringIO(text), delimiter=separator), 1):
         parts = [part.strip() for part in line]
         if not any(parts):
             continue
-        key, rest = tuple(parts[: len(rows.axes)]), parts[len(rows.axes) :]
-        at = places.get(key)
+        codes, rest = parts[: len(rows.axes)], parts[len(rows.axes) :]
+        at = places.get(tuple(code or whole for code, whole in zip(codes, wholes, strict=False)))
         if at is None or not rest:
             said = "is of no cell of the table." if at is None else "says nothing of its cell."
             problems.append(Problem(Reason.UNKNOWN_NAME, f"line {number}", said))
@@ -90,13 +104,19 @@ def apply_apriori(rows: CellRows, path: str | Path, *, separator: str = ";") -> 
         if code in meaning:
             statuses[at], marks[at] = meaning[code], rest[0]
         elif code == "pl":
-            levels = [number_of(text, ".") or number_of(text, ",") for text in rest[1:]]
+            levels = [number_of(text) or number_of(text, ",") or Fraction(0) for text in rest[1:3]]
             lower[at] = levels[0] if levels else None
             upper[at] = levels[1] if len(levels) > 1 else lower[at]
         elif code not in ("c", "ml"):
             problems.append(
                 Problem(Reason.UNKNOWN_NAME, f"line {number}", "has a code that is not known.")
             )
+    if len(problems) > _MOST_PROBLEMS:
+        more = f"{count_of(len(problems) - _MOST_PROBLEMS, 'more line')}"
+        problems = [
+            *problems[:_MOST_PROBLEMS],
+            Problem(problems[0].reason, more, "cannot be used either."),
+        ]
     raise_all(asked, problems)
     return replace(rows, statuses=statuses, marks=marks, lower_levels=lower, upper_levels=upper)
 
@@ -112,15 +132,20 @@ def beside(folder: Path, name: str) -> Path | None:
     )
 
 
-def _described(text: str) -> tuple[str, list[_Variable]]:
-    separator = ","
-    variables: list[_Variable] = []
+def described(text: str) -> tuple[str | None, list[ArgusVariable]]:
+    """Return the separator, None where there is none, and the variables of a description."""
+    separator: str | None = None
+    variables: list[ArgusVariable] = []
     for line in text.splitlines():
         tags = dict(_TAG.findall(line))
         if not tags and line.strip():
             name = line.split('"')[0].split()
             missing = tuple(code.strip() for code in _QUOTED.findall(line))
-            variables.append(_Variable(name[0] if name else line.strip(), missing=missing))
+            places = [int(own) for own in name[1:3] if own.isdigit()]
+            start, width = places if len(places) == 2 else (0, 0)
+            variables.append(
+                ArgusVariable(name[0] if name else line.strip(), {}, missing, start, width)
+            )
         for tag, given in tags.items():
             told = given.strip().strip('"')
             if tag.upper() == "SEPARATOR":
@@ -133,7 +158,7 @@ def _described(text: str) -> tuple[str, list[_Variable]]:
 def _made(
     file: Path,
     told: Path,
-    variables: Sequence[_Variable],
+    variables: Sequence[ArgusVariable],
     columns: dict[str, list[str]],
     value: str,
     asked: str,
@@ -157,7 +182,7 @@ def _made(
         )  # fmt: skip
     problems: list[Problem] = []
 
-    def numbers(variable: _Variable | None) -> Figures | None:
+    def numbers(variable: ArgusVariable | None) -> Figures | None:
         return (
             None if variable is None else _numbers(variable.name, columns[variable.name], problems)
         )
@@ -215,7 +240,8 @@ def _numbers(name: str, texts: Sequence[str], problems: list[Problem]) -> Figure
     return found
 
 
-def _text(file: Path) -> str:
+def argus_text(file: Path) -> str:
+    """Return the text of a file as these tools write it."""
     content = file.read_bytes()
     try:
         return content.decode("utf-8-sig")

@@ -1,14 +1,17 @@
 """What published tables say about their hidden cells, as linear facts in whole numbers.
 
 Figures with decimals are scaled by a power of ten. What is published is a constant, so that only
-hidden and unpublished cells are numbers; a sum of published cells must agree, within what rounding
-explains. A published percentage or mean, rounded to its digits, is a fact as well.
+hidden and unpublished cells are numbers; a sum of published cells must agree. A published percentage
+or mean, rounded to its digits, is a fact as well.
+
+Where figures were rounded one by one, none of them is a constant: what it stands for lies within the
+tolerance, is the same in every sum that it is part of, and all sums hold exactly.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,7 +21,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.cells.cell_system import Kind
 from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, LinearFacts
 from gamekeeper.data.cells.axis_sums import ASKED
-from gamekeeper.data.cells.cell_rows import CellRows, Share
+from gamekeeper.data.cells.share_facts import PublishedShare, published_shares
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.cells.undeclared_sums import scale_of
 from gamekeeper.errors import InputError, Problem, Reason
@@ -48,9 +51,15 @@ class CellFacts:
     values
         What each cell that is known holds, scaled.
     equations
-        The equation that each row is from; -1 for a percentage.
+        The equation that each row is from; -1 for a percentage, ratio or mean.
     wanted
         The numbers of the hidden cells.
+    shares
+        What the last rows are from, each a published percentage, ratio or mean.
+    is_published
+        Whether a figure of each cell is published, exact or rounded.
+    tolerance
+        By how much a published figure may be off.
     n_checked
         How many sums of published figures were checked.
     worst
@@ -63,10 +72,18 @@ class CellFacts:
     values: Integers
     equations: Integers
     wanted: Integers
+    shares: tuple[PublishedShare, ...]
     scale: int
+    is_published: NDArray[np.bool_]
+    tolerance: Fraction
     n_checked: int
     worst: Fraction
     notices: tuple[str, ...] = ()
+
+    def share(self, row: int) -> PublishedShare | None:
+        """Return the percentage, ratio or mean that a row is from; None for a sum."""
+        at = row - (len(self.equations) - len(self.shares))
+        return self.shares[at] if at >= 0 else None
 
 
 def cell_facts(
@@ -112,7 +129,10 @@ def cell_facts(
     )
     if below and not negative:
         notices = (*notices, "Some figures are below 0, so that hidden ones may be.")
-    is_known = np.array([figure is not None for figure in known], bool)
+    is_published = np.array([figure is not None for figure in known], bool)
+    # A cell that nobody is in is empty, however figures were rounded.
+    is_empty = np.array([one is None for one in tables.figures]) & is_published
+    is_known = is_published if not tolerance else is_empty
     number = np.where(is_known, -1, np.cumsum(~is_known) - 1)
     cells = np.flatnonzero(~is_known)
     system = tables.system
@@ -123,13 +143,21 @@ def cell_facts(
     constant = np.zeros(system.n_equations, np.int64)
     np.add.at(constant, of, np.where(is_known[parts], signs * values[parts], 0))
     n_open = np.bincount(of, ~is_known[parts], minlength=system.n_equations).astype(np.int64)
-    slack_each = math.ceil(allowed * scale)
-    slack = slack_each * (np.diff(starts) - n_open)
-    worst = _require_sums(tables, np.flatnonzero(n_open == 0), constant, slack, scale)
+    n_published = np.bincount(of, is_published[parts], minlength=system.n_equations)
+    room = math.ceil(allowed * scale) * n_published.astype(np.int64)
+    checked = np.flatnonzero(n_published == np.diff(starts))
+    missed = np.zeros(system.n_equations, np.int64)
+    np.add.at(missed, of, np.where(is_published[parts], signs * values[parts], 0))
+    worst = _require_sums(tables, checked, missed, room, scale)
+    slack = np.zeros_like(room) if tolerance else room
     rows = np.flatnonzero(n_open > 0)
     kept = ~is_known[parts] & (n_open > 0)[of]
     limits = _limits(tables, cells, scale, number, below=below, says=says or {})
-    more, unused = _shares(tables, number, values)
+    if tolerance:
+        off = (tolerance + dust) * scale
+        _round(limits, is_published[cells], values[cells], off, whole=tables.whole and not dust)
+    told, unused = published_shares(tables, number, values, scale)
+    more = [row for row, _ in told]
     lengths = np.concatenate([n_open[rows], [len(own) for own, _, _ in more]]).astype(np.int64)
     facts = LinearFacts(
         limits[0],
@@ -150,7 +178,7 @@ def cell_facts(
         tables.whole and not dust,
         scale,
     )
-    hidden = tables.hidden[~np.isin(tables.hidden, list(tables.published_elsewhere))]
+    hidden = tables.hidden[number[tables.hidden] >= 0]
     if unused:
         notices = (
             *notices,
@@ -159,7 +187,8 @@ def cell_facts(
     return CellFacts(
         facts, cells, number, values,
         np.concatenate([rows, np.full(len(more), -1)]).astype(np.int64),
-        number[hidden], scale, int(np.count_nonzero(n_open == 0)), worst, notices,
+        number[hidden], tuple(share for _, share in told), scale,
+        is_published, tolerance or Fraction(0), len(checked), worst, notices,
     )  # fmt: skip
 
 
@@ -259,6 +288,21 @@ def _upward(needed: Fraction) -> str:
     return f"{math.ceil(needed * 10**digits) / 10**digits:g}"
 
 
+def _round(
+    limits: tuple[Integers, Integers],
+    rounded: NDArray[np.bool_],
+    values: Integers,
+    tolerance: Fraction,
+    *,
+    whole: bool,
+) -> None:
+    """Limit what rounded figures stand for; of whole numbers, to those within the tolerance."""
+    off = math.floor(tolerance) if whole else math.ceil(tolerance)
+    lower, upper = limits
+    lower[rounded] = np.maximum(lower[rounded], values[rounded] - off)
+    upper[rounded] = np.minimum(upper[rounded], values[rounded] + off)
+
+
 def _limits(
     tables: TableSet, cells: Integers, scale: int, number: Integers, *, below: bool, says: Says
 ) -> tuple[Integers, Integers]:
@@ -277,109 +321,4 @@ def _limits(
             told += [] if table.hidden_limits is None else [table.hidden_limits]
             for low, high in told if status.is_hidden else ():
                 limit(cell, low * scale, None if high is None else high * scale)
-        for mean in table.means:
-            _by_mean(table, own.tolist(), mean, scale, limit)
     return lower, upper
-
-
-def _by_mean(
-    table: CellRows,
-    own: Sequence[int],
-    mean: Share,
-    scale: int,
-    limit: Callable[[int, int | None, int | None], None],
-) -> None:
-    """Limit sums by a published mean and a published count."""
-    counts = table.counts or [None] * len(table)
-    for cell, value, digits, count in zip(own, mean.values, mean.digits, counts, strict=True):
-        if value is not None and count is not None:
-            half = Fraction(1, 2 * 10**digits)
-            limit(
-                cell,
-                math.floor((value - half) * count * scale),
-                math.ceil((value + half) * count * scale),
-            )
-
-
-def _shares(
-    tables: TableSet, number: Integers, values: Integers
-) -> tuple[list[tuple[dict[int, int], int, int]], int]:
-    """Return percentages as rows: a hundred times the part lies within the rounded share of the whole."""
-    extra = list(tables.system.tables[len(tables.tables) :])
-    names = list(tables.axes)
-    keys = (
-        {tuple(nodes): cell for cell, nodes in enumerate(tables.system.nodes.tolist())}
-        if extra
-        else {}
-    )
-    rows: list[tuple[dict[int, int], int, int]] = []
-    unused = sum(
-        value is not None and (table.counts is None or table.counts[at] is None)
-        for table in tables.tables
-        for mean in table.means
-        for at, value in enumerate(mean.values)
-    )
-    for table, own in zip(tables.tables, tables.system.tables, strict=False):
-        for share in table.shares:
-            for cell, value, digits in zip(own.tolist(), share.values, share.digits, strict=True):
-                if value is None:
-                    continue
-                nodes = tables.system.nodes[cell].tolist()
-                for at, name in enumerate(names):
-                    if name in share.of:
-                        nodes[at] = tables.system.axes[at].total
-                whole = keys[tuple(nodes)]
-                rows += share_rows(
-                    _term(cell, number, values),
-                    _term(whole, number, values),
-                    value,
-                    digits,
-                    share.times,
-                )
-    # Numbers that do not fit 64 bits are not used, and that is told.
-    fitting = [
-        row
-        for row in rows
-        if max(abs(row[1]), abs(row[2]), *map(abs, row[0].values()), 0) <= NO_LIMIT and row[0]
-    ]
-    return fitting, unused + sum(bool(row[0]) for row in rows) - len(fitting)
-
-
-Term = tuple[dict[int, int], int]
-"""Numbers with their factors, and a constant."""
-
-
-def share_rows(
-    part: Term, whole: Term, value: Fraction, digits: int, times: int
-) -> list[tuple[dict[int, int], int, int]]:
-    """Return the rows that say that a part is a rounded share of a whole.
-
-    Rounding to d digits leaves half a unit on both sides, ends among them.
-
-    Examples
-    --------
-    >>> share_rows(({0: 1}, 0), ({1: 1}, 0), Fraction(8), 0, 100)
-    [({0: 40, 1: -3}, 0, 4611686018427387904), ({0: 200, 1: -17}, -4611686018427387904, 0)]
-    """
-    unit = 2 * 10**digits
-    rows: list[tuple[dict[int, int], int, int]] = []
-    for is_upper in (False, True):
-        edge = value * unit + (1 if is_upper else -1)
-        factors = (unit * times * edge.denominator, -edge.numerator)
-        own: dict[int, int] = {}
-        constant = 0
-        for (numbers, known), factor in zip((part, whole), factors, strict=True):
-            constant += factor * known
-            for number, count in numbers.items():
-                own[number] = own.get(number, 0) + factor * count
-        own = {number: factor for number, factor in own.items() if factor}
-        shared = math.gcd(constant, *own.values()) or 1
-        own = {number: factor // shared for number, factor in own.items()}
-        limit = -constant // shared
-        rows.append((own, -NO_LIMIT, limit) if is_upper else (own, limit, NO_LIMIT))
-    return rows
-
-
-def _term(cell: int, number: Integers, values: Integers) -> Term:
-    at = int(number[cell])
-    return ({at: 1}, 0) if at >= 0 else ({}, int(values[cell]))

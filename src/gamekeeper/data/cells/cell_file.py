@@ -53,8 +53,9 @@ class Columns:
         The largest contributions, the largest first.
     lower, upper
         Columns with the protection that each cell needs.
-    percents, means
-        Columns with percentages, each with the axes whose sum is the whole, and with means.
+    percents, ratios, means
+        Columns with percentages and ratios, each with the axes whose sum is the whole (or AXIS:LABEL for
+        the cell with that label), and with means.
     weight
         The weight of each row, which the figure is multiplied by.
     ignore
@@ -75,6 +76,7 @@ class Columns:
     lower: str = ""
     upper: str = ""
     percents: Sequence[tuple[str, tuple[str, ...]]] = ()
+    ratios: Sequence[tuple[str, tuple[str, ...]]] = ()
     means: Sequence[str] = ()
     weight: str = ""
     ignore: Sequence[str] = ()
@@ -158,7 +160,11 @@ def read_cells(
         tuple(texts.numbers(name, marks, problems, what="contribution") for name in wanted.tops),
         texts.numbers(wanted.lower, marks, problems, what="level") if wanted.lower else None,
         texts.numbers(wanted.upper, marks, problems, what="level") if wanted.upper else None,
-        tuple(_share(texts, name, of, 100, marks, problems) for name, of in wanted.percents),
+        tuple(
+            _share(texts, name, of, times, marks, problems)
+            for times, own in ((100, wanted.percents), (1, wanted.ratios))
+            for name, of in own
+        ),
         tuple(_share(texts, name, (), 1, marks, problems) for name in wanted.means),
     )
     raise_all(asked, problems)
@@ -171,7 +177,7 @@ def _chosen(source: Source, wanted: Columns, asked: str) -> dict[str, str]:
     named = [
         *wanted.axes,
         *filter(None, (wanted.count, wanted.value, wanted.status, wanted.lower, wanted.upper, wanted.weight)),
-        *wanted.tops, *(name for name, _ in wanted.percents), *wanted.means, *wanted.ignore,
+        *wanted.tops, *(name for name, _ in (*wanted.percents, *wanted.ratios)), *wanted.means, *wanted.ignore,
     ]  # fmt: skip
     source.check_names(list(dict.fromkeys(named)))
     if wanted.wide:

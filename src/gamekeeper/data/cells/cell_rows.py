@@ -44,9 +44,10 @@ class Share:
     values, digits
         Each figure, None where there is none, and after how many decimals it was rounded.
     of
-        The axes over which the whole of a percentage is summed; none for a mean.
+        What it is a share of: the axes over which the whole is summed, or `axis:label` for the cell with
+        that label; nothing for a mean.
     times
-        100 for percentages, 1 for shares and means.
+        100 for percentages, 1 for shares, ratios and means.
     """
 
     name: str
@@ -54,6 +55,20 @@ class Share:
     digits: list[int]
     of: tuple[str, ...] = ()
     times: int = 100
+
+    def label_of(self, axis: str) -> str | None:
+        """Return the label that the whole has on an axis, "" for its total; None for that of the part.
+
+        Examples
+        --------
+        >>> share = Share("per man", [], [], ("Sex:m", "Age"))
+        >>> share.label_of("Sex"), share.label_of("Age"), share.label_of("Area")
+        ('m', '', None)
+        """
+        if axis in self.of:
+            return ""
+        found = [own.partition(f"{axis}:")[2] for own in self.of if own.startswith(f"{axis}:")]
+        return found[0] if found else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.cells.axis_nodes import AxisNodes, axis_nodes
 from gamekeeper.algorithms.cells.primary_rules import Contributions
+from gamekeeper.budget import require_memory
 from gamekeeper.data.cells.cell_rows import without_dust
 from gamekeeper.data.cells.hierarchy import Hierarchy
 from gamekeeper.data.cells.undeclared_sums import scale_of
@@ -25,11 +26,13 @@ from gamekeeper.data.reading.source import Source
 from gamekeeper.data.tables.axes import raise_all
 from gamekeeper.data.tables.count_rows import records_words
 from gamekeeper.errors import LimitError, Problem, Reason
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, duration_text, quoted
 
 Integers = NDArray[np.int64]
 
 _MOST_PAIRS = 200_000_000
+# Measured, of a record and a cell that it adds to.
+_SECONDS_OF_PAIR, _BYTES_OF_PAIR = 1e-6, 120
 _MOST = 2**62
 
 
@@ -51,6 +54,12 @@ class MagnitudeTable:
         The largest contributions to each cell, and what is left.
     n_records
         How many records were counted.
+    totals
+        What the whole of each axis is called.
+    shadows
+        The sum of the shadow variable in each cell, where the rules look at one.
+    is_count
+        Whether units were counted, and nothing was added up.
     """
 
     MADE_BY: ClassVar[str] = "gk.tables.tabulate_magnitudes(gk.open_source(path), axes, value)"
@@ -62,6 +71,9 @@ class MagnitudeTable:
     cells: tuple[Contributions, ...]
     n_records: int
     fingerprint: str
+    totals: tuple[str, ...] = ()
+    shadows: tuple[Fraction, ...] = ()
+    is_count: bool = False
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -78,6 +90,7 @@ def tabulate_magnitudes(
     weight: str = "",
     holding: str = "",
     request: str = "",
+    shadow: str = "",
     hierarchies: Mapping[str, Hierarchy] | None = None,
     total: str = "Total",
     most: int = 3,
@@ -94,6 +107,8 @@ def tabulate_magnitudes(
         The response; without one, units are counted.
     weight, holding, request
         The weight of each record, to which holding it belongs, and whether it asked for protection.
+    shadow
+        The variable whose contributions the rules look at, instead of those to the response.
     hierarchies
         For axes with subtotals, which category is the sum of which.
     total
@@ -102,13 +117,16 @@ def tabulate_magnitudes(
         How many of the largest contributions are kept.
     """
     asked = f"A table of sums was to be made of {source.words}."
-    wanted = [*axes, *filter(None, (value, weight, holding, request))]
+    wanted = [*axes, *filter(None, (value, weight, holding, request, shadow))]
     source.check_names(wanted)
     texts = _texts(source, wanted)
     n = len(texts[wanted[0]])
     problems: list[Problem] = []
     values, scale = _numbers(texts, value, source.decimal, problems, n)
     weights, weight_scale = _numbers(texts, weight, source.decimal, problems, n)
+    looked_at, looked_scale = (
+        _numbers(texts, shadow, source.decimal, problems, n) if shadow else (values, scale)
+    )
     given = dict(hierarchies or {})
     nodes = [_nodes(texts[name], name, given.get(name), total, problems) for name in axes]
     raise_all(asked, problems)
@@ -120,8 +138,9 @@ def tabulate_magnitudes(
         )
     keys, records = _spread(nodes, n, asked)
     return _table(
-        source, tuple(axes), nodes, keys, records, values, weights, owners, asks,
-        scale=scale, weight_scale=weight_scale, has_holdings=bool(holding), most=most,
+        source, tuple(axes), nodes, keys, records, looked_at, weights, owners, asks,
+        scale=looked_scale, weight_scale=weight_scale, has_holdings=bool(holding), most=most,
+        published=(values, scale) if shadow else None, is_count=not value,
     )  # fmt: skip
 
 
@@ -199,17 +218,23 @@ def _spread(
     nodes: Sequence[tuple[AxisNodes, list[Integers], Integers]], n: int, asked: str
 ) -> tuple[Integers, Integers]:
     """Return the cells that each record adds to, as pairs of a key and the record."""
+    per_record = np.ones(n, np.int64)
+    for _, above, codes in nodes:
+        per_record *= np.array([len(own) for own in above], np.int64)[codes]
+    n_pairs = int(per_record.sum())
+    what = f"{count_of(n, 'record')}, which add to {n_pairs:,} cells all in all,"
+    if n_pairs > _MOST_PAIRS:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            asked,
+            f"{what} would take about {duration_text(n_pairs * _SECONDS_OF_PAIR)}; {_MOST_PAIRS:,} are allowed.",
+            "Name fewer axes (--axes), or hierarchies with fewer levels.",
+        )
+    require_memory(asked, n_pairs * _BYTES_OF_PAIR, what, "Name fewer axes (--axes)")
     keys, records = np.zeros(n, np.int64), np.arange(n)
     for axis, above, codes in nodes:
         lengths = np.array([len(own) for own in above], np.int64)
         pairs = int(lengths[codes[records]].sum())
-        if pairs > _MOST_PAIRS:
-            raise LimitError(
-                Reason.TOO_LARGE,
-                asked,
-                f"Its records add to {pairs:,} cells, above {_MOST_PAIRS:,}.",
-                "Name fewer axes (--axes).",
-            )
         flat = np.concatenate(above)
         starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
         own = codes[records]
@@ -235,6 +260,8 @@ def _table(
     weight_scale: int,
     has_holdings: bool,
     most: int,
+    published: tuple[Integers, int] | None,
+    is_count: bool,
 ) -> MagnitudeTable:
     cells, cell_of = np.unique(keys, return_inverse=True)
     by_owner = np.lexsort((owners[records], cell_of))
@@ -273,15 +300,24 @@ def _table(
                 bool(asked_for[members[0]]),
                 Fraction(left, unit_scale * unit),
                 Fraction(int(weighed[rest].sum()), unit),
+                len(members),
             )
         )
         total = sum((int(sizes[m]) * int(weighed[m]) for m in members.tolist()), 0)
         figures.append(Fraction(total, unit_scale * unit))
+    shadows: tuple[Fraction, ...] = ()
+    if published is not None:
+        shown, shown_scale = published
+        sums = np.zeros(len(cells), object)
+        np.add.at(sums, cell_of, shown[records].astype(object) * weights[records])
+        shadows = tuple(figures)
+        figures = [Fraction(int(own), shown_scale * weight_scale) for own in sums]
     labels: list[tuple[str, ...]] = []
     left_keys = cells
     for axis, _, _ in reversed(nodes):
         left_keys, node = np.divmod(left_keys, len(axis))
         labels.append(tuple(axis.labels[one] for one in node.tolist()))
     return MagnitudeTable(
-        source.name, axes, tuple(reversed(labels)), tuple(figures), tuple(made), len(values), source.fingerprint
+        source.name, axes, tuple(reversed(labels)), tuple(figures), tuple(made), len(values), source.fingerprint,
+        tuple(axis.labels[axis.total] for axis, _, _ in nodes), shadows, is_count,
     )  # fmt: skip

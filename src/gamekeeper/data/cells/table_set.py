@@ -20,7 +20,7 @@ from gamekeeper.data.cells.cell_rows import CellRows
 from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.tables.axes import raise_all
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, listed, on_one_line, quoted
+from gamekeeper.wording import count_of, did_you_mean, listed, on_one_line, quoted
 
 Integers = NDArray[np.int64]
 _SHOWN = 6
@@ -186,9 +186,34 @@ def _check(tables: Sequence[CellRows], absent: str) -> None:
             said = f"{count_of(len(again), 'cell has', 'cells have')} more than one row ({_named(table.axes, again)})."
             do = "Give each cell one row, or name further columns as axes (--axes)."
             problems.append(Problem(Reason.DUPLICATE, f"table {quoted([table.name])}", said, do))
+        problems += _shares(table)
     if not tables:
         problems.append(Problem(Reason.NOTHING_GIVEN, "tables", "there are none."))
     raise_all(ASKED, problems)
+
+
+def _shares(table: CellRows) -> list[Problem]:
+    """Return what is wrong with what percentages and ratios are said to be shares of."""
+    known = {name: set(own) for name, own in zip(table.axes, table.labels, strict=True)}
+    problems: list[Problem] = []
+    for share in table.shares:
+        for own in share.of:
+            axis = next((name for name in known if own == name or own.startswith(f"{name}:")), None)
+            label = None if axis is None else share.label_of(axis)
+            if axis is None or (label and label not in known[axis]):
+                axes = (
+                    did_you_mean(own, known)
+                    or f"Axes are {quoted(known)}; a label is written AXIS:LABEL."
+                )
+                problems.append(
+                    Problem(
+                        Reason.UNKNOWN_NAME,
+                        f"column {quoted([share.name])}",
+                        f"is said to be a share of {quoted([own])}, which is no axis or label of the table.",
+                        axes,
+                    )
+                )
+    return problems
 
 
 def _named(axes: Sequence[str], keys: Sequence[Sequence[str]]) -> str:
@@ -223,8 +248,9 @@ def _extra(
         for share in table.shares:
             wholes = own.copy()
             for at, name in enumerate(names):
-                if name in share.of:
-                    wholes[:, at] = nodes[at].total
+                label = share.label_of(name)
+                if label is not None:
+                    wholes[:, at] = nodes[at].number[label] if label else nodes[at].total
             found.append(np.unique(wholes, axis=0))
     return found
 

@@ -15,7 +15,7 @@ from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.published_table import PublishedTable
 from gamekeeper.data.tables.subtotals import Subtotal, find_subtotals
-from gamekeeper.errors import Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
 _SHOWN = 6
@@ -107,7 +107,14 @@ def _lines(axis: str, labels: Sequence[str], table: CellRows) -> PublishedTable 
     for key in keys:
         lines.setdefault(key, len(lines))
     if len(lines) * len(labels) > _MOST_FIGURES:
-        return None
+        raise InputError(
+            Reason.POSSIBLE_SUBTOTALS,
+            "Published tables were to be put together.",
+            f"Axis {quoted([axis])} has {len(labels):,} labels by {len(lines):,} lines, too many to look for"
+            " labels that are sums of others.",
+            f"Say how they add up (--hierarchy {axis}=FILE), or that nobody is counted under two of them"
+            f" (--disjoint {axis}).",
+        )
     places: Mapping[str, int] = {label: number for number, label in enumerate(labels)}
     counts = np.full((len(lines), len(labels)), HIDDEN, np.int64)
     shown = [

@@ -18,6 +18,7 @@ from gamekeeper.workbench.requests.shared import Memory, NoRecords, Raw, Replace
 _COLUMNS = "Which column is what"
 _SUMS = "What adds up"
 _PANEL = "How the tables are written"
+_INSIDERS = "Attackers who are in the tables"
 
 _Environment = Annotated[
     StorePlace | None,
@@ -46,6 +47,11 @@ def _percents(typed: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((column, names_of([axes])) for column, axes in pairs.items())
 
 
+def _ratios(typed: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    pairs = pairs_of("--ratio COLUMN=AXIS:LABEL", typed)
+    return tuple((column, names_of([axes])) for column, axes in pairs.items())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedRequest:
     """Published tables of one base, and how they are written."""
@@ -54,7 +60,8 @@ class PublishedRequest:
         tuple[Path, ...],
         Option(
             "Published tables of one base, one row per cell: text (CSV), workbooks, Parquet, tables of"
-            " tau-ARGUS (.tab with its .rda beside it) or a release (.json). Earlier versions too.",
+            " tau-ARGUS (.tab with its .rda beside it, or the .arb that names them) or a release (.json)."
+            " Earlier versions too.",
             is_argument=True,
         ),
     ]
@@ -113,6 +120,14 @@ class PublishedRequest:
         Option(
             "A column of published percentages, and the axes over which they add up to 100: pct=Work.",
             flags="--percent", panel=_COLUMNS, read=_percents,
+        ),
+    ] = ()  # fmt: skip
+    ratios: Annotated[
+        Sequence[tuple[str, tuple[str, ...]]],
+        Option(
+            "A column of published ratios, and the label whose figure they are a ratio to, such as women per"
+            " man: ratio=Sex:men. An axis alone stands for its whole.",
+            flags="--ratio", panel=_COLUMNS, read=_ratios,
         ),
     ] = ()  # fmt: skip
     means: Annotated[
@@ -184,6 +199,25 @@ class AuditRequest:
 
     published: PublishedRequest
     options: AuditOptions = field(default_factory=AuditOptions)
+    contributors: Annotated[
+        Path | None,
+        Option(
+            "Records, one per unit, with columns named as the axes and as --value: who contributes how much"
+            " to which cell, for --insiders.",
+            panel=_INSIDERS,
+        ),
+    ] = None
+    contribution: Annotated[
+        str,
+        Option("The column of the records that was added up, if it is not named as --value.",
+               panel=_INSIDERS),
+    ] = ""  # fmt: skip
+    holding: Annotated[
+        str,
+        Option(
+            "To which holding a record belongs; its records are one contributor.", panel=_INSIDERS
+        ),
+    ] = ""
     top: Annotated[
         int, Option("Show so many of the hidden cells that are known best.", least=0)
     ] = 10
@@ -202,12 +236,17 @@ class MarkRequest:
     """A file of records is to be added up, and unsafe cells are to be marked."""
 
     file: Annotated[
-        Path, Option("Records, one per unit: text (CSV), a workbook or Parquet.", is_argument=True)
+        Path,
+        Option(
+            "Records, one per unit: text (CSV), a workbook or Parquet; or a batch file of tau-ARGUS (.arb)"
+            " about records, which then says the rest.",
+            is_argument=True,
+        ),
     ]
     axes: Annotated[
         Sequence[str],
         Option("The columns to add up by: Activity,Size.", panel=_COLUMNS, read=names_of),
-    ]
+    ] = ()
     value: Annotated[
         str, Option("The column that is added up; without one, units are counted.", panel=_COLUMNS)
     ] = ""
@@ -223,6 +262,11 @@ class MarkRequest:
             "The column that says who asked for protection (for the rule request).", panel=_COLUMNS
         ),
     ] = ""
+    shadow: Annotated[
+        str,
+        Option("The column whose contributions the rules look at, instead of those to --value.",
+               panel=_COLUMNS),
+    ] = ""  # fmt: skip
     hierarchies: Annotated[
         Mapping[str, tuple[str, ...]],
         Option(

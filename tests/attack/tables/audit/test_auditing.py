@@ -233,11 +233,9 @@ def test_a_sole_contributor_learns_of_others():
     )
     found = audit_tables(TableSet.of([table], whole=False), insiders=True)
     assert not found.n_recomputed
-    (gain,) = found.gains
-    assert [found.tables.words(cell) for cell in (gain.insider, *gain.cells)] == [
-        "Area=a",
-        "Area=b",
-    ]
+    (gain,) = found.insiders.gains
+    assert gain.who.words("Area=a") == "the only contributor to Area=a"
+    assert [found.tables.words(cell) for cell in gain.cells] == ["Area=b"]
 
 
 def test_what_was_proven_when_it_is_stopped_is_kept():

@@ -12,24 +12,21 @@ import time
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gamekeeper.algorithms.cells.fact_bounds import FactSearch
-from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, NoNumbersError
 from gamekeeper.attack.tables.audit.equations import Equation, equation_of
-from gamekeeper.attack.tables.audit.insiders import insider_gains
+from gamekeeper.attack.tables.audit.insiders import Insiders, insiders_of
 from gamekeeper.attack.tables.audit.options import AuditInput
 from gamekeeper.attack.tables.audit.result import HiddenCell, TableAudit
+from gamekeeper.attack.tables.audit.searching import MOST_SECONDS, intervals_of, searched
 from gamekeeper.attack.tables.audit.standing import Interval, judge, read_rules
 from gamekeeper.data.cells.cell_facts import CellFacts, cell_facts
+from gamekeeper.data.cells.contributors import contributors_of_tables
 from gamekeeper.data.cells.table_set import TableSet
-from gamekeeper.errors import Cancelled, InputError, Problem, Reason
+from gamekeeper.errors import Cancelled, InputError, Reason
 from gamekeeper.options import takes, texts_of
-from gamekeeper.results import Progress, Provenance
+from gamekeeper.results import Provenance
 from gamekeeper.wording import joined
 
-_ASKED = "Published tables were to be audited."
 _MOST_PROOFS = 20_000
 _SHOWN = 6
 
@@ -51,24 +48,38 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
     """
     started = time.perf_counter()
     rules = read_rules(asked.rules)
+    if asked.says and not tables.whole:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Statuses were said to tell something of the cells that they hide.",
+            "They tell how many contribute, and the figures of these tables are values.",
+            "Leave out --says: how many contribute says nothing of what they add up to.",
+        )
     known = cell_facts(tables, tolerance=asked.tolerance, negative=asked.negative, says=asked.says)
-    until = time.monotonic() + asked.max_seconds
+    is_limited = asked.max_seconds is None
+    until = time.monotonic() + (MOST_SECONDS if asked.max_seconds is None else asked.max_seconds)
     try:
         # From here on, Ctrl-C keeps what is found.
         if asked.progress is not None:
             asked.progress(0, None)
     except Cancelled:
         until = time.monotonic()
-    search, is_stopped = _searched(tables, known, asked.progress, until)
-    intervals = _intervals(tables, known, search)
+    search, is_stopped = searched(
+        tables, known, asked.progress, until, tell=asked.tell, is_limited=is_limited
+    )
+    intervals = intervals_of(tables, known, search)
     without: int | None = None
     if asked.says and not is_stopped:
         bare = cell_facts(tables, tolerance=asked.tolerance, negative=asked.negative)
-        again, is_stopped = _searched(tables, bare, asked.progress, until)
-        without = sum(one.is_known for one in _intervals(tables, bare, again).values())
-    gains = ()
-    if asked.insiders and not is_stopped:
-        gains, is_stopped = insider_gains(tables, known, intervals, asked.progress, until)
+        again, is_stopped = searched(tables, bare, asked.progress, until)
+        without = sum(one.is_known for one in intervals_of(tables, bare, again).values())
+    insiders: Insiders | None = None
+    if asked.insiders:
+        given = asked.contributors or contributors_of_tables(tables)
+        end = time.monotonic() if is_stopped else until
+        insiders = insiders_of(
+            tables, known, search, intervals, given, asked.coalition, asked.progress, end
+        )
     percent = Fraction(str(asked.within))
     cells, proofs = _hidden_cells(tables, known, search, intervals, percent)
     return TableAudit(
@@ -76,9 +87,9 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
         known,
         tuple(cells),
         proofs,
-        tuple(judge(tables, rules, intervals)),
+        tuple(judge(tables, rules, intervals, insiders)),
         float(percent),
-        gains,
+        insiders,
         without,
         is_stopped,
         Provenance(
@@ -90,102 +101,19 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
                 "sums": str(tables.system.n_equations),
                 "programs": str(search.programs),
                 **texts_of(
-                    replace(asked, progress=None),
+                    replace(asked, progress=None, tell=None, contributors=None),
                     "rules",
                     "within",
                     "tolerance",
                     "negative",
                     "insiders",
+                    "coalition",
                 ),
             },
             fingerprint=tables.fingerprint,
             seconds=time.perf_counter() - started,
         ),
     )
-
-
-def _searched(
-    tables: TableSet, known: CellFacts, progress: Progress | None, until: float | None
-) -> tuple[FactSearch, bool]:
-    """Return the search as far as it came, and whether it was stopped."""
-    try:
-        search = FactSearch(known.facts, known.wanted)
-    except NoNumbersError as error:
-        raise _contradiction(tables, known, error) from None
-    is_stopped = False
-    try:
-        left = None if until is None else max(0.0, until - time.monotonic())
-        search.run(progress, max_seconds=left)
-        is_stopped = until is not None and time.monotonic() > until
-    except Cancelled:
-        is_stopped = True
-    except NoNumbersError as error:
-        raise _contradiction(tables, known, error) from None
-    return search, is_stopped
-
-
-def _contradiction(tables: TableSet, known: CellFacts, error: NoNumbersError) -> InputError:
-    equations = [int(known.equations[row]) for row in error.rows if known.equations[row] >= 0]
-    cells = list(dict.fromkeys(tables.system.equation(e)[0] for e in equations))[:_SHOWN]
-    problems = [
-        Problem(
-            Reason.CONFLICTING_COUNTS,
-            tables.words(cell),
-            "its published parts do not fit it, whatever the hidden ones are.",
-        )
-        for cell in cells
-    ]
-    return InputError(
-        Reason.CONFLICTING_COUNTS,
-        _ASKED,
-        "No figures for the hidden cells agree with everything that is published.",
-        "Check the hierarchy, the totals (--total), and whether all tables are of one base. Figures that"
-        " were rounded one by one take --tolerance, values that may be below 0 --negative.",
-        problems=problems,
-    )
-
-
-def _intervals(tables: TableSet, known: CellFacts, search: FactSearch) -> dict[int, Interval]:
-    """Return what is known of every hidden cell."""
-    found = search.found()
-    # Where tables were not joined, or shares not used, what seems possible need not be.
-    is_whole_story = tables.system.is_joined and not any(
-        "could not be used" in n for n in known.notices
-    )
-    slack = _slack(known)
-    intervals: dict[int, Interval] = {}
-    for cell in tables.hidden.tolist():
-        if cell in tables.published_elsewhere:
-            figure = tables.figures[cell]
-            intervals[cell] = Interval(figure, figure, figure, figure, False)
-    for at, number in enumerate(found.numbers):
-        low, high, reached_low, reached_high = (
-            None if one is None else one / known.scale
-            for one in (
-                found.least[at],
-                found.most[at],
-                found.reached_least[at],
-                found.reached_most[at],
-            )
-        )
-        intervals[int(known.cells[number])] = Interval(
-            low,
-            high,
-            reached_low if is_whole_story else None,
-            reached_high if is_whole_story else None,
-            found.endless[at] and is_whole_story,
-            Fraction(int(slack[number]), known.scale),
-        )
-    return {cell: intervals[cell] for cell in tables.hidden.tolist()}
-
-
-def _slack(known: CellFacts) -> NDArray[np.int64]:
-    """Return for each number how wide an interval rounding explains: the least room of its sums."""
-    facts = known.facts
-    gaps = np.where(known.equations >= 0, facts.high - facts.low, NO_LIMIT)
-    found = np.full(len(facts.lower), NO_LIMIT, np.int64)
-    np.minimum.at(found, facts.members, gaps[facts.entry_rows])
-    return np.where(found >= NO_LIMIT, 0, found)
 
 
 def _hidden_cells(

@@ -8,10 +8,12 @@ from fractions import Fraction
 
 from gamekeeper.algorithms.cells.linear_facts import Certificate
 from gamekeeper.data.cells.cell_facts import CellFacts
+from gamekeeper.data.cells.share_facts import PublishedShare
 from gamekeeper.data.cells.table_set import TableSet
-from gamekeeper.wording import joined
+from gamekeeper.wording import joined, on_one_line
 
 _SHOWN = 5
+_SHARES = 3
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,8 +34,10 @@ class Equation:
         What follows.
     is_equation
         Whether nothing else is needed, so that the figure is that value.
-    by_shares
-        Whether percentages are needed.
+    shares
+        The percentages, ratios and means that are needed.
+    off
+        By how much the value may be off, since the figures were rounded.
     """
 
     cell: int
@@ -41,12 +45,13 @@ class Equation:
     others: tuple[tuple[int, Fraction], ...]
     is_upper: bool
     value: Fraction
-    by_shares: bool
+    shares: tuple[PublishedShare, ...] = ()
+    off: Fraction = Fraction(0)
 
     @property
     def is_equation(self) -> bool:
         """Whether the figure is the sum of published ones and nothing else."""
-        return not self.others and not self.by_shares
+        return not self.others and not self.shares
 
     def holds(self, figures: Callable[[int], Fraction]) -> bool:
         """Whether the published figures, put in, give the value."""
@@ -56,24 +61,36 @@ class Equation:
 def equation_of(tables: TableSet, known: CellFacts, proof: Certificate) -> Equation:
     """Return the equation of published figures that a proof stands for."""
     terms: dict[int, Fraction] = {}
-    by_shares = False
+    shares: dict[PublishedShare, None] = {}
     for row, times in proof.rows.items():
         equation = int(known.equations[row])
-        if equation < 0:
-            by_shares = True
+        share = known.share(row)
+        if share is not None:
+            shares[share] = None
             continue
         whole, parts = tables.system.equation(equation)
         for cell, sign in [(whole, 1), *((int(part), -1) for part in parts)]:
-            if known.number[cell] < 0:
+            if known.is_published[cell]:
                 terms[cell] = terms.get(cell, Fraction(0)) - times * sign
-    left = proof.left_over(known.facts)
+    others = [
+        (int(known.cells[number]), factor)
+        for number, factor in proof.left_over(known.facts).items()
+        if not known.is_published[known.cells[number]]
+    ]
+    taken = tuple((cell, times) for cell, times in terms.items() if times)
+    value, off = proof.bound / known.scale, Fraction(0)
+    if known.tolerance and not others and not shares:
+        # Rounded figures are added up as they are; what that leaves open is told beside them.
+        value = sum((times * _figure(known, cell) for cell, times in taken), Fraction(0))
+        off = known.tolerance * sum((abs(times) for _, times in taken), Fraction(0))
     return Equation(
         int(known.cells[proof.target]),
-        tuple((cell, times) for cell, times in terms.items() if times),
-        tuple((int(known.cells[number]), factor) for number, factor in left.items()),
+        taken,
+        tuple(others),
         proof.is_upper,
-        proof.bound / known.scale,
-        by_shares,
+        value,
+        tuple(shares),
+        off,
     )
 
 
@@ -88,7 +105,7 @@ def equation_words(tables: TableSet, known: CellFacts, found: Equation, *, is_ex
         value = figure_text(Fraction(int(found.value)))
     added = [(cell, times) for cell, times in found.terms if times > 0]
     taken = [(cell, -times) for cell, times in found.terms if times < 0]
-    shown = _listed(tables, known, added) or "0"
+    shown = _listed(tables, known, added) or ("0" if taken or not found.shares else "")
     less = f" less {_listed(tables, known, taken)}" if taken else ""
     also: list[str] = []
     if found.others:
@@ -97,10 +114,33 @@ def equation_words(tables: TableSet, known: CellFacts, found: Equation, *, is_ex
             if not _has_limits(known, found)
             else "hidden figures are within what is known of them"
         )
-    if found.by_shares:
-        also.append("the published percentages were rounded as they are written")
-    why = f", as {joined(also, 2)}" if also else ""
-    return f"{tables.words(found.cell)} {verb} {value}: {shown}{less}{why}."
+    if found.shares:
+        also.append(
+            f"{_share_words(tables, found)} {'was' if len(found.shares) == 1 else 'were'} rounded"
+        )
+    if found.off:
+        value = f"{value}, give or take {figure_text(found.off)}"
+    elif known.tolerance:
+        also.append(f"each figure is off by at most {figure_text(known.tolerance)}")
+    why = f", as {joined(also, 3)}" if also else ""
+    figures = f": {shown}{less}" if shown else ""
+    return f"{tables.words(found.cell)} {verb} {value}{figures}{why}."
+
+
+def _share_words(tables: TableSet, found: Equation) -> str:
+    """Return the published shares that are needed, some of them in words."""
+    words: list[str] = []
+    for share in found.shares[:_SHARES]:
+        whole = "" if share.whole is None else tables.figures[share.whole]
+        of = f" of {figure_text(whole)}" if isinstance(whole, Fraction) else ""
+        over = f" over {figure_text(share.count)}" if share.count is not None else ""
+        words.append(
+            f"the published {on_one_line(share.name, 40)} {figure_text(share.value)}{over}{of}"
+            f" ({tables.words(share.cell)})"
+        )
+    if len(found.shares) > _SHARES:
+        words.append(f"{len(found.shares) - _SHARES:,} more")
+    return joined(words, len(words))
 
 
 def _has_limits(known: CellFacts, found: Equation) -> bool:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
 from gamekeeper.algorithms.cells.primary_rules import RULE_WORDS, Rule, parse_rule
+from gamekeeper.attack.tables.audit.row_rules import mark_rows
+from gamekeeper.attack.tables.options import structural_of
 from gamekeeper.data.cells.magnitudes import MagnitudeTable
-from gamekeeper.options import Option, takes
+from gamekeeper.options import Option, takes, texts_of
+from gamekeeper.prompt_syntax import names_of
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import be, count_of
 
@@ -24,8 +27,22 @@ class MarkingOptions:
 
     rules: Annotated[
         Sequence[str],
-        Option(f"A rule that makes a cell unsafe: {RULE_WORDS}.", flags="--rule"),
+        Option(
+            f"A rule that makes a cell unsafe: {RULE_WORDS}, or for counts with --about disclosure:1 (one"
+            " who knows themselves knows what the others are not).",
+            flags="--rule",
+        ),
     ] = ("p:10",)
+    about: Annotated[
+        Sequence[str],
+        Option("The axes that a table of counts is about, for the rules zero and disclosure: Diagnosis.",
+               read=names_of),
+    ] = ()  # fmt: skip
+    structural: Annotated[
+        Sequence[Mapping[str, str]],
+        Option("Categories that nobody can be in, so that a zero tells nothing: Age=0-14,Work=yes.",
+               flags="--structural-zero", read=structural_of),
+    ] = ()  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,19 +142,31 @@ class MarkedTable(Result):
 
 @takes(MarkingOptions)
 def mark_cells(table: MagnitudeTable, asked: MarkingOptions) -> MarkedTable:
-    """Say which cells of a table of sums are unsafe, by rules on the contributions to them."""
+    """Say which cells of a table of sums are unsafe, by rules on the contributions to them.
+
+    The rules `zero` and `disclosure` of counts look at the categories of the axes that the table is
+    about (`about`), and at cells that nobody is in, which are then part of the table.
+    """
     started = time.perf_counter()
     rules = tuple(parse_rule(text) for text in dict.fromkeys(asked.rules))
+    by_rows = tuple(rule for rule in rules if rule.name in ("zero", "disclosure"))
+    broken_rows: dict[tuple[str, ...], tuple[str, ...]] = {}
+    has_disclosure = any(rule.name == "disclosure" for rule in by_rows)
+    if has_disclosure or (by_rows and (asked.about or table.is_count)):
+        table, broken_rows = mark_rows(table, by_rows, asked.about, asked.structural)
     unsafe: list[tuple[str, ...]] = []
     unjudged: list[tuple[str, ...]] = []
     levels: list[Fraction | None] = []
-    for cell in table.cells:
-        verdicts = [(rule, rule.is_unsafe(cell)) for rule in rules]
+    for at, (cell, *labels) in enumerate(zip(table.cells, *table.labels, strict=True)):
+        verdicts = [(rule, _is_unsafe(rule, table, at)) for rule in rules]
         broken = [rule for rule, verdict in verdicts if verdict]
-        unsafe.append(tuple(rule.text for rule in broken))
+        texts = dict.fromkeys(
+            [*(rule.text for rule in broken), *broken_rows.get(tuple(labels), ())]
+        )
+        unsafe.append(tuple(rule.text for rule in rules if rule.text in texts))
         unjudged.append(tuple(rule.text for rule, verdict in verdicts if verdict is None))
         needed = [level for rule in broken if (level := rule.upper_level(cell)) is not None]
-        levels.append(max(needed) if needed else None)
+        levels.append(_level(table, at, max(needed)) if needed else None)
     return MarkedTable(
         table,
         rules,
@@ -147,11 +176,31 @@ def mark_cells(table: MagnitudeTable, asked: MarkingOptions) -> MarkedTable:
         Provenance(
             "primary rules",
             ", ".join(rule.text for rule in rules),
-            {"cells": str(len(table)), "records": str(table.n_records)},
+            {
+                "cells": str(len(table)),
+                "records": str(table.n_records),
+                **texts_of(asked, "about"),
+            },
             fingerprint=table.fingerprint,
             seconds=time.perf_counter() - started,
         ),
     )
+
+
+def _is_unsafe(rule: Rule, table: MagnitudeTable, at: int) -> bool | None:
+    cell = table.cells[at]
+    if rule.name == "zero" and table.shadows:
+        # It is the figure that is published, whatever the rules look at.
+        return cell.number > 0 and table.figures[at] == 0
+    return rule.is_unsafe(cell)
+
+
+def _level(table: MagnitudeTable, at: int, needed: Fraction) -> Fraction | None:
+    """Return a level of the figure: of a shadow's level, as large a share as it is of the shadow."""
+    if not table.shadows:
+        return needed
+    total = table.cells[at].total
+    return needed * abs(table.figures[at]) / total if total else None
 
 
 def tops_needed(rules: Sequence[str]) -> int:

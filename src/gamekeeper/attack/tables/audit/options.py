@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +15,7 @@ from gamekeeper.prompt_syntax import pairs_of
 from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
+    from gamekeeper.data.cells.contributors import Contributors
     from gamekeeper.results import Progress
 
 
@@ -91,16 +92,31 @@ class AuditOptions:
     negative: Annotated[bool, Option("Figures may be below 0.")] = False
     insiders: Annotated[
         bool,
-        Option("What sole contributors learn of other hidden cells, who know their own figure."),
+        Option(
+            "What contributors, who know their own figures, learn of hidden cells and of the largest in"
+            " a cell; rules are then held against them too. By --count and --largest, or --contributors.",
+            panel="Attackers who are in the tables",
+        ),
     ] = False
+    coalition: Annotated[
+        int,
+        Option("So many contributors tell each other what they know.", least=1, most=6,
+               panel="Attackers who are in the tables"),
+    ] = 1  # fmt: skip
     max_seconds: Annotated[
-        float,
-        Option("Stop after so many seconds, with what is proven by then.", least=0),
-    ] = 900.0
+        float | None,
+        Option(
+            "Stop after so many seconds, with what is proven by then. Without it, a search that would"
+            " take more than 900 is refused.",
+            least=0,
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditInput(AuditOptions):
-    """The options of an audit, and who is told how far it is."""
+    """The options of an audit, and who is told how far it is and how long it will take."""
 
     progress: Progress | None = None
+    tell: Callable[[str], None] | None = None
+    contributors: Contributors | None = None

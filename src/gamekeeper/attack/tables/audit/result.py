@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.attack.tables.audit.equations import Equation, equation_words
-from gamekeeper.attack.tables.audit.insiders import InsiderGain
+from gamekeeper.attack.tables.audit.equations import Equation, equation_words, figure_text
+from gamekeeper.attack.tables.audit.insiders import Insiders
 from gamekeeper.attack.tables.audit.standing import Interval, RuleStanding, Standing
 from gamekeeper.data.cells.cell_facts import CellFacts
 from gamekeeper.data.cells.statuses import Status
@@ -95,7 +95,7 @@ class HiddenCell:
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """The recomputed first, then by how narrow the interval is."""
+        """The recomputed first, of these what must be hidden, then by how narrow the interval is."""
         one = self.interval
         rank = ("published elsewhere", "recomputed", "nearly known", "not settled", "open").index(
             self.verdict
@@ -104,7 +104,7 @@ class HiddenCell:
         middle = (
             1.0 if one.high is None or one.low is None else float(abs(one.high + one.low)) or 1.0
         )
-        return rank, width / middle, width, self.cell
+        return rank, self.status is not Status.UNSAFE, width / middle, width, self.cell
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,8 +123,8 @@ class TableAudit(Result):
         How the rules that were named stand.
     within
         The percentage to which a figure counts as nearly known.
-    gains
-        What sole contributors learn of other cells.
+    insiders
+        What contributors learn of others; None where that was not asked.
     without_flags
         How many could be recomputed if statuses told nothing; None where they were not asked about.
     is_stopped
@@ -137,7 +137,7 @@ class TableAudit(Result):
     proofs: Mapping[int, tuple[Equation, ...]]
     standings: tuple[RuleStanding, ...]
     within: float
-    gains: tuple[InsiderGain, ...]
+    insiders: Insiders | None
     without_flags: int | None
     is_stopped: bool
     provenance: Provenance
@@ -184,10 +184,35 @@ class TableAudit(Result):
             "rules_met": sum(one.standing is Standing.MET for one in self.standings),
             "not_adding_up": self.n_odd,
             "stopped": self.is_stopped,
+            **self._insider_summary(),
+        }
+
+    def _insider_summary(self) -> dict[str, Any]:
+        one = self.insiders
+        if one is None:
+            return {}
+        return {
+            "recomputed_by_insiders": len(one.cells),
+            "largest_known": len(one.near(Fraction(str(self.within)))),
+            "coalitions": one.n_coalitions,
+            "coalitions_tried": one.n_tried,
         }
 
     def verdict(self) -> str:
         """Return what a director needs to know, in a sentence."""
+        said = self._outside()
+        if self.insiders is None or not self.insiders.cells:
+            return said
+        who = (
+            "contributors who know their own figures"
+            if self.insiders.size == 1
+            else f"{self.insiders.size} contributors who tell each other their own figures"
+        )
+        more = " more" if self.n_recomputed else ""
+        return f"{said} But {who} can recompute {len(self.insiders.cells):,}{more}."
+
+    def _outside(self) -> str:
+        """Return what somebody can work out who is not in the tables."""
         if not self.cells:
             return "Nothing is hidden in what was given, so that there is nothing to work out."
         hidden = count_of(self.n_hidden, "hidden cell")
@@ -217,13 +242,8 @@ class TableAudit(Result):
             said.append(
                 f"Without what the statuses tell, {self.without_flags:,} could be recomputed."
             )
-        if self.gains:
-            n = len({cell for gain in self.gains for cell in gain.cells})
-            said.append(
-                f"{count_of(len(self.gains), 'sole contributor', 'sole contributors')} to a hidden cell, who"
-                f" {'knows' if len(self.gains) == 1 else 'know'} their own figure, can recompute"
-                f" {count_of(n, 'other hidden cell', 'other hidden cells')}."
-            )
+        if self.insiders is not None:
+            said += self.insiders.sentences(self.tables, Fraction(str(self.within)), most)
         if self.is_stopped:
             said.append("The search was stopped: more may be known than is told here.")
         if not self.tables.system.is_joined:
@@ -277,6 +297,11 @@ class TableAudit(Result):
             equation_words(self.tables, self.known, own, is_exact=is_exact and own.is_equation)
             for own in made
         ]
+        if is_exact and not made[0].is_equation and one.interval.low is not None:
+            figure = figure_text(one.interval.low)
+            listed.append(
+                f"So it is {figure}{', as counts are whole' if self.tables.whole else ''}."
+            )
         return " ".join(listed)
 
     def to_arrow(self) -> pa.Table:
@@ -304,11 +329,35 @@ class TableAudit(Result):
             "known": pa.array([one.verdict for one in own], pa.string()),
             "tight": pa.array([one.is_tight for one in own], pa.bool_()),
             "rules": pa.array([self._rules(one.cell) for one in own], pa.string()),
+            **self._insider_columns(own),
             "why": pa.array([self.why(one) for one in own], pa.string()),
         }
         for name, values in more.items():
             columns[name if name not in columns else f"{name}_of_cell"] = values
         return pa.table(columns)
+
+    def _insider_columns(self, own: tuple[HiddenCell, ...]) -> dict[str, Any]:
+        import pyarrow as pa
+
+        if self.insiders is None:
+            return {}
+        known = {
+            cell: gain.who.words(self.tables.words(gain.who.cell))
+            for gain in reversed(self.insiders.gains)
+            for cell in gain.cells
+        }
+        largest = {one.cell: one for one in self.insiders.largest if not one.is_published}
+        return {
+            "known_to": pa.array([known.get(one.cell, "") for one in own], pa.string()),
+            "largest_contribution": pa.array(
+                [_float(largest[o.cell].largest) if o.cell in largest else None for o in own],
+                pa.float64(),
+            ),
+            "largest_at_most": pa.array(
+                [_float(largest[o.cell].at_most) if o.cell in largest else None for o in own],
+                pa.float64(),
+            ),
+        }
 
     def _rules(self, cell: int) -> str:
         """Return the rules that a cell breaks or is not proven to keep."""

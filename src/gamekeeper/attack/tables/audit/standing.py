@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from typing import Protocol
 
 from gamekeeper.algorithms.cells.primary_rules import RULE_WORDS, Contributions, Rule, parse_rule
 from gamekeeper.data.cells.cell_rows import CellRows
@@ -143,6 +144,15 @@ def read_rules(typed: Iterable[str]) -> list[NamedRule]:
                 found.append(NamedRule(text, name))
             elif name == "within":
                 found.append(NamedRule(text, name, Fraction(number.removesuffix("%"))))
+            elif name == "disclosure":
+                problems.append(
+                    Problem(
+                        Reason.BAD_OPTION,
+                        f"rule {quoted([text])}",
+                        "is about what counts say of people.",
+                        "Ask for it of records (tables mark) or of a release (tables infer --coalition).",
+                    )
+                )
             else:
                 found.append(NamedRule(text, "contributions", rule=parse_rule(text)))
         except (InputError, ValueError, ZeroDivisionError):
@@ -158,11 +168,69 @@ def read_rules(typed: Iterable[str]) -> list[NamedRule]:
     return found
 
 
+class Told(Protocol):
+    """What rules need to know of attackers who are in the tables."""
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether some were not tried."""
+        ...
+
+    @property
+    def cells(self) -> frozenset[int]:
+        """The hidden cells that somebody can recompute."""
+        ...
+
+    def near(self, percent: Fraction) -> Sequence[NearCell]:
+        """Return the cells in which the largest is known to within so many percent."""
+        ...
+
+
+class NearCell(Protocol):
+    """A cell in which the largest contribution is known."""
+
+    @property
+    def cell(self) -> int:
+        """The cell."""
+        ...
+
+
 def judge(
-    tables: TableSet, rules: Sequence[NamedRule], intervals: dict[int, Interval]
+    tables: TableSet,
+    rules: Sequence[NamedRule],
+    intervals: dict[int, Interval],
+    insiders: Told | None = None,
 ) -> list[RuleStanding]:
-    """Return how each rule stands."""
-    return [_judged(tables, rule, intervals) for rule in rules]
+    """Return how each rule stands; with insiders, also against them."""
+    found = [_judged(tables, rule, intervals) for rule in rules]
+    if insiders is not None:
+        for rule, one in zip(rules, found, strict=True):
+            _against(one, rule, intervals, insiders)
+    return found
+
+
+def _against(
+    made: RuleStanding, named: NamedRule, intervals: dict[int, Interval], insiders: Told
+) -> None:
+    """Hold a rule against contributors who know their own figures."""
+    also: list[int] = []
+    if named.kind in ("exact", "within"):
+        also = sorted(insiders.cells)
+    elif named.rule is not None and named.rule.name == "p":
+        also = [one.cell for one in insiders.near(named.rule.numbers[0]) if one.cell in intervals]
+    else:
+        return
+    new = [cell for cell in also if cell not in made.broken]
+    made.broken += new
+    made.not_proven = [cell for cell in made.not_proven if cell not in made.broken]
+    if new:
+        made.notes.append(
+            f"Rule {made.rule}: {count_of(len(new), 'cell breaks', 'cells break')} it because contributors"
+            " know their own figures."
+        )
+    if insiders.is_stopped:
+        left = [cell for cell in intervals if cell not in made.broken]
+        made.not_proven += [cell for cell in left if cell not in made.not_proven]
 
 
 def _judged(tables: TableSet, rule: NamedRule, intervals: dict[int, Interval]) -> RuleStanding:

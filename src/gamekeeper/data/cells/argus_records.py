@@ -1,0 +1,102 @@
+"""Records as tau-ARGUS keeps them: a file of fixed columns or with a separator, described by its `.rda`."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gamekeeper.data.cells.argus_file import ArgusVariable, argus_text, beside, described
+from gamekeeper.data.cells.hierarchy import Hierarchy
+from gamekeeper.data.cells.hierarchy_file import read_hierarchy
+from gamekeeper.data.reading.source import Source, open_source
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.wording import count_of, quoted
+
+
+@dataclass(frozen=True)
+class ArgusRecords:
+    """Records, and what their description says of the columns.
+
+    Attributes
+    ----------
+    source
+        The records.
+    hierarchies
+        For each axis with one, its hierarchy.
+    weight, holding, request
+        The columns with the weight, the holding, and who asked for protection; "" for none.
+    """
+
+    source: Source
+    hierarchies: dict[str, Hierarchy] = field(default_factory=dict[str, Hierarchy])
+    weight: str = ""
+    holding: str = ""
+    request: str = ""
+
+
+def read_argus_records(data: Path, description: Path) -> ArgusRecords:
+    """Read records of tau-ARGUS."""
+    import pyarrow as pa
+
+    asked = f"Records were to be read from file {quoted([data.name])}."
+    separator, variables = described(argus_text(description))
+    placed = [variable for variable in variables if variable.width]
+    lines = [line for line in argus_text(data).splitlines() if line.strip()]
+    if separator is not None or len(placed) < len(variables):
+        rows = list(csv.reader(io.StringIO("\n".join(lines)), delimiter=separator or ","))
+        if rows and [cell.strip() for cell in rows[0]] == [v.name for v in variables]:
+            rows = rows[1:]
+    else:
+        rows = [[line[v.start - 1 : v.start - 1 + v.width] for v in placed] for line in lines]
+    short = sum(len(row) < len(variables) for row in rows)
+    if short or not rows:
+        said = (
+            f"{count_of(short, 'line has', 'lines have')} fewer than {len(variables)} columns."
+            if rows
+            else "It has no records."
+        )
+        raise InputError(Reason.MALFORMED, asked, said, "Check the description.")
+    columns = {v.name: [row[at].strip() for row in rows] for at, v in enumerate(variables)}
+    for variable in variables:
+        if {"NUMERIC", "WEIGHT"} & set(variable.tags):
+            columns[variable.name] = [own.replace(",", ".") for own in columns[variable.name]]
+    tagged = {tag: v.name for v in reversed(variables) for tag in v.tags}
+    return ArgusRecords(
+        open_source(pa.table(columns)),
+        {
+            v.name: own
+            for v in variables
+            if (own := _hierarchy(v, columns[v.name], description)) is not None
+        },
+        tagged.get("WEIGHT", ""),
+        tagged.get("HOLDING", ""),
+        tagged.get("REQUEST", ""),
+    )
+
+
+def _hierarchy(variable: ArgusVariable, codes: list[str], description: Path) -> Hierarchy | None:
+    if "HIERCODELIST" in variable.tags:
+        file = beside(description.parent, variable.tags["HIERCODELIST"])
+        if file is None:
+            raise InputError(
+                Reason.NOT_FOUND,
+                f"Records were to be read by the description {quoted([description.name])}.",
+                f"The hierarchy {quoted([variable.tags['HIERCODELIST']])} is not beside it.",
+                "Put it there.",
+            )
+        lead = variable.tags.get("HIERLEADSTRING") or "@"
+        return read_hierarchy(file, lead=lead).beside(dict.fromkeys(codes))
+    if "HIERLEVELS" not in variable.tags:
+        return None
+    widths = [int(own) for own in variable.tags["HIERLEVELS"].split() if own.isdigit()]
+    ends = [sum(widths[: at + 1]) for at, width in enumerate(widths) if width]
+    chains = [[code[:end] for end in ends if end <= len(code)] for code in dict.fromkeys(codes)]
+    pairs = [
+        (below, over)
+        for chain in chains
+        for over, below in zip(["", *chain], chain, strict=False)
+        if over != below
+    ]
+    return Hierarchy.of_parents(dict.fromkeys(pairs), f"digits of {quoted([variable.name])}")
