@@ -99,9 +99,11 @@ def test_columns_with_other_names_and_blocks(run, place):
 def test_near_records_are_compared(run, place):
     masked, original = files(place, "noise", "original")
     near = ("--window", "age=6", "--neighbours", "4", "--format", "json")
-    document = json.loads(run("link", "files", masked, original, "--id", "row", *near).out)
+    document = json.loads(
+        run("link", "files", masked, original, "--id", "row", "--everybody", *near).out
+    )
     assert document["provenance"]["parameters"]["blocking"] == "age within 6 places, 4 neighbours"
-    assert document["summary"]["rate"] > 0.5
+    assert document["summary"]["recall"] > 0.5
     rates = json.loads(run("link", "evaluate", original, masked, "--id", "row", *near).out)
     assert rates["provenance"]["parameters"]["blocking"] == "age within 6 places, 4 neighbours"
 
@@ -115,7 +117,7 @@ def test_mapped_columns_take_an_environment(run, tmp_path):
     for block in ((), ("--block", "Age")):
         told = run(
             "link", "files", *files(tmp_path, "bank", "shop"), "--kind", "Age=mapped", "-e",
-            tmp_path / "world", "--format", "json", *block,
+            tmp_path / "world", "--format", "json", "--everybody", *block,
         )  # fmt: skip
         assert told.exit_code == 0, told.err
         assert [row["linked_to"] for row in json.loads(told.out)["rows"]] == [2, 1]
@@ -268,10 +270,11 @@ def test_files_are_read_as_is_said(run, place):
         write(place, f"{name}.csv", text.replace(",", "|"))
     told = run(
         "link", "files", *files(place, "noise", "original"), "--delimiter", "|", "--id", "row",
+        "--everybody",
         "--format", "json",
     )  # fmt: skip
     assert told.exit_code == 0, told.err
-    assert json.loads(told.out)["summary"]["rate"] > 0.5
+    assert json.loads(told.out)["summary"]["recall"] > 0.5
 
 
 def test_files_of_different_sizes_are_linked(run, place):

@@ -44,7 +44,7 @@ def place(tmp_path):
 
 
 def linked(place, *, first="masked.csv", second="original.csv", **asked):
-    files = {"first": place / first, "second": place / second}
+    files = {"first": place / first, "second": place / second, "everybody": True}
     return link_two_files(build(LinkRequest, {**files, **asked}))
 
 

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from gamekeeper.attack.linkage.columns import floats_of
 from gamekeeper.attack.linkage.evaluation import MaskingComparison, compare_maskings
-from gamekeeper.attack.linkage.files import FileLinks, link_files
+from gamekeeper.attack.linkage.file_links import FileLinks
+from gamekeeper.attack.linkage.files import link_files, require_records
+from gamekeeper.attack.linkage.guessing import identifiers
 from gamekeeper.attack.linkage.linking import linking_bytes
 from gamekeeper.attack.linkage.options import ObjectiveName
 from gamekeeper.attack.linkage.structure import StructureLinks, link_structure
@@ -57,18 +59,22 @@ def link_two_files(asked: LinkRequest, *, progress: Progress | None = None) -> F
         _coded(source, names, columns.identifier, asked.reading, progress)
         for source, names in wanted
     )
+    require_records(a.n_records, b.n_records)
     truth = true_partners(a, b, columns.identifier) if columns.identifier else None
+    decimals = sources[0].decimal, sources[1].decimal
+    variables, left_out = _without_identifiers(a, b, variables, columns, decimals)
     found = link_files(
         a,
         b,
         variables,
         **given(options),
-        weights=_weights(variables, columns, [options.objective]),
+        weights=_weights(variables, columns, [options.chosen_objective]),
         steps=_steps(variables, columns),
         truth=truth,
-        decimals=(sources[0].decimal, sources[1].decimal),
+        decimals=decimals,
         progress=progress,
     )
+    found = replace(found, notes=(*left_out, *found.notes))
     write_outputs(asked, found)
     return found
 
@@ -158,6 +164,35 @@ def link_two_structures(
     )
     write_outputs(asked, found)
     return found
+
+
+def _without_identifiers(
+    a: CodedTable,
+    b: CodedTable,
+    variables: list[LinkVariable],
+    columns: ComparedColumns,
+    decimals: tuple[str, str],
+) -> tuple[list[LinkVariable], list[str]]:
+    """Leave out columns that only say which record it is, unless they were named; say which."""
+    if columns.on:
+        return variables, []
+    asked = {*columns.measures, *columns.order, *columns.weights, *columns.steps}
+    found = [name for name in identifiers(a, b, variables, decimals) if name not in asked]
+    left = [one for one in variables if one.name not in found]
+    if not found:
+        return variables, []
+    if not left:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "Two files were to be linked on the columns they share.",
+            f"{quoted(found)} {'looks' if len(found) == 1 else 'look'} like an identifier, and there"
+            " is no other.",
+            "Name the columns to compare all the same (--on), or the column that says who is who (--id).",
+        )
+    verb = "looks like an identifier and is" if len(found) == 1 else "look like identifiers and are"
+    return left, [
+        f"{quoted(found)} {verb} not compared; name it (--on) to compare it all the same."
+    ]
 
 
 def _truths(

@@ -98,7 +98,7 @@ def with_status(a, b, **options):
 def test_a_bound_is_of_as_many_links(monkeypatch, is_small):
     """Fewer links cost less without being better, so that they have no bound."""
     if not is_small:
-        monkeypatch.setattr(linking, "_MARGIN_ROWS", 0)
+        monkeypatch.setattr(linking, "_BOUND_RECORDS", 0)
     # Row by row, the first takes the only partner that the second could have.
     a, b = ["ever married", "widowed"], ["widowed", "married"]
     for seed in range(6):
@@ -143,7 +143,7 @@ def distances():
 
 
 def linked_two(**options):
-    return link_files(file_of(TWO[0]), file_of(TWO[1]), PAIR, **options)
+    return link_files(file_of(TWO[0]), file_of(TWO[1]), PAIR, everybody=True, **options)
 
 
 def test_equal_weighted_and_estimated_sums_are_sums():
@@ -342,7 +342,9 @@ def test_correct_links_are_counted_against_the_truth():
     # Two have a partner, and four are there to choose from.
     assert found.by_chance == 2 / 4
     assert found.to_arrow()["correct"].to_pylist() == [True, False, False]
-    assert "1 link is correct: 33.3%" in found.sentences()[1]
+    assert found.sentences()[1].startswith("1 link is correct, a precision of 33.3%. 2 records")
+    assert "50.0% of them are re-identified" in found.sentences()[1]
+    assert (found.precision, found.recall, found.n_with_partner) == (1 / 3, 1 / 2, 2)
     assert "would be correct about 0.5 times" in found.sentences()[1]
     more = one_variable([1, 5, 9, 2], [9, 1], truth=np.array([1, 0, -1, -1]))
     assert more.by_chance == 2 / 4
@@ -366,17 +368,19 @@ def test_a_constant_variable_is_told_and_counts_for_nothing():
     a, b = file_of({"x": [1, 2], "c": [7, 7]}), file_of({"x": [2, 1], "c": [7, 7]})
     for kind in ("category", "number", "ordinal", "text"):
         variables = [LinkVariable("x"), LinkVariable("c", kind=kind)]
-        found = link_files(a, b, variables)
+        found = link_files(a, b, variables, everybody=True)
         assert found.linked.columns.tolist() == [1, 0]
         assert "'c' tells no records apart" in "\n".join(found.sentences())
     with pytest.raises(InputError, match="No variable has a distance above 0"):
         link_files(a, b, [LinkVariable("c")])
+    with pytest.raises(InputError, match="No variable has a distance above 0"):
+        link_files(a, b, [LinkVariable("c")], everybody=True)
     assert link_files(a, b, [LinkVariable("c")], objective="equal").n_linked == 2
 
 
 def test_a_column_without_values_does_no_harm():
     a, b = file_of({"x": [1, 2], "n": [None, None]}), file_of({"x": [2, 1], "n": [None, "y"]})
-    found = link_files(a, b, [LinkVariable("x"), LinkVariable("n")])
+    found = link_files(a, b, [LinkVariable("x"), LinkVariable("n")], everybody=True)
     assert found.linked.columns.tolist() == [1, 0]
 
 
@@ -422,7 +426,7 @@ def test_links_without_another_candidate_say_little_and_come_last():
 def test_options_that_do_not_fit_are_refused(options, found):
     a, b = file_of({"x": [1, 2]}), file_of({"x": [2, 1]})
     with pytest.raises(InputError, match=found):
-        link_files(a, b, NUMBERS, **options)
+        link_files(a, b, NUMBERS, **{"everybody": True, **options})
 
 
 def test_too_many_pairs_are_refused_with_the_option_that_lifts_the_limit():

@@ -35,9 +35,9 @@ def heights(container):
 
 def test_margins_are_a_histogram_of_links():
     a, b = files()
-    ax = drawn(link_files(a, b, X).plot())
+    ax = drawn(link_files(a, b, X, everybody=True).plot())
     assert heights(ax.containers[0]) == 40
-    found = link_files(a, b, X, truth=np.arange(40))
+    found = link_files(a, b, X, everybody=True, truth=np.arange(40))
     ax = drawn(found.plot())
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["correct", "wrong"]
     correct, wrong = (heights(container) for container in ax.containers)
@@ -57,7 +57,7 @@ def test_a_record_unlike_all_others_does_not_squeeze_the_rest():
 
 def test_links_without_a_second_best_are_counted_below():
     a, b = file_of({"x": [1, 2], "s": "fm"}), file_of({"x": [2, 1], "s": "mf"})
-    found = link_files(a, b, [*X, LinkVariable("s")], block=["s"])
+    found = link_files(a, b, [*X, LinkVariable("s")], everybody=True, block=["s"])
     ax = drawn(found.plot())
     assert ax.get_xlabel().endswith("; 2 without second best not shown")
     assert heights(ax.containers[0]) == 0

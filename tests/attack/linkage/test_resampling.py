@@ -71,7 +71,13 @@ def test_candidates_and_all_pairs_are_resampled_alike():
     variables = [LinkVariable(name, kind="number") for name in names]
     whole, blocked = (
         link_files(
-            a, b, [*variables, LinkVariable("s")], resamples=4, truth=np.arange(20), block=block
+            a,
+            b,
+            [*variables, LinkVariable("s")],
+            everybody=True,
+            resamples=4,
+            truth=np.arange(20),
+            block=block,
         )
         for block in ((), ["s"])
     )

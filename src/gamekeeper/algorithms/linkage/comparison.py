@@ -52,6 +52,8 @@ class Comparison:
         What a difference of numbers is multiplied by.
     missing_distance
         The distance where one of the two values is missing.
+    table, own_tables
+        The distances of codes of the two files, and of codes within each.
     notes
         What a reader should know, such as that the variable is constant.
     """
@@ -64,6 +66,9 @@ class Comparison:
     missing_distance: float = field(default=0.0, repr=False)
     table: NDArray[np.float64] | None = field(default=None, repr=False)
     texts: TextDistances | None = field(default=None, repr=False)
+    own_tables: tuple[NDArray[np.float64], NDArray[np.float64]] | None = field(
+        default=None, repr=False
+    )
     notes: tuple[str, ...] = ()
 
     @property
@@ -79,6 +84,24 @@ class Comparison:
     def with_missing(self, distance: float) -> Comparison:
         """Return the same comparison with another distance where a value is missing."""
         return replace(self, missing_distance=distance)
+
+    def own(self, side: int) -> Comparison:
+        """Return the comparison of the first (0) or second (1) file with itself.
+
+        Examples
+        --------
+        >>> a, b = np.array([1.0, 2.0]), np.array([2.0, 4.0])
+        >>> Comparison("Age", "absolute", a, b).own(1).matrix().tolist()
+        [[0.0, 2.0], [2.0, 0.0]]
+        """
+        values = self.b if side else self.a
+        table = self.table if self.own_tables is None else self.own_tables[side]
+        texts = None if self.texts is None else self.texts.own(side)
+        return replace(self, a=values, b=values, table=table, texts=texts)
+
+    def of_rows(self, rows: NDArray[np.integer]) -> Comparison:
+        """Return the comparison of some records of the first file with all of the second."""
+        return replace(self, a=self.a[rows])
 
     def matrix(
         self,
@@ -160,6 +183,33 @@ class Comparison:
             number = _kernel_measure(self.measure)
             factor = weight * self.factor
             kernels.add_numbers_pairs(out, self.a, self.b, rows, columns, number, factor, missing)
+
+    def level_table(
+        self, limits: Sequence[float], rows: Selection = None
+    ) -> tuple[Codes, Codes, NDArray[np.int8], NDArray[np.bool_] | None] | None:
+        """Return levels by code, for some records of the first file and all of the second.
+
+        The codes of the records from 1, 0 for missing; for each two codes how many of the limits
+        their distance is above; and which are impossible, if any. None for numbers, which have no
+        codes.
+        """
+        a, b = self.a[_chosen(rows)], self.b
+        if self.measure == "different":
+            return None
+        if self.texts is not None:
+            kept = self.texts.levels(limits)
+            codes_a, a = _renumbered(a)
+            if kept is not None:
+                return a, b, kept[codes_a - 1], None
+            codes_b, b = _renumbered(b)
+            return a, b, self.texts.levels_of(codes_a, codes_b, limits), None
+        if self.table is None:
+            return None
+        above = np.zeros(self.table.shape, np.int8)
+        for limit in limits:
+            above += self.table > limit
+        impossible = np.isinf(self.table)
+        return a, b, above, impossible if impossible.any() else None
 
     def mean_distance(self) -> float:
         """Return the mean distance over all pairs of observed values that are possible.

@@ -235,11 +235,24 @@ def compare_sinks(
             "Give one row per category and one column per sink, the same sinks in both.",
         )
     x, y = _codes(a, name, len(left)), _codes(b, name, len(right))
+    made = Comparison(
+        name,
+        "sinks",
+        x,
+        y,
+        table=_overlaps(left, right),
+        own_tables=(_overlaps(left, left), _overlaps(right, right)),
+    )
+    return _with_rule(made, missing)
+
+
+def _overlaps(left: NDArray[np.bool_], right: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return one minus the share of sinks in common; infinite where there are none."""
     common = left.astype(np.float64) @ right.T.astype(np.float64)
     either = left.sum(1)[:, None] + right.sum(1) - common
     table = np.full(common.shape, np.inf, np.float64)
     np.subtract(1.0, common / np.maximum(either, 1), out=table, where=common > 0, casting="unsafe")
-    return _with_rule(Comparison(name, "sinks", x, y, table=table), missing)
+    return table
 
 
 def _with_rule(comparison: Comparison, missing: Missing) -> Comparison:

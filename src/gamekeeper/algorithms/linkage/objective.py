@@ -195,12 +195,23 @@ class FellegiSunterCost:
 
     def add_block(self, out: NDArray[Any], rows: slice) -> None:
         """Add the costs of some rows and all columns to `out`."""
-        from gamekeeper.algorithms.linkage.distance_kernels import add_level_weights
+        from gamekeeper.algorithms.linkage.distance_kernels import (
+            add_level_weights,
+            add_table_matrix,
+        )
 
         out += self.model.largest_weight
         for comparison, limits, weights in self._parts():
-            distances = comparison.matrix(rows)
-            add_level_weights(out.reshape(-1), distances.reshape(-1), limits, -weights)
+            levels = comparison.level_table(limits.tolist(), rows)
+            if levels is None:
+                distances = comparison.matrix(rows)
+                add_level_weights(out.reshape(-1), distances.reshape(-1), limits, -weights)
+                continue
+            a, b, above, impossible = levels
+            table = -weights[above]
+            if impossible is not None:
+                table[impossible] = np.inf
+            add_table_matrix(out, a, b, table, 1.0, 0.0)
         # Rounding can leave the best pair a little below 0.
         np.maximum(out, 0.0, out=out)
 

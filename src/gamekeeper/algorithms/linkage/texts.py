@@ -19,6 +19,8 @@ TEXT_MEASURES = ("levenshtein", "transposition", "jaro-winkler")
 
 # Up to 16 MB are kept per variable.
 _KEPT_CELLS = 2**21
+# Levels take a byte: up to 16 MB are kept.
+_KEPT_LEVELS = 2**24
 
 
 class TextDistances:
@@ -38,6 +40,16 @@ class TextDistances:
         self._b = list(texts_b)
         self._measure = measure
         self._workers = workers
+        self._keeps_levels = True
+        self._levels: dict[tuple[float, ...], NDArray[np.int8]] = {}
+
+    def own(self, side: int) -> TextDistances:
+        """Return the distances within the first (0) or the second (1) list."""
+        texts = self._b if side else self._a
+        found = TextDistances(texts, texts, self._measure, self._workers)
+        # Of a file with itself some records are compared: a table of all texts would not pay.
+        found._keeps_levels = False
+        return found
 
     @property
     def n_cells(self) -> int:
@@ -60,6 +72,33 @@ class TextDistances:
             [self._a[code - 1] for code in a.tolist()], [self._b[code - 1] for code in b.tolist()]
         )
 
+    def levels(self, limits: Sequence[float]) -> NDArray[np.int8] | None:
+        """Return how many of the rising limits each pair of texts is above; None if that is large."""
+        key = tuple(limits)
+        if not self._keeps_levels or self.n_cells > _KEPT_LEVELS:
+            return None
+        if key not in self._levels:
+            self._levels[key] = self._above(self._a, self._b, key)
+        return self._levels[key]
+
+    def levels_of(
+        self, a: NDArray[np.integer], b: NDArray[np.integer], limits: Sequence[float]
+    ) -> NDArray[np.int8]:
+        """Return how many of the limits all pairs of the given codes, none of them 0, are above."""
+        left = [self._a[code - 1] for code in a.tolist()]
+        right = [self._b[code - 1] for code in b.tolist()]
+        return self._above(left, right, tuple(limits))
+
+    def _above(
+        self, left: list[str], right: list[str], limits: tuple[float, ...]
+    ) -> NDArray[np.int8]:
+        # Beyond the last limit it does not matter how far: comparing stops early.
+        distances = self._cross(left, right, most=limits[-1])
+        found = np.zeros(distances.shape, np.int8)
+        for limit in limits:
+            found += distances > limit
+        return found
+
     def of_codes(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the distance of each listed pair of codes, none of them 0."""
         if self.is_kept and (len(a) >= self.n_cells or "table" in self.__dict__):
@@ -79,11 +118,18 @@ class TextDistances:
         )
         return found[place]
 
-    def _cross(self, left: list[str], right: list[str]) -> NDArray[np.float64]:
+    def _cross(
+        self, left: list[str], right: list[str], most: float | None = None
+    ) -> NDArray[np.float64]:
         from rapidfuzz import process
 
         return process.cdist(
-            left, right, scorer=self._scorer(), dtype=np.float64, workers=self._workers
+            left,
+            right,
+            scorer=self._scorer(),
+            score_cutoff=most,
+            dtype=np.float64,
+            workers=self._workers,
         )
 
     def _scorer(self) -> Callable[..., Any]:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from datetime import date
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.attack.linkage.dates import read_dates
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable, sorted_values
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.errors import InputError, Problem, Reason
@@ -26,6 +26,7 @@ Codes: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
 Found: TypeAlias = tuple[NDArray[Any], str]
 
 
+_FEW_BAD = 0.1
 LARGEST = 1e150
 """The largest magnitude of numbers that are compared: sums of squares must stay finite."""
 
@@ -74,17 +75,39 @@ def as_numbers(columns: Columns, decimals: Sequence[str], asked: str) -> list[ND
     return _of_both(columns, decimals, asked, read)
 
 
-def as_days(columns: Columns, asked: str) -> list[NDArray[Any]]:
-    """Return the dates of both files as numbers of days by code; refuse values that are none."""
+def as_days(
+    columns: Columns, records: Codes, name: str, asked: str
+) -> tuple[list[NDArray[Any]], list[str]]:
+    """Return the dates of both files as numbers of days by code, and what a reader should know.
+
+    A few values that are no dates are missing cells; where they are more than one in ten, the column
+    is refused.
+    """
+    notes: list[str] = []
+    codes = iter(zip(records, ("first", "second"), strict=True))
 
     def read(column: CodedVariable, _: str) -> Found:
-        days = [_day(value) for value in observed(column)]
-        n_other = sum(math.isnan(day) for day in days)
-        words = count_of(n_other, "value is no date", "values are no dates")
-        fault = f"{words} such as 2031-05-01 or 20310501." if n_other else ""
-        return np.array([math.nan, *days]), fault
+        its_codes, which = next(codes)
+        found = read_dates(observed(column))
+        days = np.array([math.nan, *found.days])
+        if found.n_bad > _FEW_BAD * len(found.days):
+            words = count_of(found.n_bad, "value is no date", "values are no dates")
+            return days, f"{words} such as 2031-05-01, 20310501 or 1.5.2031."
+        n_bad = int(np.count_nonzero(np.isnan(days[its_codes]) & (its_codes != MISSING)))
+        if n_bad:
+            cells = count_of(n_bad, "cell", "cells")
+            verb = "is no date and counts" if n_bad == 1 else "are no dates and count"
+            notes.append(f"{cells} of {quoted([name])} in the {which} file {verb} as missing.")
+        if len(found.ways) > 1:
+            notes.append(
+                f"Dates of {quoted([name])} in the {which} file are written in"
+                f" {len(found.ways)} ways: {', '.join(found.ways)}."
+            )
+        if found.is_ambiguous:
+            notes.append(f"Dates of {quoted([name])} in the {which} file are read day first.")
+        return days, ""
 
-    return _of_both(columns, ("", ""), asked, read)
+    return _of_both(columns, ("", ""), asked, read), notes
 
 
 def as_sinks(
@@ -170,15 +193,6 @@ def joint_codes(parts: Sequence[Sequence[Fraction | str]]) -> Codes:
     place = {value: k for k, value in enumerate([*sorted(numbers), *sorted_values(texts)], start=1)}
     left, right = (np.array([0, *(place[value] for value in part)], np.int64) for part in parts)
     return left, right
-
-
-def _day(value: str) -> float:
-    is_bare = len(value) == 8 and value.isdecimal()
-    text = f"{value[:4]}-{value[4:6]}-{value[6:]}" if is_bare else value[:10]
-    try:
-        return float(date.fromisoformat(text).toordinal())
-    except ValueError:
-        return math.nan
 
 
 def _of_both(

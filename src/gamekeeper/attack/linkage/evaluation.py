@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.attack.linkage.candidates import passes_text
-from gamekeeper.attack.linkage.files import FileLinks, link_files
+from gamekeeper.attack.linkage.file_links import FileLinks
+from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.options import LinkMethod, MaskingInput, ObjectiveName
 from gamekeeper.attack.linkage.truth import share_interval
+from gamekeeper.attack.linkage.variables import plain_kinds
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
@@ -149,6 +151,7 @@ def compare_maskings(original: CodedTable, asked: MaskingInput) -> MaskingCompar
             "No way of linking was given." if not ways else "Not all of them have a truth.",
             "Give at least one objective and method, and the truth of each version.",
         )
+    decimals = {name: (asked.decimals.get(name, asked.decimal), asked.decimal) for name in masked}
     found: list[tuple[FileLinks, ...]] = []
     for number, (name, table) in enumerate(masked.items()):
         found.append(
@@ -156,7 +159,8 @@ def compare_maskings(original: CodedTable, asked: MaskingInput) -> MaskingCompar
                 link_files(
                     table,
                     original,
-                    asked.variables,
+                    plain_kinds(table, original, asked.variables, decimals[name]),
+                    everybody=True,
                     objective=objective,
                     method=method,
                     weights=_fit(asked.weights, ObjectiveName.WEIGHTED, objective, ways),
@@ -166,7 +170,7 @@ def compare_maskings(original: CodedTable, asked: MaskingInput) -> MaskingCompar
                     neighbours=asked.neighbours,
                     truth=truths[name],
                     max_pairs=asked.max_pairs,
-                    decimals=(asked.decimals.get(name, asked.decimal), asked.decimal),
+                    decimals=decimals[name],
                     seed=asked.seed,
                 )
                 for objective, method in ways

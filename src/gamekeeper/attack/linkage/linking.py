@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.algorithms.linkage.objective import (
-    FellegiSunterCost,
     Objective,
     cost_matrix,
     cost_pairs,
@@ -34,7 +33,9 @@ Integers = NDArray[np.int64]
 
 MOST_PAIRS = 400_000_000
 """The most pairs that are compared without blocking: a matrix of 3.2 GB."""
-_MARGIN_ROWS = 3_000
+_BOUND_RECORDS = 3_000
+# An increase takes a search that reads at most all costs: so many readings take a second or two.
+_INCREASES_WORK = 2_000_000_000
 _ROUNDING = 1e-9
 
 
@@ -61,6 +62,8 @@ class Linked:
         Whether every optimal assignment has the link; only for optimal links of all pairs.
     total, lower_bound
         What the links cost together, and what no one-to-one links could cost less than.
+    probabilities
+        How likely each link is right under the fitted weights; None where there are none.
     """
 
     columns: Integers
@@ -73,6 +76,7 @@ class Linked:
     lower_bound: float | None
     n_pairs: int
     solver: str
+    probabilities: Floats | None = None
 
     @property
     def gap_to_bound(self) -> float | None:
@@ -93,6 +97,7 @@ def make_objective(
     weights: Sequence[float] = (),
     steps: Sequence[int | None] = (),
     candidates: CandidatePairs | None = None,
+    everybody: bool = False,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> tuple[Objective, tuple[str, ...]]:
@@ -116,11 +121,13 @@ def make_objective(
         made = lexicographic_cost(comparisons, steps=list(steps) or None)
         return made, made.notes
     if name is ObjectiveName.FELLEGI_SUNTER:
-        from gamekeeper.algorithms.linkage.fellegi_sunter import fit_fellegi_sunter
+        from gamekeeper.algorithms.linkage.one_partner import fit_one_partner
 
-        model = fit_fellegi_sunter(comparisons, candidates=candidates, seed=seed, progress=progress)
+        model = fit_one_partner(
+            comparisons, candidates=candidates, everybody=everybody, seed=seed, progress=progress
+        )
         cost = fellegi_sunter_cost(comparisons, model)
-        return cost, (*model.notes, *cost.notes)
+        return cost, cost.notes
     if name is ObjectiveName.WEIGHTED:
         if len(weights) != len(comparisons):
             raise InputError(
@@ -163,15 +170,52 @@ def link_pairs(
     most_cost: float | None = None,
     max_pairs: int = MOST_PAIRS,
     margins: bool = True,
+    costs: NDArray[Any] | None = None,
     progress: Progress | None = None,
 ) -> Linked:
     """Link the records of two files, all pairs or candidate pairs.
 
-    No link costs more than `most_cost`, and one is left out where others gain by it.
+    No link costs more than `most_cost`, and one is left out where others gain by it. Costs that are
+    known already (`pair_costs`) are not worked out again.
     """
+    if costs is None:
+        costs = pair_costs(objective, candidates, max_pairs=max_pairs, progress=progress)
     if candidates is not None:
-        costs = cost_pairs(objective, candidates, progress=progress)
         return _among_candidates(candidates, costs, method, most_cost, progress)
+    if most_cost is None:
+        return _among_all(costs, method, margins=margins, progress=progress)
+    if method is LinkMethod.OPTIMAL:
+        rows, columns = np.nonzero(costs < most_cost)
+        kept = CandidatePairs.from_pairs(rows, columns, objective.shape)
+        return _among_candidates(
+            kept, costs[kept.rows(), kept.columns].astype(np.float64), method, most_cost, progress
+        )
+    found = _among_all(costs, method, margins=False, progress=progress)
+    columns = np.where(found.costs <= most_cost, found.columns, -1)
+    return replace(without(found, columns < 0), lower_bound=None)
+
+
+def without(found: Linked, unlinked: NDArray[np.bool_]) -> Linked:
+    """Return links without those of some records."""
+    costs = np.where(unlinked, np.nan, found.costs)
+    return replace(
+        found,
+        columns=np.where(unlinked, -1, found.columns),
+        costs=costs,
+        total=float(np.nansum(costs)),
+    )
+
+
+def pair_costs(
+    objective: Objective,
+    candidates: CandidatePairs | None,
+    *,
+    max_pairs: int = MOST_PAIRS,
+    progress: Progress | None = None,
+) -> NDArray[Any]:
+    """Return the costs of all pairs as a matrix, or of candidate pairs in their order."""
+    if candidates is not None:
+        return cost_pairs(objective, candidates, progress=progress)
     n_rows, n_columns = objective.shape
     if n_rows * n_columns > max_pairs:
         raise LimitError(
@@ -188,30 +232,12 @@ def link_pairs(
         f"The costs of all {n_rows * n_columns:,} pairs",
         "Block on variables that must agree (--block)",
     )
-    costs = cost_matrix(objective, progress=progress)
-    if most_cost is None:
-        return _among_all(costs, method, margins=margins, progress=progress)
-    if method is LinkMethod.OPTIMAL:
-        rows, columns = np.nonzero(costs < most_cost)
-        kept = CandidatePairs.from_pairs(rows, columns, (n_rows, n_columns))
-        return _among_candidates(
-            kept, costs[kept.rows(), kept.columns].astype(np.float64), method, most_cost, progress
-        )
-    found = _among_all(costs, method, margins=False, progress=progress)
-    columns = np.where(found.costs <= most_cost, found.columns, -1)
-    kept_costs = _costs_of(costs, columns)
-    return replace(
-        found,
-        columns=columns,
-        costs=kept_costs,
-        total=float(np.nansum(kept_costs)),
-        lower_bound=None,
-    )
+    return cost_matrix(objective, progress=progress)
 
 
-def most_worth(objective: Objective, unlinked: float) -> float:
-    """Return the cost that a link may have at most: as given, or from a least probability."""
-    if isinstance(objective, FellegiSunterCost):
+def require_worth(name: ObjectiveName, unlinked: float) -> float:
+    """Return a least probability, or the most that a link may cost; refuse what cannot be."""
+    if name is ObjectiveName.FELLEGI_SUNTER:
         if not 0 < unlinked < 1:
             raise InputError(
                 Reason.BAD_OPTION,
@@ -219,8 +245,7 @@ def most_worth(objective: Objective, unlinked: float) -> float:
                 "It is not between 0 and 1.",
                 "Give a probability such as 0.5 (--unlinked).",
             )
-        return 2 * objective.price(unlinked)
-    if not unlinked > 0:
+    elif not unlinked > 0:
         raise InputError(
             Reason.BAD_OPTION,
             "Records were to stay unlinked above some cost.",
@@ -247,10 +272,10 @@ def _among_all(
         columns, total, lower = found.columns, found.cost, found.lower_bound
         solver = found.solver
         if margins:
-            asked = None if n_rows <= _MARGIN_ROWS else np.zeros(0, np.int64)
+            least = two_least(costs)
+            asked = _farthest_ahead(least, costs.shape)
             told = assignment_margins(costs, found, rows=asked, progress=progress)
             increases, is_sure = told.increases, told.in_every_optimum
-            least = told.best, told.second_best
     else:
         heuristic = {
             LinkMethod.GREEDY: greedy_global,
@@ -277,6 +302,16 @@ def _among_all(
     )
 
 
+def _farthest_ahead(least: tuple[Floats, Floats], shape: tuple[int, int]) -> Integers | None:
+    """Return the records whose increases are worked out: as many as a second or two allows."""
+    most = _INCREASES_WORK // max(shape[0] * shape[1], 1)
+    if most >= shape[0]:
+        return None
+    with np.errstate(invalid="ignore"):
+        ahead = np.nan_to_num(least[1] - least[0], nan=-1.0, posinf=np.inf)
+    return np.sort(np.argsort(-ahead, kind="stable")[:most])
+
+
 def _bound_of(costs: NDArray[Any], n_links: int) -> float | None:
     """Return what no one-to-one links of so many records can cost less than.
 
@@ -287,7 +322,7 @@ def _bound_of(costs: NDArray[Any], n_links: int) -> float | None:
     from gamekeeper.algorithms.assignment.bounds import assignment_lower_bound
     from gamekeeper.algorithms.assignment.dense import solve_assignment
 
-    if costs.size <= _MARGIN_ROWS**2:
+    if costs.size <= _BOUND_RECORDS**2:
         found = solve_assignment(costs, partial=True)
         return found.lower_bound if found.n_linked == n_links else None
     return assignment_lower_bound(costs) if n_links == min(costs.shape) else None

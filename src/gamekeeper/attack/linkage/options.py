@@ -112,13 +112,21 @@ _Seed = Annotated[
 class LinkOptions:
     """How two files that share variables are linked."""
 
+    everybody: Annotated[
+        bool,
+        Option(
+            "Every record has a partner in the other file, or as many as there are: link all. By"
+            " default records without a probable partner stay unlinked."
+        ),
+    ] = False
     objective: Annotated[
-        ObjectiveName | str,
+        ObjectiveName | str | None,
         Option(
             "How distances become one cost: equal or weighted sums, weights estimated from the"
-            " data, lexicographic in the order of the columns, mahalanobis, fellegi-sunter by EM."
+            " data, lexicographic in the order of the columns, mahalanobis, fellegi-sunter by EM.",
+            default_text="fellegi-sunter; with --everybody estimated",
         ),
-    ] = ObjectiveName.ESTIMATED
+    ] = None
     method: Annotated[
         LinkMethod | str,
         Option(
@@ -133,7 +141,8 @@ class LinkOptions:
         float | None,
         Option(
             "Leave records unlinked rather than link them badly: with fellegi-sunter the least"
-            " probability of a match, such as 0.5; otherwise the most a link may cost."
+            " probability of a match; otherwise the most a link may cost.",
+            default_text="0.5 with fellegi-sunter, unless --everybody",
         ),
     ] = None
     resamples: Annotated[
@@ -144,6 +153,21 @@ class LinkOptions:
     ] = 0
     max_pairs: _MaxPairs = None
     seed: _Seed = 0
+
+    @property
+    def chosen_objective(self) -> ObjectiveName:
+        """The objective that was asked for, or what suits the question."""
+        if self.objective is not None:
+            return ObjectiveName(self.objective)
+        return ObjectiveName.ESTIMATED if self.everybody else ObjectiveName.FELLEGI_SUNTER
+
+    @property
+    def least_worth(self) -> float | None:
+        """The probability below which, or the cost above which, records stay unlinked."""
+        if self.unlinked is not None:
+            return self.unlinked
+        is_weighed = self.chosen_objective is ObjectiveName.FELLEGI_SUNTER
+        return 0.5 if is_weighed and not self.everybody else None
 
 
 @dataclass(frozen=True, slots=True)

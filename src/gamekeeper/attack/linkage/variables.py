@@ -216,18 +216,38 @@ def _unknown(table: CodedTable, names: Sequence[str], which: str) -> list[Proble
     ]
 
 
+def implied_kind(one: LinkVariable) -> Kind | None:
+    """Return the kind that was given, or that a measure, an order or a partition graph is for."""
+    if one.kind is not None:
+        return one.kind
+    if one.variable is not None:
+        return Kind.MAPPED
+    if one.order:
+        return Kind.ORDINAL
+    for kind, measures in _MEASURES.items():
+        if one.measure in measures:
+            return kind
+    return None
+
+
+def plain_kinds(
+    a: CodedTable, b: CodedTable, variables: Sequence[LinkVariable], decimals: tuple[str, str]
+) -> list[LinkVariable]:
+    """Return variables with kinds: numbers with more than ten values, and categories."""
+    return [
+        _with_kind(a, b, one, decimals)
+        if one.name in a.codebook and one.column in b.codebook
+        else one
+        for one in variables
+    ]
+
+
 def _with_kind(
     a: CodedTable, b: CodedTable, one: LinkVariable, decimals: tuple[str, str]
 ) -> LinkVariable:
-    if one.kind is not None:
-        return one
-    if one.variable is not None:
-        return replace(one, kind=Kind.MAPPED)
-    if one.order:
-        return replace(one, kind=Kind.ORDINAL)
-    for kind, measures in _MEASURES.items():
-        if one.measure in measures:
-            return replace(one, kind=kind)
+    implied = implied_kind(one)
+    if implied is not None:
+        return replace(one, kind=implied)
     columns = a.codebook[one.name], b.codebook[one.column]
     numbers = exact_numbers(columns, decimals)
     values = set() if numbers is None else {*numbers[0], *numbers[1]}
@@ -253,8 +273,9 @@ def _comparison(
             name=one.name,
         )
     if one.kind is Kind.DATE:
-        days = as_days(columns, asked)
-        return compare_dates(days[0][x], days[1][y], missing=missing, name=one.name)
+        days, notes = as_days(columns, (x, y), one.name, asked)
+        made = compare_dates(days[0][x], days[1][y], missing=missing, name=one.name)
+        return replace(made, notes=(*made.notes, *notes))
     if one.kind is Kind.TEXT:
         return compare_texts(
             x,

@@ -1,0 +1,340 @@
+"""Fellegi-Sunter weights where each record has one partner at most, or none.
+
+The classical mixture takes pairs one by one. Where variables go together (large firms are large in
+everything), its class of matches becomes that of all similar pairs. Here the records of the first
+file are taken one by one: record i has no partner, or exactly one of its candidates, all with the
+same prior odds. If j is its partner, the levels of the pair have probabilities m, all other pairs
+have u. So candidates compete, and at most one match per record is found:
+
+    P(j is the partner of i) = odds r_ij / (1 + odds sum_k r_ik),   r = product over variables of m / u.
+
+EM finds m and the odds; u is counted on all pairs less the matches, or on random pairs where only
+candidates are compared. A missing value has ratio 1. EM starts from pairs that are nearest by the
+estimated weighted sum and from 90% agreement, and keeps the likelier end. A round costs pairs times
+variables; of large files a sample of the records of the first is taken, with all their candidates.
+
+The share of records with a partner rests on independence of the variables, among pairs of different
+people above all: where they agree together more often than the product of u says, it is too large.
+`overlap` holds it against what each file says of itself.
+
+After Sadinle (2017), who samples such matchings; Winkler (1988) for EM.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
+from gamekeeper.algorithms.linkage.comparison import Comparison
+from gamekeeper.algorithms.linkage.fellegi_sunter import FellegiSunterModel
+from gamekeeper.algorithms.linkage.level_patterns import Limits, require_limits, shares_of_pairs
+from gamekeeper.algorithms.linkage.texts import TEXT_MEASURES
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.results import Progress
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+MOST_LEARNED = 1_000_000
+"""From so many pairs weights are learned: more records are sampled."""
+_N_RANDOM = 100_000
+_LEAST = 1e-6
+_QUANTILES = (0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7)
+_SINKS = (0.0, 0.5, 0.8, 0.95, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class PartnerModel(FellegiSunterModel):
+    """Weights, and how many records of the first file have a partner.
+
+    Attributes
+    ----------
+    expected, error
+        The expected number of records with a partner, and its standard error under the model.
+    n_learned
+        Of how many records of the first file weights were learned.
+    """
+
+    expected: float = 0.0
+    error: float = 0.0
+    n_learned: int = 0
+
+
+def fine_limits(comparison: Comparison) -> tuple[float, ...]:
+    """Return the limits of levels of a variable: fine where distances are many.
+
+    Categories: equal or not. Categories by sinks: five levels of overlap, and impossible. Texts:
+    equal, a slip (0.12), alike (0.3), other. Numbers, dates and ranks: equal, and the distances
+    that a tenth of a percent to 70% of random pairs are within.
+    """
+    if comparison.measure == "different":
+        return (0.0,)
+    if comparison.measure == "sinks":
+        return _SINKS
+    if comparison.measure in TEXT_MEASURES:
+        return (0.0, 0.12, 0.3)
+    rng = np.random.default_rng(0)
+    n_rows, n_columns = comparison.shape
+    if not n_rows or not n_columns:
+        return (0.0,)
+    pairs = rng.integers(n_rows, size=_N_RANDOM), rng.integers(n_columns, size=_N_RANDOM)
+    distances = comparison.with_missing(math.nan).pairs(*pairs)
+    known = distances[~np.isnan(distances)]
+    found = np.quantile(known, _QUANTILES) if known.size else np.zeros(1)
+    return tuple(np.unique(np.append(found, 0.0)).tolist())
+
+
+def fit_one_partner(
+    comparisons: Sequence[Comparison],
+    limits: Limits | None = None,
+    candidates: CandidatePairs | None = None,
+    *,
+    everybody: bool = False,
+    only: Integers | None = None,
+    most_pairs: int = MOST_LEARNED,
+    max_iterations: int = 300,
+    tolerance: float = 1e-7,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> PartnerModel:
+    """Learn the weights of agreement from records that have one partner at most.
+
+    With `everybody`, each has one. Of the first file the records `only` are looked at, or all. EM
+    ends when the log likelihood rises by less than `tolerance` of itself.
+
+    Examples
+    --------
+    >>> from gamekeeper.algorithms.linkage.distances import compare_categories
+    >>> rng = np.random.default_rng(1)
+    >>> a = rng.integers(1, 11, (6, 200))
+    >>> b = np.where(rng.random(a.shape) < 0.1, rng.integers(1, 11, a.shape), a)[:, :100]
+    >>> model = fit_one_partner([compare_categories(x, y) for x, y in zip(a, b, strict=True)])
+    >>> round(model.expected), model.m[0].round(1), model.u[0].round(1)
+    (99, array([0.9, 0.1]), array([0.1, 0.9]))
+    """
+    chosen = [fine_limits(c) for c in comparisons] if limits is None else limits
+    require_limits(comparisons, chosen)
+    if only is None:
+        learned = _learned_rows(comparisons[0].shape, candidates, most_pairs, seed)
+    else:
+        learned = only
+    levels, starts, near = _levels(comparisons, chosen, candidates, learned, progress)
+    if not len(levels):
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "Weights of agreement were to be learned from pairs of records.",
+            "There is no pair.",
+            "Block by fewer variables.",
+        )
+    if all(levels[:, k].max(initial=0) <= 1 for k in range(levels.shape[1])):
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Weights of agreement were to be learned from pairs of records.",
+            "No variable has a distance above 0.",
+            "Give a variable that varies.",
+        )
+    known_u = None
+    if candidates is not None:
+        rng = np.random.default_rng(seed)
+        n_rows, n_columns = comparisons[0].shape
+        pairs = (rng.integers(n_rows, size=_N_RANDOM), rng.integers(n_columns, size=_N_RANDOM))
+        known_u = shares_of_pairs(comparisons, chosen, *pairs)
+    work = _Work(levels, starts, [len(one) + 1 for one in chosen], known_u, everybody)
+    fits = [
+        work.run(first, max_iterations, tolerance)
+        for first in (work.levels_of(near), work.agreeing())
+    ]
+    best = max(fits, key=lambda fit: fit.likelihood)
+    n_learned, n_rows = len(learned), comparisons[0].shape[0]
+    scale = n_rows / max(n_learned, 1)
+    n_pairs = candidates.n_pairs if candidates is not None else n_rows * comparisons[0].shape[1]
+    notes = () if best.converged else (f"EM stopped after {best.iterations:,} rounds.",)
+    if n_learned < n_rows and only is None:
+        notes = (*notes, f"Weights were learned from {n_learned:,} of {n_rows:,} records.")
+    return PartnerModel(
+        tuple(one.name for one in comparisons),
+        tuple(tuple(float(limit) for limit in one) for one in chosen),
+        tuple(best.m),
+        tuple(best.u),
+        best.expected * scale / max(n_pairs, 1),
+        best.likelihood,
+        best.iterations,
+        best.converged,
+        len(fits),
+        sum(fit.likelihood >= best.likelihood - 1e-6 * abs(best.likelihood) for fit in fits),
+        notes,
+        best.expected * scale,
+        best.error * n_rows,
+        n_learned,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    m: list[Floats]
+    u: list[Floats]
+    expected: float
+    error: float
+    likelihood: float
+    iterations: int
+    converged: bool
+
+
+class _Work:
+    """The pairs that weights are learned from."""
+
+    def __init__(
+        self,
+        levels: NDArray[np.uint8],
+        starts: Integers,
+        n_levels: Sequence[int],
+        known_u: Sequence[Floats] | None,
+        everybody: bool,
+    ) -> None:
+        self._levels, self._starts = levels, starts
+        self._n_levels, self._known_u = n_levels, known_u
+        self._everybody = everybody
+        self._counts = self._counted(levels)
+        self._n_rows = int(np.count_nonzero(np.diff(starts)))
+
+    def levels_of(self, pairs: Integers) -> list[Floats]:
+        """Return the shares of levels among some pairs, with a little of all pairs."""
+        return self._shares(self._counted(self._levels[pairs]), self._others(None))
+
+    def agreeing(self) -> list[Floats]:
+        return [np.array([0.9, *([0.1 / (n - 1)] * (n - 1))]) for n in self._n_levels]
+
+    def run(self, m: list[Floats], max_iterations: int, tolerance: float) -> _Fit:
+        from gamekeeper.algorithms.linkage.partner_kernels import expect_partners
+
+        u = self._others(None)
+        sums = np.zeros((len(m), max(self._n_levels) + 1))
+        n_pairs = np.diff(self._starts)
+        # Half of the records have a partner, to begin with.
+        odds = 1e9 if self._everybody else 1.0 / max(float(n_pairs.mean()), 1.0)
+        before, iterations, converged = -math.inf, 0, False
+        while True:
+            ratios = self._ratios(m, u)
+            expected, now, curvature = expect_partners(
+                self._levels, self._starts, ratios, odds, sums
+            )
+            # The sums of m and u need the constant part of the likelihood too.
+            now += self._constant(u)
+            converged = now - before <= tolerance * abs(now) and iterations > 2
+            if converged or iterations >= max_iterations:
+                break
+            before = now
+            iterations += 1
+            m = self._shares(sums[:, 1:], u)
+            u = self._others(sums[:, 1:])
+            if not self._everybody:
+                odds = expected / max(float((n_pairs / (1.0 + odds * n_pairs)).sum()), 1e-300)
+                odds = min(max(odds, 1e-15), 1e9)
+        error = 1.0 / math.sqrt(curvature) if curvature > 0 else 1.0
+        return _Fit(m, u, expected, min(error, 1.0), now, iterations, converged)
+
+    def _constant(self, u: Sequence[Floats]) -> float:
+        return float(
+            sum(
+                self._counts[k, : len(values)] @ np.log(np.maximum(values, 1e-300))
+                for k, values in enumerate(u)
+            )
+        )
+
+    def _ratios(self, m: Sequence[Floats], u: Sequence[Floats]) -> Floats:
+        ratios = np.zeros((len(m), max(self._n_levels) + 1))
+        for k, (its, other) in enumerate(zip(m, u, strict=True)):
+            ratios[k, 1 : len(its) + 1] = np.log(np.maximum(its, _LEAST)) - np.log(
+                np.maximum(other, _LEAST)
+            )
+        return ratios
+
+    def _counted(self, levels: NDArray[np.uint8]) -> Floats:
+        most = max(self._n_levels)
+        return np.array(
+            [
+                np.bincount(levels[:, k], minlength=most + 1)[1:].astype(np.float64)
+                for k in range(levels.shape[1])
+            ]
+        )
+
+    def _others(self, matches: Floats | None) -> list[Floats]:
+        """Return the shares of levels among pairs of different people."""
+        if self._known_u is not None:
+            return list(self._known_u)
+        left = self._counts if matches is None else np.maximum(self._counts - matches, 0.0)
+        made: list[Floats] = []
+        for k, n in enumerate(self._n_levels):
+            its = left[k, :n] + 0.5
+            made.append(its / its.sum())
+        return made
+
+    def _shares(self, sums: Floats, u: Sequence[Floats]) -> list[Floats]:
+        """Return the shares of levels among matches, one pair like others added."""
+        return [
+            (sums[k, :n] + u[k]) / (sums[k, :n].sum() + 1.0) for k, n in enumerate(self._n_levels)
+        ]
+
+
+def _learned_rows(
+    shape: tuple[int, int], candidates: CandidatePairs | None, most_pairs: int, seed: int
+) -> Integers:
+    """Return the records of the first file to learn from: all, or as many as pairs allow."""
+    n_rows, n_columns = shape
+    n_pairs = candidates.n_pairs if candidates is not None else n_rows * n_columns
+    if n_pairs <= most_pairs:
+        return np.arange(n_rows)
+    order = np.random.default_rng(seed).permutation(n_rows)
+    sizes = np.full(n_rows, n_columns) if candidates is None else np.diff(candidates.starts)[order]
+    n_taken = max(int(np.searchsorted(np.cumsum(sizes), most_pairs, side="right")), 1)
+    return np.sort(order[:n_taken])
+
+
+def _levels(
+    comparisons: Sequence[Comparison],
+    limits: Limits,
+    candidates: CandidatePairs | None,
+    learned: Integers,
+    progress: Progress | None,
+) -> tuple[NDArray[np.uint8], Integers, Integers]:
+    """Return the levels of all pairs of some records, where each begins, and its nearest pair."""
+    from gamekeeper.algorithms.linkage.partner_kernels import set_levels
+
+    n_columns = comparisons[0].shape[1]
+    sizes = (
+        np.full(len(learned), n_columns)
+        if candidates is None
+        else np.diff(candidates.starts)[learned]
+    )
+    starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    levels = np.zeros((int(starts[-1]), len(comparisons)), np.uint8)
+    cost = np.zeros(len(levels))
+    rows = columns = np.zeros(0, np.int64)
+    if candidates is not None:
+        rows = np.repeat(learned, sizes)
+        place = np.arange(len(rows)) - np.repeat(starts[:-1], sizes)
+        columns = candidates.columns[np.repeat(candidates.starts[learned], sizes) + place]
+        columns = columns.astype(np.int64)
+    for k, (comparison, one) in enumerate(zip(comparisons, limits, strict=True)):
+        plain = comparison.with_missing(math.nan)
+        if candidates is None:
+            distances = plain.matrix(learned).ravel()
+        else:
+            distances = plain.pairs(rows, columns)
+        set_levels(levels, k, distances, np.asarray(one, np.float64))
+        usable = np.isfinite(distances)
+        mean = float(distances[usable].mean()) if usable.any() else 0.0
+        if mean > 0:
+            cost += np.where(np.isnan(distances), 1.0, distances / mean)
+        if progress is not None:
+            progress(k + 1, len(comparisons))
+    filled = np.flatnonzero(sizes)
+    near = np.array(
+        [starts[i] + int(np.argmin(cost[starts[i] : starts[i + 1]])) for i in filled], np.int64
+    )
+    return levels, starts, near

@@ -1,0 +1,202 @@
+"""How many people are in both of two files: by fitted weights, and by what each file says of itself.
+
+Two estimates that err in different directions.
+
+- **By weights**: the expected number of records with a partner under the fitted model. Where
+  variables agree together among different people more often than their product says, it is too
+  large.
+- **By each file itself**: two records of one file are two people, if nobody is there twice. So the
+  pairs within the files show how often different people reach a weight, whatever the dependence
+  between variables. With T pairs between the files at a weight or above, and D to be expected of
+  different people, T - D are matches; those below the weight are missing. People who are in one
+  file twice make it too small, and so do values that were made alike in one file.
+
+The interval takes in both: from what the files themselves leave at the least, with Poisson limits of
+D, or two standard errors below the estimate by weights where that is lower, up to the larger of the
+two estimates with its error. Neither sees a match that agrees in nothing. A pair costs one comparison
+with a limit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.linkage.fellegi_sunter import FellegiSunterModel
+
+Floats = NDArray[np.float64]
+
+_Z = 1.959963984540054
+_DRAWN = 20_000
+_GRID = 400
+_DEEP = 3
+_ROUNDS = 500
+# By themselves the files tell of the matches above a weight: of the others, if these are few.
+_SEEN = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapEstimate:
+    """How many people are in both files.
+
+    Attributes
+    ----------
+    estimate, low, high
+        The number, and an interval at 95% that takes in both ways.
+    by_weights, error
+        What the fitted weights say, and its standard error under the model. It is the estimate
+        where the files themselves leave as many, or else the least that they leave is.
+    by_itself
+        What pairs within the files leave; None where they were not compared.
+    cost, n_above, n_by_chance
+        Up to which cost pairs were counted, how many there are between the files, and how many of
+        them are to be expected of different people.
+    found
+        The share of matches that reach this weight, under the model.
+    """
+
+    estimate: float
+    low: int
+    high: int
+    by_weights: float
+    error: float
+    by_itself: float | None = None
+    cost: float | None = None
+    n_above: int = 0
+    n_by_chance: float = 0.0
+    found: float = 1.0
+
+    def odds(self, n_first: int, n_second: int) -> float:
+        """Return the odds of a pair that nothing is known of, given that others are linked.
+
+        Among one-to-one links of N records, there are N ways to take a link out and as many as
+        pairs of unlinked records to put one in.
+        """
+        number = min(max(self.estimate, 0.5), n_first, n_second)
+        return number / ((n_first - number + 1.0) * (n_second - number + 1.0))
+
+
+def estimate_overlap(
+    shape: tuple[int, int],
+    evidence: tuple[Floats, Floats],
+    between: Floats,
+    within: Floats | None,
+    times: float,
+    model: FellegiSunterModel,
+    known: Floats,
+) -> OverlapEstimate:
+    """Estimate the number of people in both files.
+
+    Parameters
+    ----------
+    shape
+        The numbers of records.
+    evidence
+        For each record of the first file the sum of m / u over its candidates, and their number.
+    between
+        Costs of pairs between the files: the least ones suffice, as many as `deepest` says.
+    within
+        Costs of pairs within the files, as far as they are not larger; None where there are none.
+    times
+        How many pairs between the files there are for each that was compared within them.
+    model, known
+        The weights that these costs are of, and how often both values of each variable are known.
+    """
+    most = min(shape)
+    number, error = number_by_weights(*evidence)
+    number = min(number, most)
+    if within is None or not len(between):
+        return OverlapEstimate(number, 0, most, number, error)
+    costs = np.sort(between)
+    apart = np.sort(within)
+    limits = _limits(costs, most)
+    counts = np.searchsorted(costs, limits, side="right")
+    others = np.searchsorted(apart, limits, side="right")
+    fewest, largest = _poisson(others, times)
+    best = int(np.argmax(counts - largest))
+    least = max(float(counts[best] - largest[best]), 0.0)
+    share = found_share(model, known, limits[best])
+    left = max(float(counts[best] - times * others[best]), 0.0) / share
+    above = max(float(counts[best] - fewest[best]), 0.0) / share
+    above += _Z * math.sqrt(above * (1 - share))
+    above = min(above, most)
+    agree = share >= _SEEN and number <= above and least > 0
+    return OverlapEstimate(
+        max(number, least) if agree else least,
+        max(math.floor(min(number - _Z * error, least)), 0),
+        min(math.ceil(max(number + _Z * error, above)), most),
+        number,
+        error,
+        min(left, most),
+        float(limits[best]),
+        int(counts[best]),
+        float(times * others[best]),
+        share,
+    )
+
+
+def number_by_weights(sums: Floats, candidates: Floats) -> tuple[float, float]:
+    """Return the expected number of records with a partner, and its standard error.
+
+    The odds of a pair are found by EM from the sum of m / u over the candidates of each record. The
+    error has what single records leave open, and what is not known of the odds; not that of m and u.
+
+    Examples
+    --------
+    >>> number, error = number_by_weights(np.array([1e9, 1e9, 1e-9]), np.full(3, 10.0))
+    >>> round(number, 6), round(error, 3)
+    (2.0, 0.0)
+    """
+    used = candidates > 0
+    sums, candidates = sums[used], candidates[used]
+    if not sums.size:
+        return 0.0, 0.0
+    odds = 1.0 / float(candidates.mean())
+    for _ in range(_ROUNDS):
+        before = odds
+        having = 1.0 - 1.0 / (1.0 + odds * sums)
+        odds = float(having.sum()) / float((candidates / (1.0 + odds * candidates)).sum())
+        odds = min(max(odds, 1e-15), 1e9)
+        if abs(odds - before) <= 1e-9 * before:
+            break
+    having = 1.0 - 1.0 / (1.0 + odds * sums)
+    open_ = float((having * (1.0 - having)).sum())
+    prior = odds * candidates / (1.0 + odds * candidates)
+    known = float(((having - prior) ** 2).sum())
+    return float(having.sum()), math.sqrt(open_ + (open_**2 / known if known > 0 else 0.0))
+
+
+def found_share(model: FellegiSunterModel, known: Floats, cost: float) -> float:
+    """Return the share of matches that cost no more, under the model, by drawing 20,000."""
+    rng = np.random.default_rng(0)
+    drawn = np.full(_DRAWN, model.largest_weight)
+    for m, weights, share in zip(model.m, model.weights, known, strict=True):
+        levels = rng.choice(len(m), _DRAWN, p=m / m.sum())
+        drawn -= np.where(rng.random(_DRAWN) < share, weights[levels], 0.0)
+    return max(float((drawn <= cost + 1e-9).mean()), 1 / _DRAWN)
+
+
+def deepest(most: int) -> int:
+    """Return of how many pairs between the files the costs are needed."""
+    return _DEEP * max(most, 1)
+
+
+def _limits(costs: Floats, most: int) -> Floats:
+    """Return costs up to which pairs are counted: some for each size of the overlap."""
+    numbers = np.linspace(1, min(len(costs), deepest(most)), _GRID).astype(np.int64)
+    limits = np.unique(costs[numbers - 1])
+    # Of the last cost, some pairs may have been left out.
+    inner = limits[limits < costs[-1]]
+    return inner if inner.size else limits
+
+
+def _poisson(counts: NDArray[np.integer], times: float) -> tuple[Floats, Floats]:
+    """Return limits of how many pairs of different people there are between the files."""
+    from scipy.stats import chi2
+
+    fewest = times * np.where(counts > 0, chi2.ppf(0.001, 2 * np.maximum(counts, 1)) / 2, 0.0)
+    largest = times * chi2.ppf(0.999, 2 * (counts + 1)) / 2
+    return np.maximum(fewest - _Z * np.sqrt(fewest), 0.0), largest + _Z * np.sqrt(largest)

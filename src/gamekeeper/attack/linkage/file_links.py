@@ -1,0 +1,296 @@
+"""Links of two files as a result: which record is which, how sure that is, how often it is true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.linkage.fellegi_sunter import FellegiSunterModel
+from gamekeeper.attack.linkage.calibration import Calibration, bands_table, by_margin, calibrate
+from gamekeeper.attack.linkage.linking import Linked
+from gamekeeper.attack.linkage.partners import Partners
+from gamekeeper.attack.linkage.resampling import Resampled
+from gamekeeper.attack.linkage.truth import share_interval
+from gamekeeper.attack.linkage.variables import LinkVariable
+from gamekeeper.results import Provenance, Result, table_html
+from gamekeeper.wording import be, count_of, percent_range, percent_text, times_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, repr=False)
+class FileLinks(Result):
+    """The links between the records of two files.
+
+    Attributes
+    ----------
+    variables
+        The variables that records were compared on, with their kinds.
+    linked
+        The links, their costs and margins.
+    truth
+        The true partner of each record of the first file, -1 for none; None where it is not known.
+    by_chance
+        About how many links would be correct if they were drawn at random from the pairs that were
+        compared; None where truth is not known.
+    n_records
+        The numbers of records of the two files.
+    resampled
+        How links hold when a part of both files is left out; None where that was not asked for.
+    partners
+        How many people are in both files, and what to expect of links; None where all were to be
+        linked, or costs are no weights of agreement.
+    weights
+        For each variable the weight of each level of agreement, and how often it is found among
+        matches and others; None where costs are no weights of agreement.
+    """
+
+    variables: tuple[LinkVariable, ...]
+    linked: Linked
+    truth: Integers | None
+    by_chance: float | None
+    n_records: tuple[int, int]
+    resampled: Resampled | None
+    notes: tuple[str, ...]
+    provenance: Provenance
+    partners: Partners | None = None
+    weights: FellegiSunterModel | None = None
+
+    @property
+    def n_linked(self) -> int:
+        """The number of links."""
+        return int(np.count_nonzero(self.linked.columns >= 0))
+
+    @property
+    def is_correct(self) -> NDArray[np.bool_] | None:
+        """Whether each record is linked to its true partner; None where truth is not known."""
+        if self.truth is None:
+            return None
+        return (self.linked.columns == self.truth) & (self.linked.columns >= 0)
+
+    @property
+    def n_correct(self) -> int | None:
+        """The number of correct links."""
+        correct = self.is_correct
+        return None if correct is None else int(np.count_nonzero(correct))
+
+    @property
+    def n_with_partner(self) -> int | None:
+        """The number of records of the first file that have a partner; None where not known."""
+        return None if self.truth is None else int(np.count_nonzero(self.truth >= 0))
+
+    @property
+    def rate(self) -> float | None:
+        """The share of the records of the first file that are re-identified."""
+        correct = self.n_correct
+        if correct is None or not self.n_records[0]:
+            return None
+        return correct / self.n_records[0]
+
+    @property
+    def precision(self) -> float | None:
+        """The share of the links that are correct; None where not known, or nothing is linked."""
+        correct = self.n_correct
+        return None if correct is None or not self.n_linked else correct / self.n_linked
+
+    @property
+    def recall(self) -> float | None:
+        """The share of the records with a partner that are linked to it; None where not known."""
+        correct, known = self.n_correct, self.n_with_partner
+        return None if correct is None or not known else correct / known
+
+    @property
+    def margins(self) -> Floats:
+        """Second least less least cost of each record; NaN where there is no candidate."""
+        with np.errstate(invalid="ignore"):
+            return self.linked.second - self.linked.best
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """Stated probabilities held against the truth; None where one of them is not known."""
+        correct, stated = self.is_correct, self.linked.probabilities
+        return None if correct is None or stated is None else calibrate(stated, correct)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers; those of correct links only where truth is known."""
+        linked, partners = self.linked, self.partners
+        numbers = {
+            "records_a": self.n_records[0],
+            "records_b": self.n_records[1],
+            "links": self.n_linked,
+            **({} if partners is None else partners.summary(linked.probabilities)),
+            "with_partner": self.n_with_partner,
+            "correct": self.n_correct,
+            "precision": self.precision,
+            "recall": self.recall,
+            "by_chance": self.by_chance,
+            "total_cost": linked.total,
+            "lower_bound": linked.lower_bound,
+            "sure_links": None if linked.is_sure is None else int(linked.is_sure.sum()),
+        }
+        return {name: number for name, number in numbers.items() if number is not None}
+
+    def sentences(self) -> list[str]:
+        """Return what the links say, in words: what is right where that is known, then the rest."""
+        linked, (n_a, n_b) = self.linked, self.n_records
+        said = [
+            (
+                f"{self.n_linked:,} of the {count_of(n_a, 'record')} of the first file"
+                f" {be(self.n_linked)} linked with the {n_b:,} of the second, on"
+                f" {count_of(len(self.variables), 'variable')}."
+            ),
+            *self._right(),
+        ]
+        if self.partners is not None:
+            said.append(self.partners.sentence())
+            if linked.probabilities is not None and self.truth is None:
+                said += self.partners.expectations(linked.probabilities)
+        calibration = self.calibration
+        if calibration is not None:
+            said.append(calibration.sentence())
+        if self.resampled is not None:
+            said += self.resampled.sentences()
+        if linked.is_sure is not None and self.n_linked:
+            n_sure = int(linked.is_sure.sum())
+            said.append(
+                "No other links cost as little together."
+                if n_sure == self.n_linked
+                else f"{count_of(n_sure, 'link is', 'links are')} the same in all links that cost as"
+                f" little together; {self.n_linked - n_sure:,} could be another."
+            )
+        if linked.gap_to_bound:
+            said.append(
+                f"The links cost {linked.total:.6g} together; no one-to-one links could cost less than"
+                f" {linked.lower_bound:.6g} ({linked.gap_to_bound:.2%} less)."
+            )
+        return [*said, *self.notes]
+
+    def _right(self) -> list[str]:
+        """Return how many links are right, where the truth is known."""
+        correct, known, n_a = self.n_correct, self.n_with_partner, self.n_records[0]
+        if correct is None or known is None or self.by_chance is None or not n_a:
+            return []
+        blocked = self.provenance.parameters["blocking"]
+        among = " among the pairs that blocking left" if blocked else ""
+        chance = f" Links drawn at random{among} would be correct {times_text(self.by_chance)}."
+        low, high = share_interval(correct, known)
+        if known == n_a == self.n_linked:
+            return [
+                f"{count_of(correct, 'link is', 'links are')} correct: {percent_text(correct / n_a)}"
+                f" of the records of the first file are re-identified ({percent_range(low, high)})."
+                + chance
+            ]
+        right = "No link is correct"
+        if correct:
+            right = (
+                f"{count_of(correct, 'link is', 'links are')} correct, a precision of"
+                f" {percent_text(correct / max(self.n_linked, 1))}"
+            )
+        have = count_of(known, "record of the first file has", "records of the first file have")
+        return [
+            f"{right}. {have} a partner in the second: {percent_text(correct / known)} of them are"
+            f" re-identified, the recall ({percent_range(low, high)})." + chance
+        ]
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per record of the first file, numbered from 1 as in the files."""
+        import pyarrow as pa
+
+        linked = self.linked
+        columns: dict[str, Any] = {
+            "record": pa.array(np.arange(1, self.n_records[0] + 1)),
+            "linked_to": pa.array(linked.columns + 1, mask=linked.columns < 0),
+            **(
+                {}
+                if linked.probabilities is None
+                else {"probability": _masked(linked.probabilities)}
+            ),
+            "cost": _masked(linked.costs),
+            "margin": _masked(self.margins),
+            "increase": _masked(linked.increases),
+        }
+        if linked.is_sure is not None:
+            columns["in_every_optimum"] = pa.array(linked.is_sure)
+        if self.resampled is not None:
+            columns["stability"] = _masked(self.resampled.stability)
+        correct = self.is_correct
+        if correct is not None:
+            columns["correct"] = pa.array(correct)
+        return pa.table(columns)
+
+    def top(self, n: int) -> pa.Table:
+        """Return the links that are surest.
+
+        Those whose increase is largest; where it was not worked out, those that cost least compared
+        with the best other candidate of the record. Where there is no other candidate that says
+        nothing: such links come last, by their costs.
+        """
+        linked = self.linked
+        # A record may be linked to another than its nearest, which then is the best other one.
+        other = np.where(linked.costs > linked.best, linked.best, linked.second)
+        with np.errstate(invalid="ignore"):
+            ahead = np.where(np.isnan(linked.increases), other - linked.costs, linked.increases)
+        is_unlike = ~np.isfinite(ahead)
+        order = np.lexsort(
+            (linked.costs, np.where(is_unlike, 0.0, -ahead), is_unlike, linked.columns < 0)
+        )
+        return self.to_arrow().take(order[:n])
+
+    def margin_table(self) -> pa.Table | None:
+        """Return the share of right links by fifths of the margin; None where truth is not known."""
+        correct = self.is_correct
+        if correct is None:
+            return None
+        bands = by_margin(self.margins, correct, self.linked.columns >= 0)
+        return bands_table(bands, "margin", with_stated=False)
+
+    def weights_table(self) -> pa.Table | None:
+        """Return one row per variable and level: its weight; None where there are no weights."""
+        import pyarrow as pa
+
+        model = self.weights
+        if model is None:
+            return None
+        rows = [
+            {
+                "variable": name,
+                "level": k,
+                "up_to": up_to,
+                "m": float(m),
+                "u": float(u),
+                "weight": w,
+            }
+            for name, limits, ms, us, ws in zip(
+                model.names, model.limits, model.m, model.u, model.weights, strict=True
+            )
+            for k, (up_to, m, u, w) in enumerate(
+                zip((*limits, None), ms, us, ws.tolist(), strict=True)
+            )
+        ]
+        types = {"variable": pa.string(), "level": pa.int64()}
+        names = ("variable", "level", "up_to", "m", "u", "weight")
+        schema = pa.schema([(name, types.get(name, pa.float64())) for name in names])
+        return pa.Table.from_pylist(rows, schema)
+
+    def plot(self) -> Figure:
+        """Draw how margins are distributed, correct and wrong links apart where truth is known."""
+        from gamekeeper.attack.linkage.link_plots import plot_links
+
+        return plot_links(self)
+
+    def _repr_html_(self) -> str:
+        return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)
+
+
+def _masked(values: Floats) -> Any:
+    import pyarrow as pa
+
+    return pa.array(values, mask=~np.isfinite(values))

@@ -1,0 +1,209 @@
+"""A file compared with itself: how near different people come, by weights that do not know them.
+
+Two records of one file are two people, if nobody is there twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
+from gamekeeper.algorithms.linkage.objective import (
+    FellegiSunterCost,
+    cost_matrix,
+    cost_pairs,
+    fellegi_sunter_cost,
+)
+from gamekeeper.algorithms.linkage.one_partner import PartnerModel, fit_one_partner
+from gamekeeper.attack.linkage.candidates import Compared, candidates
+from gamekeeper.errors import LimitError
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_OWN_PAIRS = 2_000_000
+_FEW_LEARNED = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """Costs of pairs of some records of the first file, by weights learned from others.
+
+    Costs are on the scale of all: less one constant they are weights, whatever they were learned
+    from.
+    """
+
+    objective: FellegiSunterCost
+    costs: Floats
+    shift: float
+
+
+def checked_costs(
+    objective: FellegiSunterCost, costs: NDArray[Any], pairs: CandidatePairs | None, seed: int
+) -> list[Check]:
+    """Return costs by weights that do not know the records.
+
+    Weights that are learned from all records fit what these agree in by chance. So they are learned
+    anew from each half of them, and the other half is looked at.
+    """
+    model, n_rows = objective.model, objective.shape[0]
+    assert isinstance(model, PartnerModel)
+    if model.n_learned < _FEW_LEARNED * n_rows or n_rows < 2:
+        return [Check(objective, costs.ravel(), 0.0)]
+    order = np.random.default_rng((seed, 7)).permutation(n_rows)
+    halves = np.sort(order[: n_rows // 2]), np.sort(order[n_rows // 2 :])
+    made: list[Check] = []
+    for learned, others in (halves, halves[::-1]):
+        is_other = np.zeros(n_rows, np.bool_)
+        is_other[others] = True
+        if pairs is not None and not np.diff(pairs.starts)[learned].any():
+            return [Check(objective, costs.ravel(), 0.0)]
+        again = fit_one_partner(objective.comparisons, model.limits, pairs, only=learned, seed=seed)
+        fitted = fellegi_sunter_cost(objective.comparisons, again)
+        shift = model.largest_weight - again.largest_weight
+        if pairs is None:
+            part = [one.of_rows(others) for one in objective.comparisons]
+            found = cost_matrix(fellegi_sunter_cost(part, again)).ravel()
+        else:
+            rows = pairs.rows()
+            kept = is_other[rows]
+            found = fitted.pairs(rows[kept], pairs.columns[kept])
+        made.append(Check(fitted, found + shift, shift))
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class OwnPairs:
+    """Pairs within the files: least costs, how many pairs; by record the odds of the nearest, of all."""
+
+    costs: Floats
+    n_pairs: int
+    nearest: Floats
+    sums: Floats
+    times: float
+
+
+def own_costs(
+    compared: Compared,
+    checks: Sequence[Check],
+    most: float,
+    block: Sequence[str],
+    max_pairs: int,
+    seed: int,
+) -> OwnPairs | None:
+    """Compare each file with itself, pairs taken as between the files; None where there are none."""
+    try:
+        parts = [
+            _own_of(compared, check, side, (k, len(checks)), most, block, max_pairs, seed)
+            for side in (0, 1)
+            for k, check in enumerate(checks)
+        ]
+    except LimitError:
+        # A file can have more pairs with itself than with the other.
+        return None
+    costs, n_pairs, nearest, sums = zip(*parts, strict=True)
+    n_records = sum(map(len, nearest))
+    if not sum(n_pairs) or not n_records:
+        return None
+    per_record = sum(n_pairs) / n_records
+    candidates_each = compared.b.n_records if not block else per_record
+    return OwnPairs(
+        np.concatenate(costs),
+        sum(n_pairs),
+        np.concatenate(nearest),
+        np.concatenate(sums),
+        candidates_each / max(per_record, 1),
+    )
+
+
+def _own_of(
+    compared: Compared,
+    check: Check,
+    side: int,
+    part: tuple[int, int],
+    most: float,
+    block: Sequence[str],
+    max_pairs: int,
+    seed: int,
+) -> tuple[Floats, int, Floats, Floats]:
+    """Compare some records of a file with all of it: costs, number of pairs, odds by record.
+
+    Of `part[1]` parts this is number `part[0]`. Each pair counts once, in whichever part it is.
+    """
+    table = compared.b if side else compared.a
+    back = np.argsort(compared.order)
+    n = table.n_records
+    model = check.objective.model
+    # Odds are exp(best - cost) on the scale of all costs.
+    best = model.largest_weight + check.shift
+    weighed = [replace(one, b=one.b[back]).own(side) for one in check.objective.comparisons]
+    drawn = np.random.default_rng((seed, side)).permutation(n)
+    is_drawn = np.zeros(n, np.bool_)
+    if not block:
+        drawn = drawn[: max(_OWN_PAIRS // 2 // max(n, 1), 1)]
+        is_drawn[drawn] = True
+        rows = np.sort(drawn[part[0] :: part[1]])
+        costs = cost_matrix(fellegi_sunter_cost([one.of_rows(rows) for one in weighed], model))
+        costs += check.shift
+        costs[np.arange(len(rows)), rows] = np.inf
+        odds = np.exp(best - costs)
+        twice = is_drawn & (np.arange(n) <= rows[:, None])
+        once = ~twice
+        return (
+            costs[once & (costs <= most)],
+            int(np.count_nonzero(once)) - int(np.count_nonzero(once[np.arange(len(rows)), rows])),
+            odds.max(1, initial=0.0),
+            odds.sum(1),
+        )
+    found = _own_candidates(compared, side, back, block, max_pairs)
+    sizes = np.diff(found.starts)
+    drawn = drawn[: max(int(np.searchsorted(np.cumsum(sizes[drawn]), _OWN_PAIRS // 2)), 1)]
+    is_drawn[drawn] = True
+    taken = np.zeros(n, np.bool_)
+    taken[drawn[part[0] :: part[1]]] = True
+    i, j = found.rows(), found.columns
+    kept = taken[i] & (i != j)
+    pairs = CandidatePairs.from_pairs(i[kept], j[kept], (n, n))
+    costs = cost_pairs(fellegi_sunter_cost(weighed, model), pairs) + check.shift
+    odds = np.exp(best - costs)
+    i, rows = pairs.rows(), np.flatnonzero(taken)
+    once = ~(is_drawn[pairs.columns] & (pairs.columns < i))
+    nearest = np.zeros(n)
+    np.maximum.at(nearest, i, odds)
+    sums = np.bincount(i, odds, n).astype(np.float64)
+    n_once = int(np.count_nonzero(once))
+    return costs[once & (costs <= most)], n_once, nearest[rows], sums[rows]
+
+
+def _own_candidates(
+    compared: Compared, side: int, back: Integers, block: Sequence[str], max_pairs: int
+) -> CandidatePairs:
+    """Return the pairs within a file that agree in what is blocked on."""
+    table = compared.b if side else compared.a
+    named = [
+        replace(one, name=one.column if side else one.name, other="") for one in compared.variables
+    ]
+    in_file = [replace(one, b=one.b[back]).own(side) for one in compared.comparisons]
+    names = {one.name: other.name for one, other in zip(compared.variables, named, strict=True)}
+    found = candidates(
+        Compared(table, table, np.arange(table.n_records), named, in_file),
+        block=[names[name] for name in block],
+        window={},
+        neighbours=None,
+        max_pairs=max_pairs,
+    )
+    assert found is not None
+    return found
+
+
+def least_costs(costs: NDArray[Any], number: int) -> Floats:
+    """Return the least costs, as many as are wanted."""
+    if len(costs) <= number:
+        return costs[np.isfinite(costs)].astype(np.float64)
+    found = np.partition(costs, number - 1)[:number]
+    return found[np.isfinite(found)].astype(np.float64)

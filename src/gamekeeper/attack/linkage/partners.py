@@ -1,0 +1,193 @@
+"""Who has a partner at all: how many people are in both files, and how likely each link is right.
+
+Probabilities are those of the fitted weights, with candidates in competition. How often somebody
+without a partner would be linked all the same is found by linking records with others of their own
+file: those are different people.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
+from gamekeeper.algorithms.linkage.objective import FellegiSunterCost
+from gamekeeper.algorithms.linkage.overlap import OverlapEstimate, deepest, estimate_overlap
+from gamekeeper.attack.linkage.candidates import Compared
+from gamekeeper.attack.linkage.linking import Linked
+from gamekeeper.attack.linkage.own_pairs import checked_costs, least_costs, own_costs
+from gamekeeper.attack.linkage.truth import share_interval
+from gamekeeper.wording import count_of, percent_range
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Partners:
+    """How many people are in both files, and what is to be expected of links.
+
+    Attributes
+    ----------
+    overlap
+        The number of people in both files, with its interval.
+    odds
+        The odds of a pair that nothing is known of.
+    n_tried, n_false
+        How many records were linked with others of their own file, and how many would have been
+        linked as probable matches; 0 tried where that could not be done.
+    """
+
+    overlap: OverlapEstimate
+    odds: float
+    n_tried: int
+    n_false: float
+    best: float = field(repr=False)
+    rows: Floats = field(repr=False)
+    columns: Floats = field(repr=False)
+    shape: tuple[int, int] = (0, 0)
+
+    def most_cost(self, probability: float) -> float:
+        """Return the cost of a pair that, by itself, is a match with this probability."""
+        return self.best + math.log(self.odds) - math.log(probability / (1 - probability))
+
+    def probabilities(self, linked: Linked, *, one_to_one: bool) -> Floats:
+        """Return how likely each link is right, under the fitted weights; NaN without link."""
+        found = np.full(len(linked.columns), np.nan)
+        i = np.flatnonzero(linked.columns >= 0)
+        own = np.exp(self.best - linked.costs[i])
+        others = self.rows[i]
+        if one_to_one:
+            others = others + self.columns[linked.columns[i]] - own
+        found[i] = self.odds * own / (1.0 + self.odds * np.maximum(others, own))
+        return found
+
+    def precision(self, probabilities: Floats) -> tuple[float, float] | None:
+        """Return between what the share of right links is to be expected; None without links."""
+        known = probabilities[~np.isnan(probabilities)]
+        if not known.size:
+            return None
+        by_weights = float(known.mean())
+        if not self.n_tried:
+            return 0.0, by_weights
+        # At the most, all that have no partner by the lower end of the interval are at risk.
+        alone = max(self.shape[0] - self.overlap.low, 0)
+        _, rate = share_interval(round(self.n_false), self.n_tried)
+        by_itself = max(1.0 - rate * alone / known.size, 0.0)
+        return min(by_weights, by_itself), max(by_weights, by_itself)
+
+    def recall(self, probabilities: Floats) -> tuple[float, float] | None:
+        """Return between what the share of the people in both files that are found is expected."""
+        precision = self.precision(probabilities)
+        n_links = int(np.count_nonzero(~np.isnan(probabilities)))
+        if precision is None:
+            return None
+        low = precision[0] * n_links / max(self.overlap.high, 1)
+        high = precision[1] * n_links / max(self.overlap.low, 1)
+        return min(low, 1.0), min(high, 1.0)
+
+    def summary(self, probabilities: Floats | None) -> dict[str, Any]:
+        """Return the numbers to be expected, without knowing the truth."""
+        found = self.overlap
+        numbers: dict[str, Any] = {
+            "in_both": round(found.estimate),
+            "in_both_low": found.low,
+            "in_both_high": found.high,
+        }
+        if probabilities is not None:
+            for name, ends in (
+                ("expected_precision", self.precision(probabilities)),
+                ("expected_recall", self.recall(probabilities)),
+            ):
+                if ends is not None:
+                    numbers[f"{name}_low"], numbers[f"{name}_high"] = ends
+        return numbers
+
+    def sentence(self) -> str:
+        """Return how many people are in both files, in words."""
+        found = self.overlap
+        most = min(self.shape)
+        if found.low == 0 and found.high == most:
+            return (
+                f"How many people are in both files is not known: anything from none to {most:,} agrees"
+                " with what the files say."
+            )
+        if found.low == found.high:
+            return f"{count_of(found.low, 'person is', 'people are')} in both files, as estimated."
+        about = round(min(max(found.estimate, found.low), found.high))
+        return (
+            f"About {count_of(about, 'person is', 'people are')} in both files, as estimated:"
+            f" {found.low:,} to {found.high:,}."
+        )
+
+    def expectations(self, probabilities: Floats) -> list[str]:
+        """Return what share of the links is expected to be right, in words."""
+        precision, recall = self.precision(probabilities), self.recall(probabilities)
+        if precision is None or recall is None:
+            return []
+        words = (
+            f"To be expected without knowing the truth: {percent_range(*precision)} of the links are"
+            f" right, and {percent_range(*recall)} of the people in both files are found."
+        )
+        return [words]
+
+
+def find_partners(
+    compared: Compared,
+    objective: FellegiSunterCost,
+    costs: NDArray[Any],
+    pairs: CandidatePairs | None,
+    *,
+    block: Sequence[str],
+    is_blocked_only: bool,
+    unlinked: float,
+    max_pairs: int,
+    seed: int,
+) -> Partners:
+    """Estimate who has a partner from the costs of all pairs, or of candidate pairs."""
+    from gamekeeper.algorithms.linkage.partner_kernels import sum_odds
+
+    model, shape = objective.model, objective.shape
+    best = model.largest_weight
+    rows, columns = np.zeros(shape[0]), np.zeros(shape[1])
+    if pairs is None:
+        sum_odds(costs, best, rows, columns)
+        n_candidates = np.full(shape[0], float(shape[1]))
+    else:
+        odds = np.exp(best - costs)
+        rows = np.bincount(pairs.rows(), odds, shape[0]).astype(np.float64)
+        columns = np.bincount(pairs.columns, odds, shape[1]).astype(np.float64)
+        n_candidates = np.diff(pairs.starts).astype(np.float64)
+    checks = checked_costs(objective, costs, pairs, seed) if is_blocked_only else []
+    looked_at = np.concatenate([one.costs for one in checks]) if checks else np.zeros(0)
+    least = least_costs(looked_at, deepest(min(shape)))
+    own = None
+    if len(least):
+        own = own_costs(compared, checks, float(least.max()), block, max_pairs, seed)
+    known = np.array(
+        [
+            (1 - one.n_missing[0] / max(shape[0], 1)) * (1 - one.n_missing[1] / max(shape[1], 1))
+            for one in objective.comparisons
+        ]
+    )
+    overlap = estimate_overlap(
+        shape,
+        (rows, n_candidates),
+        least,
+        None if own is None else own.costs,
+        0.0 if own is None else len(looked_at) / max(own.n_pairs, 1),
+        checks[0].objective.model if checks else model,
+        known,
+    )
+    found = Partners(overlap, overlap.odds(*shape), 0, 0.0, best, rows, columns, shape)
+    if own is None:
+        return found
+    # With a second file of another size, chance has as many times more or fewer candidates.
+    scaled = own.nearest * found.odds / (1.0 + found.odds * own.sums)
+    n_false = float(np.count_nonzero(scaled >= unlinked)) * own.times
+    return replace(found, n_tried=len(scaled), n_false=min(n_false, len(scaled)))

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
+from gamekeeper.algorithms.linkage.distances import (
+    compare_categories,
+    compare_numbers,
+    compare_sinks,
+    compare_texts,
+)
+from gamekeeper.algorithms.linkage.one_partner import fine_limits, fit_one_partner
+from gamekeeper.algorithms.linkage.partner_kernels import expect_partners, sum_odds
+from gamekeeper.errors import InputError
+
+
+def copies(seed, n_a=120, n_b=100, n_both=60, wrong=0.1, n_values=12, n_columns=5):
+    """Draw two files with some people in both, and errors in the second."""
+    rng = np.random.default_rng(seed)
+    people = rng.integers(1, n_values + 1, (n_columns, n_a + n_b - n_both))
+    a = people[:, :n_a]
+    b = people[:, n_a - n_both :]
+    b = np.where(rng.random(b.shape) < wrong, rng.integers(1, n_values + 1, b.shape), b)
+    return [
+        compare_categories(x, y, name=f"v{k}") for k, (x, y) in enumerate(zip(a, b, strict=True))
+    ]
+
+
+def plain_step(levels, starts, ratios, odds):
+    """One expectation, record by record and pair by pair, in words."""
+    expected, likelihood, sums = 0.0, 0.0, {}
+    for first, last in pairwise(starts):
+        weights = [
+            math.exp(sum(ratios[k][level] for k, level in enumerate(levels[p])))
+            for p in range(first, last)
+        ]
+        total = 1 + odds * sum(weights)
+        expected += odds * sum(weights) / total
+        likelihood += math.log(total) - math.log(1 + odds * len(weights))
+        for p, weight in zip(range(first, last), weights, strict=True):
+            for k, level in enumerate(levels[p]):
+                key = k, level
+                sums[key] = sums.get(key, 0.0) + odds * weight / total
+    return expected, likelihood, sums
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_round_of_em_is_that_of_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(0, 6, 8)
+    starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    levels = rng.integers(0, 4, (starts[-1], 3)).astype(np.uint8)
+    ratios = rng.normal(size=(3, 4))
+    ratios[:, 0] = 0.0
+    sums = np.zeros((3, 4))
+    expected, likelihood, _ = expect_partners(levels, starts, ratios, 0.3, sums)
+    plain = plain_step(levels.tolist(), starts.tolist(), ratios.tolist(), 0.3)
+    assert expected == pytest.approx(plain[0])
+    assert likelihood == pytest.approx(plain[1])
+    for (k, level), value in plain[2].items():
+        assert sums[k, level] == pytest.approx(value)
+
+
+def test_the_share_of_people_in_both_files_is_found():
+    for n_both in (20, 60, 95):
+        model = fit_one_partner(copies(1, n_both=n_both))
+        assert model.expected == pytest.approx(n_both, abs=8)
+        assert model.converged
+    assert all(m[0] > 0.8 for m in model.m)
+    assert all(abs(u[0] - 1 / 12) < 0.03 for u in model.u)
+
+
+def test_with_everybody_each_record_has_a_partner():
+    assert fit_one_partner(copies(2, n_both=20), everybody=True).expected == pytest.approx(120)
+
+
+def test_candidates_and_a_sample_of_records_teach_nearly_the_same():
+    comparisons = copies(3)
+    pairs = CandidatePairs.from_pairs(
+        np.repeat(np.arange(120), 100), np.tile(np.arange(100), 120), (120, 100)
+    )
+    whole, listed = fit_one_partner(comparisons), fit_one_partner(comparisons, candidates=pairs)
+    some = fit_one_partner(comparisons, most_pairs=6_000)
+    assert some.n_learned == 60
+    assert some.notes == ("Weights were learned from 60 of 120 records.",)
+    for other in (listed, some):
+        assert [m[0] for m in other.m] == pytest.approx([m[0] for m in whole.m], abs=0.1)
+        assert other.expected == pytest.approx(whole.expected, rel=0.25)
+    again = fit_one_partner(comparisons, most_pairs=6_000)
+    assert [m.tolist() for m in again.m] == [m.tolist() for m in some.m]
+
+
+def test_levels_are_fine_where_distances_are_many():
+    rng = np.random.default_rng(1)
+    numbers = compare_numbers(rng.normal(size=300), rng.normal(size=300))
+    assert len(fine_limits(numbers)) == 10
+    assert fine_limits(compare_categories([1, 2], [1, 2])) == (0.0,)
+    assert fine_limits(compare_texts([1], [1], ["a"], ["b"])) == (0.0, 0.12, 0.3)
+    # What cannot be the same person is a level of its own, beyond every overlap.
+    assert fine_limits(compare_sinks([1], [1], [[1, 0]], [[0, 1]]))[-1] == 1.0
+    assert fine_limits(compare_numbers([], [])) == (0.0,)
+
+
+def test_missing_values_say_nothing():
+    rng = np.random.default_rng(1)
+    a = rng.integers(1, 9, (4, 80))
+    known = [compare_categories(row, row, name=str(k)) for k, row in enumerate(a)]
+    gone = compare_categories(np.zeros(80, int), a[0], name="gone")
+    model = fit_one_partner([*known, gone])
+    assert np.abs(model.weights[-1]).max() < 1e-9
+    assert model.expected == pytest.approx(80, abs=1)
+
+
+def test_nothing_to_learn_from_is_refused():
+    nobody = CandidatePairs.from_pairs([], [], (3, 3))
+    same = [compare_categories([1, 1, 1], [1, 1, 1])]
+    with pytest.raises(InputError, match="There is no pair"):
+        fit_one_partner(same, candidates=nobody)
+    with pytest.raises(InputError, match="No variable has a distance above 0"):
+        fit_one_partner(same)
+
+
+def test_odds_are_summed_by_row_and_column():
+    costs = np.array([[1.0, 2.0], [np.inf, 0.0], [3.0, 3.0]])
+    rows, columns = np.zeros(3), np.zeros(2)
+    sum_odds(costs, 2.0, rows, columns)
+    odds = np.exp(2.0 - costs)
+    assert rows == pytest.approx(odds.sum(1))
+    assert columns == pytest.approx(odds.sum(0))

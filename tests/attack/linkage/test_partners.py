@@ -1,0 +1,142 @@
+"""The default of `link files`: who has no partner stays unlinked, and what is expected is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gamekeeper.attack.linkage.files import link_files
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.errors import InputError
+from tests.given.linked_files import file_of
+
+N_COLUMNS = 6
+
+
+def people(seed, *, n_each=120, n_both=60, wrong=0.08):
+    """Draw two files of words with some people in both and errors in the second."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 40, (N_COLUMNS, 2 * n_each - n_both))
+    first, second = values[:, :n_each], values[:, n_each - n_both :].copy()
+    second = np.where(rng.random(second.shape) < wrong, rng.integers(0, 40, second.shape), second)
+    order = rng.permutation(n_each)
+    truth = np.full(n_each, -1)
+    truth[n_each - n_both :] = np.argsort(order)[:n_both]
+    files = [
+        file_of({f"v{k}": [f"w{x}" for x in column] for k, column in enumerate(part)})
+        for part in (first, second[:, order])
+    ]
+    return files[0], files[1], truth
+
+
+VARIABLES = [f"v{k}" for k in range(N_COLUMNS)]
+
+
+def linked(seed=1, *, n_both=60, **options):
+    a, b, truth = people(seed, n_both=n_both)
+    return link_files(a, b, VARIABLES, **{"truth": truth, **options})
+
+
+@pytest.mark.parametrize("n_both", [20, 60, 120])
+def test_records_without_a_partner_stay_unlinked(n_both):
+    found = linked(n_both=n_both)
+    assert found.precision > 0.95
+    assert found.recall > 0.9
+    overlap = found.partners.overlap
+    assert overlap.low <= n_both <= overlap.high
+    everybody = linked(n_both=n_both, everybody=True)
+    assert everybody.n_linked == 120
+    assert everybody.partners is None
+    assert everybody.linked.probabilities is None
+
+
+def test_where_nobody_is_in_both_hardly_anybody_is_linked():
+    for seed in range(3):
+        found = linked(seed, n_both=0)
+        assert found.partners.overlap.low == 0
+        assert found.n_linked <= 3
+        assert found.recall is None
+
+
+def test_shares_are_of_those_with_a_partner():
+    words = linked().sentences()[1]
+    assert "60 records of the first file have a partner in the second" in words
+    assert "the recall" in words
+    all_linked = linked(everybody=True)
+    assert "of the records of the first file are re-identified" not in all_linked.sentences()[1]
+    assert all_linked.precision < 0.6
+    whole = linked(n_both=120, everybody=True)
+    assert "of the records of the first file are re-identified" in whole.sentences()[1]
+
+
+def test_without_truth_expectations_are_told():
+    found = linked(truth=None)
+    told = "\n".join(found.sentences())
+    assert "To be expected without knowing the truth" in told
+    low, high = found.partners.precision(found.linked.probabilities)
+    assert 0 <= low <= high <= 1
+    assert low <= linked().precision
+    assert {"in_both", "in_both_low", "expected_precision_low", "expected_recall_high"} <= set(
+        found.summary()
+    )
+    assert "Stated probabilities" not in told
+
+
+def test_probabilities_are_of_the_links_and_at_least_what_was_asked():
+    found = linked(unlinked=0.9)
+    stated = found.linked.probabilities
+    assert np.array_equal(np.isnan(stated), found.linked.columns < 0)
+    assert np.nanmin(stated) >= 0.9
+    assert found.calibration is not None
+    assert found.to_arrow()["probability"].null_count == 120 - found.n_linked
+    assert found.n_linked <= linked(unlinked=0.5).n_linked
+
+
+def test_blocks_are_compared_within_the_files_too_and_windows_are_not():
+    blocked = linked(block=["v0"])
+    assert blocked.partners.n_tried > 0
+    assert "of those that blocking left" in "\n".join(blocked.sentences())
+    near = linked(window={"v0": 40})
+    assert (near.partners.n_tried, near.partners.overlap.low) == (0, 0)
+    assert near.partners.overlap.high == 120
+    assert "is not known" in "\n".join(near.sentences())
+
+
+def test_what_each_variable_says_is_a_table():
+    found = linked()
+    table = found.weights_table()
+    assert set(table["variable"].to_pylist()) == set(VARIABLES)
+    assert found.margin_table()["links"].to_pylist()
+    assert linked(everybody=True).weights_table() is None
+    assert linked(truth=None).margin_table() is None
+
+
+def test_an_empty_file_is_an_error():
+    full, empty = file_of({"x": [1, 2]}), coded_from_codes(np.zeros((0, 1), int), ["x"])
+    for a, b, said in (
+        (empty, full, "The first file has no record"),
+        (full, empty, "The second file has no record"),
+        (empty, empty, "Neither file has a record"),
+    ):
+        with pytest.raises(InputError, match=said):
+            link_files(a, b, ["x"])
+
+
+def test_dates_that_are_none_are_missing_cells_and_are_counted():
+    rng = np.random.default_rng(1)
+    dates = [
+        f"20{rng.integers(10, 40)}-{rng.integers(1, 13):02}-{rng.integers(1, 29):02}"
+        for _ in range(40)
+    ]
+    names = [f"name{k}" for k in range(40)]
+    wrong = [*dates[:38], "unknown", "2031-02-30"]
+    found = link_files(
+        file_of({"born": dates, "name": names}),
+        file_of({"born": wrong, "name": names}),
+        ["born", "name"],
+        everybody=True,
+        truth=np.arange(40),
+    )
+    assert "2 cells of 'born' in the second file are no dates and count as missing." in found.notes
+    assert found.n_correct == 40
+    assert "unknown" not in "\n".join(found.sentences())
