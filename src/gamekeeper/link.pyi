@@ -2,7 +2,8 @@ from gamekeeper.attack.linkage.evaluation import (
     MaskingComparison as MaskingComparison,
     compare_maskings as compare_maskings,
 )
-from gamekeeper.attack.linkage.files import FileLinks as FileLinks, link_files as _link_files
+from gamekeeper.attack.linkage.file_links import FileLinks as FileLinks
+from gamekeeper.attack.linkage.files import link_files as _link_files
 from gamekeeper.attack.linkage.structure import (
     StructureLinks as StructureLinks,
     link_structure as _link_structure,

@@ -26,6 +26,8 @@ from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import given
+from gamekeeper.report.link_report import links_report, maskings_report, structure_report
+from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.results import Progress
 from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -75,7 +77,13 @@ def link_two_files(asked: LinkRequest, *, progress: Progress | None = None) -> F
         progress=progress,
     )
     found = replace(found, notes=(*left_out, *found.notes))
-    write_outputs(asked, found)
+    names = (asked.first.name, asked.second.name)
+    tables = (a, b) if asked.report_values else None
+    write_outputs(
+        asked,
+        found,
+        page=lambda path: write_risk_report(links_report(found, names, tables), path),
+    )
     return found
 
 
@@ -129,7 +137,11 @@ def evaluate_files(
         decimal=source.decimal,
         progress=progress,
     )
-    write_outputs(asked, found)
+    write_outputs(
+        asked,
+        found,
+        page=lambda path: write_risk_report(maskings_report(found, asked.original.name), path),
+    )
     return found
 
 
@@ -162,7 +174,12 @@ def link_two_structures(
     found = link_structure(
         values[0], values[1], **given(asked.options), truth=truth, progress=progress
     )
-    write_outputs(asked, found)
+    files = (asked.first.name, asked.second.name)
+    write_outputs(
+        asked,
+        found,
+        page=lambda path: write_risk_report(structure_report(found, files), path),
+    )
     return found
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.linkage.fellegi_sunter import FellegiSunterModel
 from gamekeeper.attack.linkage.calibration import Calibration, bands_table, by_margin, calibrate
+from gamekeeper.attack.linkage.carrying import Carried
 from gamekeeper.attack.linkage.linking import Linked
 from gamekeeper.attack.linkage.partners import Partners
 from gamekeeper.attack.linkage.resampling import Resampled
@@ -51,6 +52,8 @@ class FileLinks(Result):
     weights
         For each variable the weight of each level of agreement, and how often it is found among
         matches and others; None where costs are no weights of agreement.
+    carried
+        In which variables linked records agree, with examples; None without links.
     """
 
     variables: tuple[LinkVariable, ...]
@@ -63,6 +66,7 @@ class FileLinks(Result):
     provenance: Provenance
     partners: Partners | None = None
     weights: FellegiSunterModel | None = None
+    carried: Carried | None = None
 
     @property
     def n_linked(self) -> int:

@@ -15,6 +15,7 @@ from gamekeeper.algorithms.linkage.candidate_pairs import MAX_PAIRS, CandidatePa
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.algorithms.linkage.objective import FellegiSunterCost
 from gamekeeper.attack.linkage.candidates import Compared, candidates, passes_text
+from gamekeeper.attack.linkage.carrying import what_carried
 from gamekeeper.attack.linkage.file_links import FileLinks
 from gamekeeper.attack.linkage.guessing import guess_kinds
 from gamekeeper.attack.linkage.linking import (
@@ -40,6 +41,8 @@ from gamekeeper.wording import count_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+_EXAMPLES = 4
 
 
 def _coded(given: CodedTable | Any, names: Sequence[str]) -> CodedTable:
@@ -146,6 +149,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
             seed=seed,
             progress=asked.progress,
         )
+    model = made.model if isinstance(made, FellegiSunterCost) else None
     notes = (
         *guesses,
         *notes,
@@ -176,7 +180,22 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
             seconds=time.perf_counter() - started,
         ),
         told,
-        made.model if isinstance(made, FellegiSunterCost) else None,
+        model,
+        what_carried(comparisons, shuffled.columns, order, model, _examples(shuffled))
+        if asked.explained
+        else None,
+    )
+
+
+def _examples(linked: Linked) -> Integers:
+    """Return records whose links are told in words: the cheapest, the middle and the dearest."""
+    rows = np.flatnonzero(linked.columns >= 0)
+    by_cost = rows[np.argsort(linked.costs[rows], kind="stable")]
+    if len(by_cost) <= 3 * _EXAMPLES:
+        return by_cost
+    middle = len(by_cost) // 2
+    return np.concatenate(
+        (by_cost[:_EXAMPLES], by_cost[middle : middle + _EXAMPLES], by_cost[-_EXAMPLES:])
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from gamekeeper.attack.linkage.calibration import Band, Calibration
     from gamekeeper.attack.linkage.evaluation import MaskingComparison
-    from gamekeeper.attack.linkage.files import FileLinks
+    from gamekeeper.attack.linkage.file_links import FileLinks
     from gamekeeper.attack.linkage.structure import StructureLinks
 
 _BINS = 30
@@ -108,3 +110,48 @@ def _figure(height: float) -> tuple[Figure, Axes]:
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return figure, ax
+
+
+def plot_margin_shares(found: FileLinks) -> Figure:
+    """Draw the share of right links by fifths of the margin; empty where truth is not known."""
+    from gamekeeper.attack.linkage.calibration import by_margin
+
+    correct = found.is_correct
+    figure, ax = _figure(3.4)
+    if correct is not None:
+        bands = by_margin(found.margins, correct, found.linked.columns >= 0)
+        _bands(ax, bands, [f"{band.low:.3g} to {band.high:.3g}" for band in bands])
+    ax.set_xlabel("margin: cost of the second best less that of the best")
+    return figure
+
+
+def plot_calibration(found: Calibration) -> Figure:
+    """Draw the share of right links by stated probability, and what was stated."""
+    figure, ax = _figure(3.4)
+    bands = found.bands
+    _bands(ax, bands, [f"{band.low:.0%} to {band.high:.0%}" for band in bands])
+    ax.scatter(
+        range(len(bands)), [band.stated for band in bands], marker="_", s=400, color=COLOURS[1],
+        zorder=3, label="stated on average",
+    )  # fmt: skip
+    ax.legend(frameon=False, loc="lower right")
+    ax.set_xlabel("stated probability")
+    return figure
+
+
+def _bands(ax: Axes, bands: Sequence[Band], names: Sequence[str]) -> None:
+    shares = [band.share for band in bands]
+    ends = [band.interval for band in bands]
+    low = [max(share - end[0], 0.0) for share, end in zip(shares, ends, strict=True)]
+    high = [max(end[1] - share, 0.0) for share, end in zip(shares, ends, strict=True)]
+    places = range(len(bands))
+    ax.errorbar(
+        places, shares, yerr=[low, high], fmt="o", capsize=3, color=COLOURS[0], label="right"
+    )
+    ax.set_xticks(
+        places,
+        [f"{name}\n{band.n_links:,} links" for name, band in zip(names, bands, strict=True)],
+    )
+    ax.set_xlim(-0.5, max(len(bands) - 0.5, 0.5))
+    ax.set_ylim(-0.02, 1.05)
+    ax.set_ylabel("share of links that are right")

@@ -29,11 +29,14 @@ def files_command(asked: LinkRequest, how: AsFormat = Format.TABLE) -> None:
 
     [bold]Examples[/bold]
 
-    A masked file with its original, whose rows are numbered in the column row:
-      gamekeeper link files masked.csv original.csv --id row
+    Two files of people, some of whom are in both; kinds of columns are guessed and told:
+      gamekeeper link files voters.csv patients.csv
 
-    Names and dates, blocked:
-      gamekeeper link files a.csv b.csv --kind surname=text --kind born=date --block suburb
+    A masked file with its whole original, whose rows are numbered in the column row:
+      gamekeeper link files masked.csv original.csv --id row --everybody
+
+    Large files, blocked, and a page to read:
+      gamekeeper link files a.csv b.csv --block suburb --report links.html
     """
     from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.linkage import link_two_files
@@ -45,7 +48,13 @@ def files_command(asked: LinkRequest, how: AsFormat = Format.TABLE) -> None:
             {"variable": one.name, "column": one.column, "kind": str(one.kind)}
             for one in found.variables
         ]
-        show_for_programs(found, how, variables={"rows": compared})
+        tables = {
+            "weights": found.weights_table(),
+            "margins": found.margin_table(),
+            "calibration": None if found.calibration is None else found.calibration.to_arrow(),
+        }
+        parts = {name: table for name, table in tables.items() if table is not None}
+        show_for_programs(found, how, variables={"rows": compared}, **parts)
         return
     say_all(found.sentences())
     say("Compared: " + "; ".join(_compared(one) for one in found.variables) + ".")

@@ -21,6 +21,15 @@ _First = Annotated[Path, Option("The first file, such as a masked one.", is_argu
 _Second = Annotated[Path, Option("The second file, such as the original.", is_argument=True)]
 _Identifier = Annotated[str, Option("Column of both files that says who is who.", flags="--id")]
 
+_Report = Annotated[
+    Path | None,
+    Option(
+        "Write an HTML page: rates, curves, what carried the links.",
+        writes="page",
+        label="Written",
+    ),
+]
+
 
 def _orders(typed: Sequence[str]) -> dict[str, list[str]]:
     pairs = pairs_of("--order COLUMN=LOW|MIDDLE|HIGH", typed)
@@ -116,6 +125,10 @@ class LinkRequest:
     reading: Reading = field(default_factory=Reading)
     output: WrittenTable = None
     plot: WrittenPlot = None
+    report: _Report = None
+    report_values: Annotated[
+        bool, Option("Show values of the two files beside the examples of the report.")
+    ] = False
     replace: Replace = False
     raw: Raw = False
 
@@ -131,6 +144,7 @@ class EvaluateRequest:
     reading: Reading = field(default_factory=Reading)
     output: WrittenTable = None
     plot: WrittenPlot = None
+    report: _Report = None
     replace: Replace = False
     raw: Raw = False
 
@@ -151,5 +165,6 @@ class StructureRequest:
     reading: Reading = field(default_factory=Reading)
     output: WrittenTable = None
     plot: WrittenPlot = None
+    report: _Report = None
     replace: Replace = False
     raw: Raw = False
