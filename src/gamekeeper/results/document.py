@@ -79,7 +79,13 @@ PARTS: dict[str, dict[str, Any]] = {
     "SimulationResult": _RECODED,
     "FeasibleTables": {"tables": {"type": "array"}},
     "SubtractionAttack": {"where": _TABLE, "numbers_of_zeros": {"type": "array"}},
-    "FileLinks": {"variables": _TABLE},
+    "FileLinks": {
+        "variables": _TABLE,
+        "weights": _TABLE,
+        "margins": _TABLE,
+        "calibration": _TABLE,
+        "carried": _TABLE,
+    },
     "StructureLinks": {"clusterings": _TABLE},
     "FileLook": {"values": _TABLE},
     "Plan": {

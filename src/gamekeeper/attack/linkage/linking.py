@@ -178,6 +178,8 @@ def link_pairs(
     No link costs more than `most_cost`, and one is left out where others gain by it. Costs that are
     known already (`pair_costs`) are not worked out again.
     """
+    from gamekeeper.algorithms.assignment.costs import two_least
+
     if costs is None:
         costs = pair_costs(objective, candidates, max_pairs=max_pairs, progress=progress)
     if candidates is not None:
@@ -187,9 +189,11 @@ def link_pairs(
     if method is LinkMethod.OPTIMAL:
         rows, columns = np.nonzero(costs < most_cost)
         kept = CandidatePairs.from_pairs(rows, columns, objective.shape)
-        return _among_candidates(
-            kept, costs[kept.rows(), kept.columns].astype(np.float64), method, most_cost, progress
-        )
+        listed = costs[kept.rows(), kept.columns].astype(np.float64)
+        found = _among_candidates(kept, listed, method, most_cost, progress)
+        # Margins are of all pairs, not of those alone that may be linked.
+        best, second = two_least(costs)
+        return replace(found, best=best, second=second, n_pairs=costs.size)
     found = _among_all(costs, method, margins=False, progress=progress)
     columns = np.where(found.costs <= most_cost, found.columns, -1)
     return replace(without(found, columns < 0), lower_bound=None)

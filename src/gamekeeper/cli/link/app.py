@@ -51,6 +51,7 @@ def files_command(asked: LinkRequest, how: AsFormat = Format.TABLE) -> None:
         tables = {
             "weights": found.weights_table(),
             "margins": found.margin_table(),
+            "carried": None if found.carried is None else found.carried.to_arrow(),
             "calibration": None if found.calibration is None else found.calibration.to_arrow(),
         }
         parts = {name: table for name, table in tables.items() if table is not None}
