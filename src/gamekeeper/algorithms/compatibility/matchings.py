@@ -182,14 +182,19 @@ def _probabilities(
     np.minimum.at(least, parts, candidates)
     is_complete = least == sizes
     counts: list[int | None] = [None] * len(sizes)
+    # Parts of the same size share one number each.
+    alike = {
+        size: (factorial(size) if size <= 1000 else None, Fraction(1, size))
+        for size in np.unique(sizes[is_complete]).tolist()
+    }
     order = np.argsort(parts, kind="stable")
     begins = np.searchsorted(parts[order], np.arange(len(sizes) + 1))
     for part, size in enumerate(sizes.tolist()):
         kinds = order[begins[part] : begins[part + 1]].tolist()
         if is_complete[part]:
-            counts[part] = factorial(size) if size <= 1000 else None
+            counts[part], share = alike[size]
             for kind in kinds:
-                right[kind] = Fraction(1, size)
+                right[kind] = share
         elif size <= MOST_COUNTED:
             counts[part] = _count_through(graph, kinds, right)
     return right, counts

@@ -113,6 +113,11 @@ class Plan(Result):
         if nearest is not None:
             said.append(f"Candidate {nearest.number}: {nearest.label}.")
             said += list(nearest.told)
+        latest = self.tried[-1].candidate if self.tried else None
+        if latest is not None and self.of(nearest.number if nearest else 0) is None:
+            # What stands best was tried before: what was tried now is told too.
+            said.append(f"Tried now, candidate {latest.number}: {latest.label}.")
+            said += list(latest.told)
         return said
 
     def _taken(self) -> list[str]:
