@@ -77,6 +77,8 @@ def run(monkeypatch, capsys, place, *arguments):
         ("tables", "feasible", "{place}/square.json", "--memory", "20GB"),
         ("tables", "sap", "{place}/counts.csv", "--truth", "{place}/counts.csv",
          "--draws", 10**12),
+        ("protect", "try", "{place}/many.parquet", "-k", "v0,v1,v2", "-t", "both>=2", "--memory", "10GB"),
+        ("protect", "audit", "{place}/many.parquet", "{place}/ones.csv", "-k", "v0,v1,v2", "--memory", "10GB"),
         ("risk", "simulate", "{place}/people.csv", "-k", "a,b", "--samples", 10**9),
         ("risk", "compare", "{place}/people.csv", "-k", "a,b", "--fraction", "1/2",
          "--samples", 10**9),

@@ -26,6 +26,16 @@ from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.setting import Setting
 
 
+def protection_bytes(n_records: int, n_keys: int) -> int:
+    """Return the bytes that protecting a file and attacking it again takes at least.
+
+    Keys of people and of rows are whole numbers of eight bytes; counts, packed keys, their order and
+    what is known of assignments are a dozen more per record. A million different records with nine
+    keys took 2 GB in all.
+    """
+    return n_records * (16 * n_keys + 100)
+
+
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class FileSides:
     """Both sides of a release.

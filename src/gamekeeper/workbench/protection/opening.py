@@ -14,6 +14,7 @@ from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.frames import is_path
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.scenario.recoding import columns_of
+from gamekeeper.protect.attacking.sides import protection_bytes
 from gamekeeper.protect.recipe import Recipe, Scenario
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.utility.analyses import analysed_names
@@ -21,6 +22,7 @@ from gamekeeper.results import Progress
 from gamekeeper.store.place import ServerPlace, StorePlace, store_place
 from gamekeeper.wording import did_you_mean, quoted
 from gamekeeper.workbench.microdata.file import Microdata, fraction_of
+from gamekeeper.workbench.microdata.need import Need
 from gamekeeper.workbench.microdata.opening import open_microdata, sinks_of
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.reading import Reading
@@ -124,6 +126,7 @@ def open_for_protection(
         sensitive=sensitive,
         extra=others,
         identifier=identifier,
+        need=Need(protection_bytes),
         progress=progress,
     )
     names = data.coded.codebook.names
