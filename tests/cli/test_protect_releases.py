@@ -83,3 +83,17 @@ def test_a_code_that_is_a_value_is_refused_and_nothing_is_written(run, tmp_path,
     assert done.exit_code == 2
     assert "Other cells of the column have it already" in " ".join(done.err.split())
     assert not (tmp_path / "out.sav").exists()
+
+
+def test_bands_of_a_number_are_in_order_and_no_amounts(run, tmp_path):
+    frame = pd.DataFrame({"age": np.arange(60.0) % 30 + 20, "sex": np.arange(60.0) % 2})
+    people, recipe = tmp_path / "aged.sav", tmp_path / "bands.json"
+    pyreadstat.write_sav(frame, str(people), variable_measure={"age": "scale", "sex": "nominal"})
+    content = {"recipe": 1, "keys": ["age", "sex"], "seed": 4, "targets": [],
+               "steps": [{"do": "recode", "rules": ["age=width 10"]}]}  # fmt: skip
+    recipe.write_text(json.dumps(content))
+    done = run("protect", "apply", recipe, people, "-o", tmp_path / "out.sav")
+    assert done.exit_code == 0, done.err
+    _, meta = pyreadstat.read_sav(str(tmp_path / "out.sav"))
+    assert meta.variable_measure == {"age": "ordinal", "sex": "nominal"}
+    assert meta.variable_value_labels["age"] == {1.0: "20-29", 2.0: "30-39", 3.0: "40-49"}

@@ -59,6 +59,7 @@ class _Changed:
         letters = {} if is_spss else (meta.missing_user_values or {})
         self.letters: dict[str, list[str]] = {name: list(own) for name, own in letters.items()}
         self.formats = {name: str(own) for name, own in meta.original_variable_types.items() if own}
+        self.measures = {name: str(own) for name, own in (meta.variable_measure or {}).items()}
         self.texts = {name for name, own in meta.readstat_variable_types.items() if own == "string"}
 
     def is_missing(self, name: str, value: float) -> bool:
@@ -151,7 +152,7 @@ def _bytes(changed: _Changed, meta: Any, ending: str, original: Path | None) -> 
                 compress=ending == ".zsav",
                 row_compress=rows,
                 missing_ranges={n: own for n, own in changed.missing.items() if n in names and own},
-                variable_measure={n: o for n, o in meta.variable_measure.items() if n in names},
+                variable_measure={n: o for n, o in changed.measures.items() if n in names},
                 variable_display_width={
                     n: o for n, o in meta.variable_display_width.items() if n in names
                 },
@@ -259,6 +260,9 @@ def _recoded(changed: _Changed, column: ReleasedColumn, decimal: str) -> NDArray
     changed.labels[name] = {**fresh, **kept}
     if any(number is None for number in wanted):
         changed.formats[name] = "F8.0" if changed.is_spss else "%9.0g"
+        # Numbers of bands are in order, and no amounts any more: nobody is to take their mean.
+        if changed.measures.get(name) == "scale":
+            changed.measures[name] = "ordinal"
     return np.array([np.nan, *numbers], dtype=object)
 
 
