@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import sys
 import threading
+from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from gamekeeper.algorithms.blocks import Kernel
 from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
 from gamekeeper.data.engine.gate import Scan, ScannedColumn
+from gamekeeper.data.engine.pool import Pool
+from gamekeeper.data.keys.weight_sums import sum_of_weights
 from gamekeeper.errors import Cancelled, GamekeeperError, InputError
 
 ENGINES = {"duckdb": lambda folder: DuckDBEngine(memory_limit="500MB", threads=2, folder=folder)}
@@ -205,14 +210,14 @@ PARQUET = pa.table(
 def test_a_parquet_file_is_scanned_in_place(engine, tmp_path):
     path = tmp_path / "it's here.parquet"
     pq.write_table(PARQUET, path, row_group_size=2)
-    raw = engine.scan_parquet(path, [ScannedColumn(1, "v0"), ScannedColumn(2, "v1")])
+    raw = engine.scan_parquet([path], [ScannedColumn(1, "v0"), ScannedColumn(2, "v1")])
     assert sorted(rows_of(engine, f"SELECT DISTINCT v0 FROM {raw} WHERE v0 IS NOT NULL")) == [
         (10,),
         (77,),
         (500,),
     ]
     coded = engine.scan_parquet(
-        path,
+        [path],
         [
             ScannedColumn(0, "v0", Scan.CODE, (5, 6, 7)),
             ScannedColumn(1, "v1", Scan.CODE, (10, 500)),
@@ -240,7 +245,7 @@ def test_the_name_of_a_file_is_no_pattern(engine, tmp_path, name):
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
     pq.write_table(pa.table({"a": [7, 8]}), path)
-    relation = engine.scan_parquet(path, [ScannedColumn(0, "v0")])
+    relation = engine.scan_parquet([path], [ScannedColumn(0, "v0")])
     found = rows_of(engine, f"SELECT * FROM {relation} ORDER BY record")
     assert found == [(0, 7), (1, 8)]
 
@@ -251,7 +256,7 @@ def test_columns_whose_names_differ_in_case_alone_are_told_apart(engine, tmp_pat
     names = ["Age", "age", "AGE_1", "record"]
     pq.write_table(pa.Table.from_arrays(arrays, names=names), path)
     columns = [ScannedColumn(place, f"v{place}") for place in range(4)]
-    relation = engine.scan_parquet(path, columns)
+    relation = engine.scan_parquet([path], columns)
     assert rows_of(engine, f"SELECT * FROM {relation}") == [(0, 0, 1, 2, 3)]
 
 
@@ -259,7 +264,7 @@ def test_a_damaged_file_is_one_clear_error(engine, tmp_path):
     path = tmp_path / "broken.parquet"
     path.write_bytes(b"PAR1" + CANARY.encode() + b"PAR1")
     with pytest.raises(InputError, match=r"broken\.parquet") as caught:
-        engine.scan_parquet(path, [ScannedColumn(0, "v0")])
+        engine.scan_parquet([path], [ScannedColumn(0, "v0")])
     assert CANARY not in str(caught.value)
 
 
@@ -277,7 +282,7 @@ def test_a_closed_engine_says_so(engine, tmp_path):
         lambda: engine.create("SELECT 1 AS v0"),
         lambda: engine.view("SELECT 1 AS v0"),
         lambda: engine.load(SCHEMA, []),
-        lambda: engine.scan_parquet(path, [ScannedColumn(0, "v0")]),
+        lambda: engine.scan_parquet([path], [ScannedColumn(0, "v0")]),
     ]
     for call in calls:
         with pytest.raises(InputError, match="was closed"):
@@ -288,3 +293,102 @@ def test_nothing_is_left_on_disk(engine, tmp_path):
     engine.load(SCHEMA, [batch(ROWS)])
     engine.close()
     assert not list(tmp_path.iterdir())
+
+
+def test_several_files_are_one(engine, tmp_path):
+    files = []
+    for number, size in enumerate((2, 0, 3, 1)):
+        files.append(tmp_path / f"it's {number}.parquet")
+        start = sum((2, 0, 3, 1)[:number])
+        pq.write_table(PARQUET.slice(start, size), files[-1])
+    whole = tmp_path / "whole.parquet"
+    pq.write_table(PARQUET, whole)
+    columns = [
+        ScannedColumn(0, "v0", Scan.CODE, (5, 6, 7, 9)),
+        ScannedColumn(2, "v1", Scan.CODE, ("", "a'b", "b", "z")),
+        ScannedColumn(4, "x0", Scan.NUMBER),
+    ]
+    question = "SELECT record, v0, v1, x0 FROM {} ORDER BY record"
+    one, many = (engine.scan_parquet(given, columns) for given in ([whole], files))
+    assert rows_of(engine, question.format(one)) == rows_of(engine, question.format(many))
+    assert [row[0] for row in rows_of(engine, question.format(many))] == list(range(6))
+
+
+def test_different_values_of_columns(engine, tmp_path):
+    path = tmp_path / "file.parquet"
+    pq.write_table(PARQUET, path)
+    raw = engine.scan_parquet([path], [ScannedColumn(0, "v0"), ScannedColumn(2, "v1")])
+    ages, texts = engine.distinct(raw, ["v0", "v1"])
+    assert sorted(ages.drop_null().to_pylist()) == [5, 6, 7, 9]
+    assert set(texts.to_pylist()) == {"b", "a'b", None, "", "z"}
+    with pytest.raises(GamekeeperError, match="more than 2"):
+        list(engine.distinct(raw, ["v1"], most=2))
+
+
+def test_results_are_written_as_a_folder(engine, tmp_path):
+    relation = engine.load(SCHEMA, [batch(ROWS)])
+    folder = tmp_path / "it's [new]"
+    assert (
+        engine.write_parquet(f"SELECT v0, COUNT(*) AS n FROM {relation} GROUP BY v0", folder) == 3
+    )
+    found = pq.read_table(folder).to_pylist()
+    assert sorted((row["v0"], row["n"]) for row in found) == [(0, 1), (1, 2), (2, 1)]
+    for sql in (f"SELECT v0 FROM {relation}", f"SELECT CAST('{CANARY}' AS INTEGER) AS x"):
+        with pytest.raises(GamekeeperError) as caught:
+            engine.write_parquet(sql, folder if "v0" in sql else tmp_path / "other")
+        assert_says_nothing(caught.value)
+    # Nothing else is left, neither of what was refused nor of what was made aside.
+    names = {entry.name for entry in tmp_path.iterdir() if entry.name.startswith(("it", "other"))}
+    assert names == {"it's [new]"}
+
+
+def _offset(by, shared):
+    return shared["numbers"] + by
+
+
+def _total(numbers, block):
+    if block.start == 13:
+        raise ZeroDivisionError
+    return int(numbers[block.start : block.stop].sum())
+
+
+@pytest.mark.parametrize("pool", list(Pool))
+def test_blocks_give_the_same_whoever_does_them(engine, pool):
+    numbers = np.arange(100, dtype=np.int64)
+    kernel = Kernel(partial(_offset, 1), _total)
+    told = []
+    for size in (100, 40, 6):
+        tasks = [range(start, min(start + size, 100)) for start in range(0, 100, size)]
+        found = list(
+            engine.map_blocks(
+                kernel, {"numbers": numbers}, tasks, workers=2, pool=pool,
+                progress=lambda done, whole: told.append((done, whole)),
+            )
+        )  # fmt: skip
+        assert found == [int((numbers[task.start : task.stop] + 1).sum()) for task in tasks]
+    assert told[-1] == (17, 17)
+    assert list(engine.map_blocks(kernel, {"numbers": numbers}, [], pool=pool)) == []
+    with pytest.raises(ZeroDivisionError):
+        list(engine.map_blocks(kernel, {"numbers": numbers}, [range(13, 14)] * 3, pool=pool))
+
+
+def test_blocks_can_be_stopped(engine):
+    def stop(done, whole):
+        raise Cancelled("Counting.")
+
+    kernel = Kernel(partial(_offset, 1), _total)
+    shared = {"numbers": np.arange(9)}
+    with pytest.raises(Cancelled):
+        list(engine.map_blocks(kernel, shared, [range(1)] * 9, workers=2, progress=stop))
+
+
+@pytest.mark.parametrize("orders", [0, 3, 12, 17])
+def test_sums_of_weights_are_exact(engine, orders):
+    rng = np.random.default_rng(orders)
+    weights = [float(w) for w in 10.0 ** rng.uniform(0, orders, 300) * rng.uniform(1, 2, 300)]
+    weights += [100.99, 1.0]
+    rows = [(0, 0, weight) for weight in weights]
+    relation = engine.load(SCHEMA, [batch(rows)])
+    how = sum_of_weights(len(weights), min(weights), max(weights))
+    whole = engine.query(f"SELECT {how.whole('x0')} AS w FROM {relation}").column(0)[0].as_py()
+    assert how.exact(whole) == sum(map(Fraction, weights))

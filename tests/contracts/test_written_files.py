@@ -175,7 +175,7 @@ _WRITERS = {
 }  # fmt: skip
 # What is called so and writes no file, or is no work of ours.
 _ELSEWHERE = {
-    "attack/simulation/sharing.py": {"unlink"},  # shared memory
+    "data/engine/shared_arrays.py": {"unlink"},  # shared memory
     "workbench/environment/mapping.py": {"save"},  # and here it is called
     "workbench/demo/walk.py": {"save"},
 }

@@ -8,8 +8,9 @@ import pytest
 from gamekeeper.attack.simulation.experiments import fraction_experiment
 from gamekeeper.attack.simulation.model_attacks import MODEL_CURVES
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
-from gamekeeper.attack.simulation.sharing import received, shared
+from gamekeeper.attack.simulation.processes import arrays_of
 from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.engine.shared_arrays import lent, received
 
 KEYS = ("a", "b", "c")
 
@@ -45,8 +46,8 @@ def test_without_models_nothing_is_said_of_them(people):
 @pytest.mark.parametrize("strata", [(), ("c",)])
 def test_a_population_comes_through_shared_memory_unchanged(people, strata):
     population = open_population(people, KEYS[:2], stratify_by=strata)
-    with shared(population) as handle:
-        again = received(handle)
+    with lent(arrays_of(population)) as handle:
+        again = NotionalPopulation(**received(handle))
     assert isinstance(again, NotionalPopulation)
     for part in ("codes", "classes", "sizes", "strata"):
         one, other = getattr(population, part), getattr(again, part)

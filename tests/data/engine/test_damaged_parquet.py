@@ -28,7 +28,7 @@ def test_damaged_pages_are_bad_input(tmp_path, compression):
         with DuckDBEngine(threads=1) as engine:
             try:
                 view = engine.view(
-                    f"SELECT * FROM {engine.scan_parquet(file, [ScannedColumn(0, 'v0')])}"
+                    f"SELECT * FROM {engine.scan_parquet([file], [ScannedColumn(0, 'v0')])}"
                 )
                 engine.query(f"SELECT DISTINCT v0 FROM {view}")
                 engine.create(f"SELECT * FROM {view}")

@@ -13,7 +13,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.uniques.crew import run_apart
+from gamekeeper.algorithms.uniques.apart import run_apart
 from gamekeeper.algorithms.uniques.packed_rows import LOW, Rows, packed_words
 from gamekeeper.algorithms.uniques.search import (
     MOST_TABLE_COLUMNS,
@@ -189,13 +189,12 @@ def _probe(rows: Rows, task: Task, numbers: NDArray[np.int64]) -> _Probe:
         n_sets, _MOST_NODES, False,
     )  # fmt: skip
     if many.any():
-        reducer = Reducer(rows, Task(task.missing, task.max_size, False, 1, None), found)
+        reducer = Reducer(rows, missing=task.missing, max_size=task.max_size, listing=False)
         for i in np.flatnonzero(many):
             table = np.zeros((1, 1 << rows.n_high), dtype=np.uint64)
             reduction.mark_differences(table, starts[i : i + 2], sets, rows.n_columns)
             reduction.close_tables(table, rows.n_high)
-            reducer.reduce(table, numbers[i : i + 1], found.sums)
-            n_sets[i] = found.n_sets[numbers[i]]
+            n_sets[i] = reducer.reduce(table, numbers[i : i + 1], found.sums)[1][0]
     by_pairs = rows.n_rows * rows.packed.shape[1] * _PER_PAIR_WORD
     by_table = _table_seconds(rows) if many.any() else 0.0
     steps = n_steps * _PER_STEP / max(len(numbers), 1)

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.blocks import MapBlocks
 from gamekeeper.algorithms.uniques.estimate import (
     UniquesEstimate,
     best_search,
@@ -134,6 +135,7 @@ def find_minimal_uniques(
     max_msus: int | None = MAX_MSUS,
     max_seconds: float | None = MAX_SECONDS,
     progress: Progress | None = None,
+    blocks: MapBlocks | None = None,
 ) -> MinimalUniques:
     """Find every minimal sample unique of every record, exactly.
 
@@ -158,6 +160,9 @@ def find_minimal_uniques(
         refuse it before it begins. None lifts a limit.
     progress
         Called with the work done and the total; may raise `Cancelled`.
+    blocks
+        Who searches the blocks of records, such as `Engine.map_blocks`; threads if None. The result
+        is the same.
 
     Raises
     ------
@@ -184,7 +189,7 @@ def find_minimal_uniques(
         "Take fewer key variables, or a random part of the records",
     )
     rows = distinct_rows(codes)
-    task = Task(missing, max_size, listing, workers_of(workers), progress)
+    task = Task(missing, max_size, listing, workers_of(workers), progress, blocks)
     require_memory(
         _words(max_size, n_records),
         # Numbers of MSUs by size while they are found, and again in order.

@@ -1,19 +1,22 @@
-"""The two searches for minimal sample uniques, in blocks of records, by threads.
+"""The two searches for minimal sample uniques, in blocks of records.
 
 By tables: every block has a bit per record and set of variables, and is filled and reduced by one
-thread. By transversals: every record is compared with all others. Neither depends on the number of
-threads.
+worker. By transversals: every record is compared with all others. Neither depends on the number of
+workers, nor on whether these are threads, processes or other machines.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, fields
+from functools import partial
 from math import comb
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.uniques.crew import Crew
+from gamekeeper.algorithms.blocks import Kernel, MapBlocks, Shared, by_threads
 from gamekeeper.algorithms.uniques.packed_rows import LOW, Rows
 from gamekeeper.results import Progress
 
@@ -41,6 +44,12 @@ class Task:
     listing: bool
     workers: int
     progress: Progress | None
+    blocks: MapBlocks | None = None
+
+    @property
+    def mapping(self) -> MapBlocks:
+        """Who does the work: threads where nothing else is said."""
+        return self.blocks or by_threads(self.workers)
 
 
 # Numbers of targets and the list of their sets.
@@ -72,18 +81,51 @@ class Found:
             pieces=[],
         )
 
+    def take(self, block: Block, *, listing: bool) -> None:
+        """Put what was found about a block of targets in its place."""
+        part = slice(block.first, block.first + len(block.unique))
+        self.unique[part] = block.unique
+        self.counts[part] = block.counts
+        self.n_sets[part] = block.n_sets
+        self.sums += block.sums
+        if listing:
+            self.pieces += block.pieces
 
-Piece = tuple[NDArray[np.int64], NDArray[np.unsignedinteger], NDArray[np.int64]]
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Block:
+    """What was found about the targets from the first of a block on."""
+
+    first: int
+    unique: NDArray[np.bool_]
+    counts: NDArray[np.int32]
+    n_sets: NDArray[np.int64]
+    sums: NDArray[np.int64]
+    pieces: list[Listed]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a worker must know of the task."""
+
+    missing: str
+    max_size: int
+    listing: bool
+
+
+Reduced = tuple[
+    NDArray[np.bool_], NDArray[np.int64], NDArray[np.int32], NDArray[np.unsignedinteger]
+]
 
 
 class Reducer:
     """Turns tables of shared sets into counts and lists."""
 
-    def __init__(self, rows: Rows, task: Task, found: Found) -> None:
+    def __init__(self, rows: Rows, *, missing: str, max_size: int, listing: bool) -> None:
         self.rows = rows
-        self.task = task
-        self.found = found
-        self.usable = usable_columns(rows, task.missing)
+        self.max_size = max_size
+        self.listing = listing
+        self.usable = usable_columns(rows, missing)
         self.offsets = np.concatenate([[0], np.cumsum(rows.n_codes)])
         bit_masks = rows.bit_masks()
         self.low_masks = _masks_of(1 << LOW, bit_masks[:LOW])
@@ -91,72 +133,102 @@ class Reducer:
 
     def reduce(
         self, tables: NDArray[np.uint64], numbers: NDArray[np.int64], sums: NDArray[np.int64]
-    ) -> NDArray[np.unsignedinteger]:
-        """Note what the closed tables of some targets hold; return their list."""
+    ) -> Reduced:
+        """Return what the closed tables of some targets hold: uniques, numbers, counts, the list."""
         from gamekeeper.algorithms.uniques import reduction_kernels as reduction
 
-        rows, found, max_size = self.rows, self.found, self.task.max_size
+        rows = self.rows
         targets = rows.targets[numbers]
         unique = np.empty(len(numbers), dtype=bool)
         n_sets = np.empty(len(numbers), dtype=np.int64)
-        counts = np.zeros((len(numbers), max_size + 1), dtype=np.int32)
-        reduction.minimize_tables(tables, targets, self.usable, max_size, unique, n_sets)
-        masks = np.empty(int(n_sets.sum()) if self.task.listing else 0, dtype=np.uint64)
+        counts = np.zeros((len(numbers), self.max_size + 1), dtype=np.int32)
+        reduction.minimize_tables(tables, targets, self.usable, self.max_size, unique, n_sets)
+        masks = np.empty(int(n_sets.sum()) if self.listing else 0, dtype=np.uint64)
         reduction.emit_sets(
             tables, targets, rows.codes, self.offsets, sums, counts, masks, self.high_masks,
             self.low_masks, rows.n_high,
         )  # fmt: skip
-        found.unique[numbers] = unique
-        found.n_sets[numbers] = n_sets
-        found.counts[numbers] = counts
-        return masks.astype(mask_type(rows.n_columns), copy=False)
+        return unique, n_sets, counts, masks.astype(mask_type(rows.n_columns), copy=False)
 
 
 def search_by_tables(rows: Rows, task: Task) -> Found:
     """Search by tables of all sets of variables; takes 2^(m-6) words per record of a block."""
-    from gamekeeper.algorithms.uniques import (
-        reduction_kernels as reduction,
-    )
-    from gamekeeper.algorithms.uniques import (
-        shared_set_kernels as kernels,
-    )
+    n_targets = len(rows.targets)
+    n_incomplete = 0
+    if task.missing == "wildcard":
+        n_incomplete = int(np.count_nonzero(rows.present != full_set(rows)))
+    block = _block_size(n_targets, rows.n_high, n_incomplete, task.workers)
+    return _searched(rows, task, Kernel(partial(_Tables, _asked(task)), _search_tables), block)
+
+
+def _searched(rows: Rows, task: Task, kernel: Kernel[Any, range, Block], block: int) -> Found:
+    """Let blocks of so many targets be searched, and put together what was found."""
+    found = Found.nothing(rows, task.max_size)
+    n_targets = len(rows.targets)
+    tasks = [range(n, min(n + block, n_targets)) for n in range(0, n_targets, block)]
+    shared = {item.name: getattr(rows, item.name) for item in fields(Rows)}
+    with closing(task.mapping(kernel, shared, tasks, progress=task.progress)) as outcomes:
+        for outcome in outcomes:
+            found.take(outcome, listing=task.listing)
+    return found
+
+
+def _asked(task: Task) -> _Asked:
+    return _Asked(task.missing, task.max_size, task.listing)
+
+
+class _Tables:
+    """What a worker needs to fill tables and reduce them."""
+
+    def __init__(self, asked: _Asked, shared: Shared) -> None:
+        from gamekeeper.algorithms.uniques import shared_set_kernels as kernels
+
+        self.rows = rows = Rows(**shared)
+        self.asked = asked
+        self.reducer = Reducer(
+            rows, missing=asked.missing, max_size=asked.max_size, listing=asked.listing
+        )
+        classes, self.incomplete = rows, np.empty(0, dtype=np.int32)
+        if asked.missing == "wildcard":
+            complete = rows.present == full_set(rows)
+            self.incomplete = np.flatnonzero(~complete).astype(np.int32)
+            classes = _complete_part(rows, complete) if len(self.incomplete) else rows
+        self.walk = kernels.Walk.through(classes, small=_SMALL, most=_MOST)
+        self.n_codes = int(rows.n_codes.max())
+
+
+def _search_tables(state: _Tables, block: range) -> Block:
+    from gamekeeper.algorithms.uniques import reduction_kernels as reduction
+    from gamekeeper.algorithms.uniques import shared_set_kernels as kernels
     from gamekeeper.algorithms.uniques.pair_kernels import mark_pairs
 
-    found = Found.nothing(rows, task.max_size)
-    reducer = Reducer(rows, task, found)
-    n_targets, n_high, n_codes = len(rows.targets), rows.n_high, int(rows.n_codes.max())
-    classes, incomplete = rows, np.empty(0, dtype=np.int32)
-    if task.missing == "wildcard":
-        complete = rows.present == full_set(rows)
-        incomplete = np.flatnonzero(~complete).astype(np.int32)
-        classes = _complete_part(rows, complete) if len(incomplete) else rows
-    walk = kernels.Walk.through(classes, small=_SMALL, most=_MOST)
-    block = _block_size(n_targets, n_high, len(incomplete), task.workers)
+    rows, n_high = state.rows, state.rows.n_high
+    numbers = np.arange(block.start, block.stop)
+    tables = np.zeros((len(numbers), 1 << n_high), dtype=np.uint64)
+    kernels.fill_tables(
+        tables, block.start, state.walk, kernels.Space.to(state.walk, state.n_codes)
+    )
+    if len(state.incomplete):
+        mark_pairs(
+            tables, rows.targets[numbers], rows.present, state.incomplete, rows.codes,
+            rows.packed, rows.wide, n_high,
+        )  # fmt: skip
+        reduction.close_tables(tables, n_high)
+    sums = _no_sums(rows, state.asked)
+    # Lists are long before they are made narrow, so that they are made in parts.
+    parts = np.array_split(np.arange(len(numbers)), -(-len(numbers) // _LISTED_AT_ONCE))
+    reduced = [
+        state.reducer.reduce(tables[part[0] : part[-1] + 1], numbers[part], sums) for part in parts
+    ]
+    unique = np.concatenate([one[0] for one in reduced])
+    n_sets = np.concatenate([one[1] for one in reduced])
+    counts = np.concatenate([one[2] for one in reduced])
+    pieces = [(numbers[part], one[3]) for part, one in zip(parts, reduced, strict=True)]
+    return Block(block.start, unique, counts, n_sets, sums, pieces if state.asked.listing else [])
 
-    def search(first: int) -> tuple[list[Listed], NDArray[np.int64]]:
-        numbers = np.arange(first, min(first + block, n_targets))
-        tables = np.zeros((len(numbers), 1 << n_high), dtype=np.uint64)
-        kernels.fill_tables(tables, first, walk, kernels.Space.to(walk, n_codes))
-        if len(incomplete):
-            mark_pairs(
-                tables, rows.targets[numbers], rows.present, incomplete, rows.codes,
-                rows.packed, rows.wide, n_high,
-            )  # fmt: skip
-            reduction.close_tables(tables, n_high)
-        sums = np.zeros_like(found.sums)
-        # Lists are long before they are made narrow, so that they are made in parts.
-        parts = np.array_split(np.arange(len(numbers)), -(-len(numbers) // _LISTED_AT_ONCE))
-        return [
-            (numbers[part], reducer.reduce(tables[part[0] : part[-1] + 1], numbers[part], sums))
-            for part in parts
-        ], sums
 
-    with Crew(task.workers, -(-n_targets // block), task.progress) as crew:
-        for pieces, sums in crew.run(search, range(0, n_targets, block)):
-            found.sums += sums
-            if task.listing:
-                found.pieces += pieces
-    return found
+def _no_sums(rows: Rows, asked: _Asked) -> NDArray[np.int64]:
+    return np.zeros((int(rows.n_codes.sum()), asked.max_size + 1), dtype=np.int64)
 
 
 def _block_size(n_targets: int, n_high: int, n_incomplete: int, workers: int) -> int:
@@ -173,67 +245,66 @@ def _block_size(n_targets: int, n_high: int, n_incomplete: int, workers: int) ->
 
 def search_by_transversals(rows: Rows, task: Task) -> Found:
     """Search record by record; takes time in proportion to pairs of records and to the output."""
-    from gamekeeper.algorithms.uniques import (
-        reduction_kernels as reduction,
-    )
-    from gamekeeper.algorithms.uniques import (
-        transversal_kernels as transversals,
-    )
-
-    found = Found.nothing(rows, task.max_size)
-    most_sets = most_difference_sets(rows.n_columns, task.max_size)
-    reducer = Reducer(rows, task, found) if most_sets is not None else None
-    usable = usable_columns(rows, task.missing)
-    offsets = np.concatenate([[0], np.cumsum(rows.n_codes)])
-    bit_masks = rows.bit_masks()
     n_targets = len(rows.targets)
     chunk = max(1, min(_PAIRS_PER_TASK // rows.n_rows, -(-n_targets // (4 * task.workers))))
+    kernel = Kernel(partial(_Transversals, _asked(task)), _search_transversals)
+    return _searched(rows, task, kernel, chunk)
 
-    def search(begin: int) -> list[Piece]:
-        numbers = np.arange(begin, min(begin + chunk, n_targets))
-        targets = rows.targets[numbers]
-        unique = np.empty(len(numbers), dtype=bool)
-        starts, sets = transversals.collect_differences(
-            targets, usable, rows.present, task.missing == "wildcard", rows.codes, rows.packed,
-            rows.wide, rows.n_high, unique,
-        )  # fmt: skip
-        many = np.zeros(len(numbers), dtype=bool)
-        if most_sets is not None:
-            many = np.diff(starts) > most_sets
-        sums = np.zeros_like(found.sums)
-        counts = np.zeros((len(numbers), task.max_size + 1), dtype=np.int32)
-        n_sets = np.zeros(len(numbers), dtype=np.int64)
-        masks, _, _ = transversals.find_transversals(
-            targets, unique & ~many, starts, sets, rows.codes, rows.n_high, task.max_size,
-            offsets, bit_masks, sums, counts, n_sets, 1 << 62, task.listing,
-        )  # fmt: skip
-        found.unique[numbers] = unique
-        found.n_sets[numbers] = n_sets
-        found.counts[numbers] = counts
-        masks = masks.astype(mask_type(rows.n_columns), copy=False)
-        pieces: list[Piece] = [(numbers, masks, sums)]
-        if reducer is not None:
-            for i in np.flatnonzero(many):
-                table = np.zeros((1, 1 << rows.n_high), dtype=np.uint64)
-                reduction.mark_differences(table, starts[i : i + 2], sets, rows.n_columns)
-                reduction.close_tables(table, rows.n_high)
-                own = numbers[i : i + 1]
-                pieces.append((own, reducer.reduce(table, own, sums), sums[:0]))
-        return pieces
 
-    total = -(-n_targets // chunk)
-    with Crew(task.workers, total, task.progress) as crew:
-        for pieces in crew.run(search, range(0, n_targets, chunk)):
-            found.sums += pieces[0][2]
-            # A target that was left to the table has no list in the first piece.
-            later = {int(own[0]) for own, _, _ in pieces[1:]}
-            if task.listing and later:
-                numbers, masks, _ = pieces[0]
-                kept = np.array([n for n in numbers.tolist() if n not in later], dtype=np.int64)
-                pieces[0] = (kept, masks, pieces[0][2])
-            if task.listing:
-                found.pieces += [(numbers, masks) for numbers, masks, _ in pieces]
-    return found
+class _Transversals:
+    """What a worker needs to compare records with all others."""
+
+    def __init__(self, asked: _Asked, shared: Shared) -> None:
+        self.rows = rows = Rows(**shared)
+        self.asked = asked
+        self.most_sets = most_difference_sets(rows.n_columns, asked.max_size)
+        self.reducer = None
+        if self.most_sets is not None:
+            self.reducer = Reducer(
+                rows, missing=asked.missing, max_size=asked.max_size, listing=asked.listing
+            )
+        self.usable = usable_columns(rows, asked.missing)
+        self.offsets = np.concatenate([[0], np.cumsum(rows.n_codes)])
+        self.bit_masks = rows.bit_masks()
+
+
+def _search_transversals(state: _Transversals, block: range) -> Block:
+    from gamekeeper.algorithms.uniques import reduction_kernels as reduction
+    from gamekeeper.algorithms.uniques import transversal_kernels as transversals
+
+    rows, asked = state.rows, state.asked
+    numbers = np.arange(block.start, block.stop)
+    targets = rows.targets[numbers]
+    unique = np.empty(len(numbers), dtype=bool)
+    starts, sets = transversals.collect_differences(
+        targets, state.usable, rows.present, asked.missing == "wildcard", rows.codes, rows.packed,
+        rows.wide, rows.n_high, unique,
+    )  # fmt: skip
+    many = np.zeros(len(numbers), dtype=bool)
+    if state.most_sets is not None:
+        many = np.diff(starts) > state.most_sets
+    sums = _no_sums(rows, asked)
+    counts = np.zeros((len(numbers), asked.max_size + 1), dtype=np.int32)
+    n_sets = np.zeros(len(numbers), dtype=np.int64)
+    masks, _, _ = transversals.find_transversals(
+        targets, unique & ~many, starts, sets, rows.codes, rows.n_high, asked.max_size,
+        state.offsets, state.bit_masks, sums, counts, n_sets, 1 << 62, asked.listing,
+    )  # fmt: skip
+    # A target that is left to the table has no list in the first piece.
+    left = np.flatnonzero(many) if state.reducer is not None else np.empty(0, dtype=np.int64)
+    kept = np.delete(numbers, left) if len(left) else numbers
+    pieces: list[Listed] = [(kept, masks.astype(mask_type(rows.n_columns), copy=False))]
+    for i in left:
+        assert state.reducer is not None
+        table = np.zeros((1, 1 << rows.n_high), dtype=np.uint64)
+        reduction.mark_differences(table, starts[i : i + 2], sets, rows.n_columns)
+        reduction.close_tables(table, rows.n_high)
+        own = numbers[i : i + 1]
+        unique[i : i + 1], n_sets[i : i + 1], counts[i : i + 1], masks = state.reducer.reduce(
+            table, own, sums
+        )
+        pieces.append((own, masks))
+    return Block(block.start, unique, counts, n_sets, sums, pieces if asked.listing else [])
 
 
 def most_difference_sets(n_columns: int, max_size: int) -> int | None:

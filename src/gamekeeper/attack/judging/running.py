@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +28,12 @@ from gamekeeper.attack.judging.scores import (
     checked_scores,
 )
 from gamekeeper.attack.simulation.notional import NotionalPopulation
-from gamekeeper.attack.simulation.processes import run_in_processes
+from gamekeeper.attack.simulation.processes import run_blocks
 from gamekeeper.attack.simulation.running import SampleTask
 from gamekeeper.attack.simulation.sample import Sample
 from gamekeeper.attack.simulation.sampling import draw_records, sample_size
+from gamekeeper.data.engine.local_blocks import map_locally
+from gamekeeper.data.engine.pool import Pool
 from gamekeeper.errors import GamekeeperError, InputError, LimitError, Reason
 from gamekeeper.wording import quoted
 
@@ -85,19 +88,19 @@ def run_scoring(
     workers: int,
     finish: Callable[[SampleTask, ScoredSample], None],
 ) -> None:
-    """Score samples, and hand each over as it is finished, in any order."""
+    """Score samples, and hand each over in the order of tasks."""
     if workers == 1 or len(tasks) < 2:
         if tasks:
             _warm_up(population, plan)
         for task in tasks:
             finish(task, score_sample(population, plan, task))
         return
-    run_in_processes(
+    run_blocks(
         population,
         plan,
         tasks,
         _score,
-        workers=workers,
+        blocks=partial(map_locally, workers=workers, pool=Pool.PROCESSES),
         finish=lambda task, outcome: finish(task, _require(outcome)),
         prepare=_warm_up,
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
 from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, Seed
+from gamekeeper.data.engine.pool import Pool
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.options import Option
 
@@ -41,13 +41,6 @@ _PERCENTAGES = tuple(Fraction(percent, 100) for percent in range(1, 100))
 _Power = Annotated[
     int, Option("The power of ten of the SUDA score; DIS-SUDA depends on it.", least=0, most=18)
 ]
-
-
-class Pool(StrEnum):
-    """Who draws the samples, where there are several workers."""
-
-    PROCESSES = "processes"
-    THREADS = "threads"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

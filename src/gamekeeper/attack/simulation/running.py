@@ -1,4 +1,4 @@
-"""Samples drawn and measured one by one, by threads or by processes.
+"""Samples drawn and measured one by one, by threads, processes or whoever does blocks.
 
 A sample depends on the population, the plan, the seed and its own number only, so the outcome is
 the same whoever draws it and in whatever order. A process is given the population once.
@@ -7,19 +7,17 @@ the same whoever draws it and in whatever order. A process is given the populati
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from gamekeeper.algorithms.blocks import MapBlocks
 from gamekeeper.attack.simulation.measures import Failure, MeasurePlan, Values, measure_sample
 from gamekeeper.attack.simulation.notional import NotionalPopulation
-from gamekeeper.attack.simulation.options import Pool
-from gamekeeper.attack.simulation.processes import run_in_processes
+from gamekeeper.attack.simulation.processes import run_blocks
 from gamekeeper.attack.simulation.sample import Sample
 from gamekeeper.attack.simulation.sampling import draw_records, sample_size
-from gamekeeper.budget import workers_of
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import quoted
 
@@ -57,33 +55,22 @@ def run_samples(
     plan: MeasurePlan,
     tasks: Sequence[SampleTask],
     *,
-    workers: int,
-    pool: Pool,
+    blocks: MapBlocks | None,
     finish: Callable[[SampleTask, Values], None],
 ) -> None:
-    """Draw samples, and hand each one's values over as it is finished, in any order."""
-    if workers == 1 or len(tasks) < 2:
+    """Draw samples, here or by blocks, and hand each one's values over in the order of tasks."""
+    if blocks is None or len(tasks) < 2:
         for task in tasks:
             finish(task, _values(run_task(population, plan, task)))
         return
-    if pool is Pool.PROCESSES:
-        run_in_processes(
-            population,
-            plan,
-            tasks,
-            run_task,
-            workers=workers,
-            finish=lambda task, outcome: finish(task, _values(outcome)),
-        )
-        return
-    with ThreadPoolExecutor(workers_of(workers, len(tasks))) as executor:
-        try:
-            waiting = {executor.submit(run_task, population, plan, task): task for task in tasks}
-            for future in as_completed(waiting):
-                # Not kept beyond its turn.
-                finish(waiting.pop(future), _values(future.result()))
-        finally:
-            executor.shutdown(cancel_futures=True)
+    run_blocks(
+        population,
+        plan,
+        tasks,
+        run_task,
+        blocks=blocks,
+        finish=lambda task, outcome: finish(task, _values(outcome)),
+    )
 
 
 def _values(outcome: Values | Failure) -> Values:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +25,13 @@ from gamekeeper.attack.simulation.checks import (
 from gamekeeper.attack.simulation.folder import SampleFolder
 from gamekeeper.attack.simulation.measures import MeasurePlan, Values, plan_measures
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
-from gamekeeper.attack.simulation.options import Pool, SimulateOptions
+from gamekeeper.attack.simulation.options import SimulateOptions
 from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.resuming import run_left
 from gamekeeper.attack.simulation.running import SampleTask, run_samples
 from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.engine.gate import Engine
+from gamekeeper.data.engine.pool import Pool
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.options import option_text, takes
@@ -98,7 +101,7 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
         kept = SampleFolder(Path(asked.folder), plan_of_all)
     numbered = [step for step in steps for _ in range(asked.samples)]
     tasks = [SampleTask(number, step, asked.seed) for number, step in enumerate(numbered)]
-    found = _run(notional, plan, tasks, kept, asked)
+    found = _run(notional, plan, tasks, kept, asked, coded.engine)
     return _result(
         notional,
         tuple(keys),
@@ -122,15 +125,16 @@ def _run(
     tasks: Sequence[SampleTask],
     kept: SampleFolder | None,
     asked: SimulateOptions,
+    engine: Engine,
 ) -> dict[int, Values]:
-    pool = Pool(asked.pool)
+    blocks = None
+    if asked.workers != 1:
+        blocks = partial(engine.map_blocks, workers=asked.workers, pool=Pool(asked.pool))
     return run_left(
         tasks,
         kept,
         asked.progress,
-        lambda left, finish: run_samples(
-            notional, plan, left, workers=asked.workers, pool=pool, finish=finish
-        ),
+        lambda left, finish: run_samples(notional, plan, left, blocks=blocks, finish=finish),
     )
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -210,6 +211,7 @@ def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
         max_msus=asked.max_msus or None,
         max_seconds=asked.max_seconds or None,
         progress=asked.progress,
+        blocks=partial(key_table.coded.engine.map_blocks, workers=asked.workers),
     )
     value = general_dis(key_table, asked.fraction)
     scores = score_uniques(found, value.dis, power=power, why_no_dis=value.why_none)

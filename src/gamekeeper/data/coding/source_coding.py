@@ -262,14 +262,14 @@ def _scan(
         return None
     places = [reader.place(column.name) for column in input_.columns]
     raw = engine.scan_parquet(
-        reader.path, [ScannedColumn(at, code_column(i)) for i, at in enumerate(places)]
+        reader.files, [ScannedColumn(at, code_column(i)) for i, at in enumerate(places)]
     )
     variables: list[CodedVariable] = []
     columns: list[ScannedColumn] = []
     try:
-        for i, (column, at) in enumerate(zip(input_.columns, places, strict=True)):
-            met = engine.query(f"SELECT DISTINCT {code_column(i)} FROM {raw}").column(0)
-            values = met.combine_chunks().drop_null()
+        every = engine.distinct(raw, [code_column(i) for i in range(len(places))])
+        for i, (column, at, met) in enumerate(zip(input_.columns, places, every, strict=True)):
+            values = met.drop_null()
             by_text: dict[str, Any] = {}
             for value, text in zip(values.to_pylist(), value_texts(values), strict=True):
                 if text is None or text in input_.missing:
@@ -289,7 +289,7 @@ def _scan(
         ScannedColumn(reader.place(name), number_column(i), Scan.NUMBER)
         for i, name in enumerate(input_.numbers)
     ]
-    return Codebook(tuple(variables)), engine.scan_parquet(reader.path, columns), n_records
+    return Codebook(tuple(variables)), engine.scan_parquet(reader.files, columns), n_records
 
 
 def _check_types(

@@ -15,25 +15,39 @@ import shutil
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
+from gamekeeper.algorithms.blocks import Kernel, Shared
 from gamekeeper.budget import is_memory_given, memory_budget
 from gamekeeper.data.engine.duckdb_errors import run_discreetly
-from gamekeeper.data.engine.duckdb_parquet import file_sql, make_map, needs_map, scanned_sql
-from gamekeeper.data.engine.gate import RECORD, ScannedColumn
-from gamekeeper.errors import InputError, Reason, StoreError
-from gamekeeper.files.asides import temporary_folder
+from gamekeeper.data.engine.duckdb_parquet import (
+    copy_sql,
+    file_sql,
+    make_map,
+    needs_map,
+    rows_sql,
+    scanned_sql,
+)
+from gamekeeper.data.engine.gate import MOST_DISTINCT, RECORD, ScannedColumn
+from gamekeeper.data.engine.local_blocks import map_locally
+from gamekeeper.data.engine.pool import Pool
+from gamekeeper.errors import InputError, LimitError, Reason, StoreError
+from gamekeeper.files.asides import move, temporary_folder
+from gamekeeper.files.gate import fault_of_folder
 from gamekeeper.results import Progress
-from gamekeeper.wording import quoted
+from gamekeeper.wording import number_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 T = TypeVar("T")
+State = TypeVar("State")
+Task = TypeVar("Task")
+Outcome = TypeVar("Outcome")
 
 _BATCH = 1 << 20
 _RELATION = re.compile(r"\br[0-9]+\b")
@@ -154,17 +168,18 @@ class DuckDBEngine:
             cursor.close()
         return relation
 
-    def scan_parquet(self, path: Path, columns: Sequence[ScannedColumn]) -> str:
-        """Return the name of a view of a Parquet file; see `Engine.scan_parquet`."""
-        asked = f"The Parquet file {quoted([path.name])} was to be scanned."
-        file = file_sql(path)
+    def scan_parquet(self, files: Sequence[Path], columns: Sequence[ScannedColumn]) -> str:
+        """Return the name of a view of Parquet files; see `Engine.scan_parquet`."""
+        asked = f"The Parquet file {quoted([files[0].name])} was to be scanned."
+        parts = [file_sql(path) for path in files]
         cursor = self._cursor(asked)
+        run = partial(run_discreetly, asked=asked, reading=True)
         try:
-            everything = f"SELECT * FROM {file} LIMIT 0"
-            found = run_discreetly(lambda: cursor.sql(everything).columns, asked, reading=True)
+            everything = f"SELECT * FROM {parts[0]} LIMIT 0"
+            found = run(lambda: cursor.sql(everything).columns)
             self._free(cursor)
             relation = self._new_name()
-            chosen, joins = [f"f.file_row_number AS {RECORD}"], ""
+            chosen, joins = [""], ""
             for place, column in enumerate(columns):
                 mapped = f"{relation}_m{place}"
                 if needs_map(column):
@@ -173,8 +188,16 @@ class DuckDBEngine:
                 expression, join = scanned_sql(column, found[column.place], mapped)
                 chosen.append(f"{expression} AS {column.name}")
                 joins += join
-            made = f"CREATE VIEW {relation} AS SELECT {', '.join(chosen)} FROM {file} f{joins}"
-            run_discreetly(lambda: cursor.execute(made), asked, reading=True)
+            selects: list[str] = []
+            n_before = 0
+            for path, part in zip(files, parts, strict=True):
+                chosen[0] = f"f.file_row_number + {n_before} AS {RECORD}"
+                selects.append(f"SELECT {', '.join(chosen)} FROM {part} f{joins}")
+                if len(files) > 1:
+                    counted = rows_sql(path)
+                    n_before += run(lambda counted=counted: cursor.sql(counted).fetchall())[0][0]
+            made = f"CREATE VIEW {relation} AS {' UNION ALL '.join(selects)}"
+            run(lambda: cursor.execute(made))
             self._scanned.add(relation)
         finally:
             cursor.close()
@@ -225,6 +248,61 @@ class DuckDBEngine:
                 yield batch
         finally:
             cursor.close()
+
+    def distinct(
+        self, relation: str, columns: Sequence[str], *, most: int = MOST_DISTINCT
+    ) -> Iterator[pa.Array]:
+        """Yield the different values of each column; see `Engine.distinct`."""
+        for column in columns:
+            wanted = f"SELECT DISTINCT {column} FROM {relation} LIMIT {most + 1}"
+            values = self.query(wanted).column(0).combine_chunks()
+            if len(values) > most:
+                raise LimitError(
+                    Reason.TOO_LARGE,
+                    "The different values of a column were to be numbered.",
+                    f"It has more than {number_text(most)}.",
+                    "Leave the column out, or make its values coarser first.",
+                )
+            yield values
+
+    def write_parquet(self, sql: str, folder: Path) -> int:
+        """Write the result of a query to a new folder; see `Engine.write_parquet`."""
+        asked = f"A folder {quoted([folder.name])} of Parquet files was to be written."
+        found, do = fault_of_folder(folder)
+        if found or folder.exists():
+            raise InputError(
+                Reason.NOT_WRITABLE,
+                asked,
+                f"It {found or 'is there already.'} Nothing was written.",
+                do or "Name a folder that is not there yet.",
+            )
+        made = _temporary_folder(folder.parent)
+        try:
+            copied = copy_sql(sql, made / "part-00000.parquet")
+            rows = self._once(asked, lambda cursor: cursor.execute(copied).fetchall(), sql)
+            move(made, folder)
+        except BaseException:
+            shutil.rmtree(made, ignore_errors=True)
+            raise
+        return int(rows[0][0])
+
+    def map_blocks(
+        self,
+        kernel: Kernel[State, Task, Outcome],
+        shared: Shared,
+        tasks: Sequence[Task],
+        *,
+        workers: int | None = None,
+        pool: Pool = Pool.THREADS,
+        progress: Progress | None = None,
+    ) -> Generator[Outcome]:
+        """Yield the outcome of every task, done on this machine; see `Engine.map_blocks`."""
+        return map_locally(kernel, shared, tasks, workers=workers, pool=pool, progress=progress)
+
+    @property
+    def is_local(self) -> bool:
+        """It is: of this process."""
+        return True
 
     def drop(self, relation: str) -> None:
         """Give a relation up; its space is freed when the next one is made.

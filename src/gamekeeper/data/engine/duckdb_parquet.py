@@ -14,10 +14,23 @@ _SMALLINT_CODES = 2**15
 
 def file_sql(path: Path) -> str:
     """Return the file as a table of SQL, with the number of each row."""
+    # A folder named year=2031 may not add a column that the file does not have.
+    return f"read_parquet({_exact(path)}, file_row_number=true, hive_partitioning=false)"
+
+
+def rows_sql(path: Path) -> str:
+    """Return the query for how many rows a file says it has."""
+    return f"SELECT num_rows FROM parquet_file_metadata({_exact(path)})"
+
+
+def copy_sql(sql: str, path: Path) -> str:
+    """Return the statement that writes the result of a query to a file."""
+    return f"COPY ({sql}) TO {_literal(str(path))} (FORMAT parquet, COMPRESSION zstd)"
+
+
+def _exact(path: Path) -> str:
     # DuckDB takes names for patterns: without brackets, data[1].parquet would read data1.parquet.
-    exact = re.sub(r"[][*?]", lambda sign: f"[{sign.group()}]", str(path))
-    # Nor may a folder named year=2031 add a column that the file does not have.
-    return f"read_parquet({_literal(exact)}, file_row_number=true, hive_partitioning=false)"
+    return _literal(re.sub(r"[][*?]", lambda sign: f"[{sign.group()}]", str(path)))
 
 
 def _literal(text: str) -> str:

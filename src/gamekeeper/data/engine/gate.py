@@ -9,15 +9,17 @@ engines run as well; codes are signed integers, because some engines have no oth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 import numpy as np
 
+from gamekeeper.algorithms.blocks import Kernel, Shared
+from gamekeeper.data.engine.pool import Pool
 from gamekeeper.results import Progress
 
 if TYPE_CHECKING:
@@ -25,6 +27,13 @@ if TYPE_CHECKING:
 
 RECORD = "record"
 """The column with the place of a record in its file, from 0."""
+
+MOST_DISTINCT = 2**31 - 2
+"""More different values of a column than this have no code."""
+
+State = TypeVar("State")
+Task = TypeVar("Task")
+Outcome = TypeVar("Outcome")
 
 _INT16_CODES = 2**15
 
@@ -121,8 +130,11 @@ class Engine(Protocol):
         """
         ...
 
-    def scan_parquet(self, path: Path, columns: Sequence[ScannedColumn]) -> str:
-        """Return the name of a view of a Parquet file, with `record` in the order of the file."""
+    def scan_parquet(self, files: Sequence[Path], columns: Sequence[ScannedColumn]) -> str:
+        """Return the name of a view of Parquet files of one schema, as if they were one file.
+
+        `record` goes on from file to file, in the order in which they are given.
+        """
         ...
 
     def create(self, sql: str, *, progress: Progress | None = None) -> str:
@@ -142,6 +154,45 @@ class Engine(Protocol):
 
     def stream(self, sql: str) -> Iterator[pa.RecordBatch]:
         """Run a query and return its result in batches, in no particular order."""
+        ...
+
+    def distinct(
+        self, relation: str, columns: Sequence[str], *, most: int = MOST_DISTINCT
+    ) -> Iterator[pa.Array]:
+        """Yield the different values of each column, NULL among them, in no particular order.
+
+        More than `most` of one column are refused.
+        """
+        ...
+
+    def write_parquet(self, sql: str, folder: Path) -> int:
+        """Run a query, write its result to a new folder of Parquet files, and return its rows.
+
+        The rows never pass through this process's memory as a whole; the folder is there whole or
+        not at all.
+        """
+        ...
+
+    def map_blocks(
+        self,
+        kernel: Kernel[State, Task, Outcome],
+        shared: Shared,
+        tasks: Sequence[Task],
+        *,
+        workers: int | None = None,
+        pool: Pool = Pool.THREADS,
+        progress: Progress | None = None,
+    ) -> Generator[Outcome]:
+        """Yield the outcome of every task, in the order of tasks, whoever does them.
+
+        Every worker gets the shared arrays once. `pool` says who works where the engine is of this
+        machine. `progress` is told how many tasks are done, and may cancel.
+        """
+        ...
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it works on this machine, so that arrays with a cell per record cost no network."""
         ...
 
     def drop(self, relation: str) -> None:

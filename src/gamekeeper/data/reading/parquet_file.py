@@ -1,4 +1,8 @@
-"""Parquet files: read in batches, or described so that an engine scans them in place."""
+"""Parquet files: read in batches, or described so that an engine scans them in place.
+
+A folder of Parquet files, such as others write in parts, is read as one file: its files in the order
+of their names, all with the same columns.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from gamekeeper.data.reading.column import Column, ColumnKind, unreadable
 from gamekeeper.data.reading.values import is_text, kind_of
-from gamekeeper.errors import InputError
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,8 +22,18 @@ if TYPE_CHECKING:
 _BATCH = 1 << 17
 
 
+SUFFIXES = (".parquet", ".pq")
+"""How the names of Parquet files end."""
+
+
 class ParquetFile:
-    """A Parquet file of flat columns."""
+    """A Parquet file of flat columns, or a folder of such files.
+
+    Attributes
+    ----------
+    files
+        The files in the order of their records: the one, or those of the folder by name.
+    """
 
     kind = "parquet"
     decimal = "."
@@ -28,15 +43,22 @@ class ParquetFile:
         from pyarrow import parquet
 
         self.path = path
+        self.files = parts_of(path) if path.is_dir() else (path,)
         error: InputError | None = None
+        schemas: list[pa.Schema] = []
+        n_records = 0
         try:
-            with parquet.ParquetFile(path) as file:
-                self.schema: pa.Schema = file.schema_arrow
-                self.n_records: int | None = file.metadata.num_rows
+            for part in self.files:
+                with parquet.ParquetFile(part) as file:
+                    schemas.append(file.schema_arrow)
+                    n_records += file.metadata.num_rows
         except _faults():
             error = self._broken()
         if error is not None:
             raise error
+        self.schema: pa.Schema = schemas[0]
+        self.n_records: int | None = n_records
+        self._require_same(schemas)
         self.columns = tuple(Column(field.name, kind=kind_of(field.type)) for field in self.schema)
 
     @property
@@ -47,8 +69,12 @@ class ParquetFile:
     @property
     def fingerprint(self) -> str:
         """The first digits of the hash of all bytes of the file."""
-        with self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        digests: list[bytes] = []
+        for part in self.files:
+            with part.open("rb") as file:
+                digests.append(hashlib.file_digest(file, "sha256").digest())
+        whole = digests[0] if self.path.is_file() else hashlib.sha256(b"".join(digests)).digest()
+        return whole.hex()[:16]
 
     def place(self, column: str) -> int:
         """Return the place of a column in the file, from 0."""
@@ -62,7 +88,7 @@ class ParquetFile:
         """
         import pyarrow as pa
 
-        if any(wildcard in str(self.path) for wildcard in "*?["):
+        if any(wildcard in str(part) for part in self.files for wildcard in "*?["):
             return False
         if "file_row_number" in map(str.lower, self.schema.names):
             return False
@@ -84,13 +110,35 @@ class ParquetFile:
 
         error: InputError | None = None
         try:
-            with parquet.ParquetFile(self.path) as file:
-                for batch in file.iter_batches(_BATCH, columns=list(columns)):
-                    yield batch.select(list(columns))
+            for part in self.files:
+                with parquet.ParquetFile(part) as file:
+                    for batch in file.iter_batches(_BATCH, columns=list(columns)):
+                        yield batch.select(list(columns))
         except _faults():
             error = self._broken()
         if error is not None:
             raise error
+
+    def _require_same(self, schemas: Sequence[pa.Schema]) -> None:
+        """Refuse files of a folder that have other columns than the first."""
+        first = [(field.name, field.type) for field in schemas[0]]
+        problems = [
+            Problem(
+                Reason.WRONG_SCHEMA,
+                f"file {quoted([part.name])}",
+                "it has other columns, or columns of other types, than the first file.",
+            )
+            for part, schema in zip(self.files, schemas, strict=True)
+            if [(field.name, field.type) for field in schema] != first
+        ]
+        if problems:
+            raise InputError(
+                Reason.WRONG_SCHEMA,
+                f"The folder of Parquet files {quoted([self.path.name])} was to be read as one file.",
+                f"{count_of(len(problems), 'file')} of {len(self.files)} cannot be a part of it.",
+                "Put files of another kind elsewhere, or write them anew with the same columns.",
+                problems=problems,
+            )
 
     def _broken(self) -> InputError:
         return unreadable(
@@ -98,6 +146,19 @@ class ParquetFile:
             "It is not a Parquet file, or it is damaged.",
             "Check the file; its kind is told from the end of its name.",
         )
+
+
+def parts_of(folder: Path) -> tuple[Path, ...]:
+    """Return the Parquet files of a folder by name; none where it is not such a folder.
+
+    What begins with a dot or an underscore says that work is done and the like, and is left out.
+    """
+    entries = [entry for entry in folder.iterdir() if not entry.name.startswith((".", "_"))]
+    if any(entry.is_dir() for entry in entries):
+        # Names of folders within may be values of a column, which no file has.
+        return ()
+    parts = [entry for entry in entries if entry.suffix.lower() in SUFFIXES]
+    return tuple(sorted(parts, key=lambda part: part.name)) if parts else ()
 
 
 def _faults() -> tuple[type[Exception], ...]:

@@ -14,7 +14,8 @@ from gamekeeper.data.reading.column_names import like, matched_names
 from gamekeeper.data.reading.csv_file import CsvFile
 from gamekeeper.data.reading.frames import Frame, is_path
 from gamekeeper.data.reading.packed import PACKED, inner_suffix
-from gamekeeper.data.reading.parquet_file import ParquetFile
+from gamekeeper.data.reading.parquet_file import SUFFIXES as PARQUET_SUFFIXES
+from gamekeeper.data.reading.parquet_file import ParquetFile, parts_of
 from gamekeeper.data.reading.statistical_file import SUFFIXES, StatisticalFile
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.files.reading import require_ordinary
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat")
-_PARQUET_SUFFIXES = (".parquet", ".pq")
 
 
 class Reader(Protocol):
@@ -231,7 +231,7 @@ def open_source(
         return Source(Frame(path), unwanted)
     file = Path(path)
     _check_file(file)
-    suffix = file.suffix.lower()
+    suffix = ".parquet" if file.is_dir() else file.suffix.lower()
     if suffix in PACKED:
         suffix = inner_suffix(file)
         if suffix not in _TEXT_SUFFIXES:
@@ -244,7 +244,7 @@ def open_source(
         reader: Reader = CsvFile(
             file, delimiter=delimiter, encoding=encoding, decimal=decimal, has_header=header
         )
-    elif suffix in _PARQUET_SUFFIXES:
+    elif suffix in PARQUET_SUFFIXES:
         reader = ParquetFile(file)
     elif suffix in SUFFIXES:
         reader = StatisticalFile(file, encoding=encoding, keep_user_missing=keep_user_missing)
@@ -253,7 +253,7 @@ def open_source(
             Reason.NOT_READABLE,
             f"Data file {quoted([file.name])} was to be read.",
             "Its kind cannot be told from the end of its name.",
-            f"Known ends: {', '.join((*_TEXT_SUFFIXES, *_PARQUET_SUFFIXES, *SUFFIXES, '.xlsx', *PACKED))}.",
+            f"Known ends: {', '.join((*_TEXT_SUFFIXES, *PARQUET_SUFFIXES, *SUFFIXES, '.xlsx', *PACKED))}.",
         )
     names = [column.name for column in reader.columns]
     if len(set(names)) < len(names):
@@ -344,7 +344,13 @@ def _check_file(file: Path) -> None:
         if not file.exists():
             reason, found = Reason.NOT_FOUND, "There is no such file."
         elif file.is_dir():
-            reason, found = Reason.NOT_READABLE, "It is a folder."
+            if parts_of(file):
+                return
+            reason, found = (
+                Reason.NOT_READABLE,
+                "It is a folder, and not one of Parquet files alone.",
+            )
+            do = "Name a file, or a folder with Parquet files in it and no folders."
         else:
             require_ordinary(file)
             with file.open("rb"):

@@ -61,7 +61,7 @@ def write_parquet(
 def _compression(reader: ParquetFile) -> str:
     from pyarrow import parquet
 
-    with parquet.ParquetFile(reader.path) as file:
+    with parquet.ParquetFile(reader.files[0]) as file:
         if not file.metadata.num_row_groups or not file.metadata.num_columns:
             return "zstd"
         used = str(file.metadata.row_group(0).column(0).compression).lower()
