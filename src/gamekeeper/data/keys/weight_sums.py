@@ -22,7 +22,7 @@ class WeightSum:
     """How a column of weights is summed: times two to the power `bits`."""
 
     bits: int
-    largest_bits: int = 0
+    largest_bits: int
 
     def whole(self, column: str) -> str:
         """Return the sum as SQL, a whole number still to be scaled back.
