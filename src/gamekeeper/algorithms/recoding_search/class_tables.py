@@ -18,8 +18,15 @@ from gamekeeper.algorithms.class_numbers import class_numbers
 _MOST_NUMBERS = 2**62
 _KEPT_TABLES = 6
 
+_PER_RECORD, _PER_CELL = 250, 16
+
 Labels = Sequence[NDArray[np.int32]]
 """For each variable a partition of its values: equal labels are one block."""
+
+
+def search_bytes(n_records: int, n_columns: int) -> int:
+    """Return about how many bytes a search takes; measured with 20,000 and 60,000 records."""
+    return n_records * (_PER_RECORD + _PER_CELL * n_columns)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

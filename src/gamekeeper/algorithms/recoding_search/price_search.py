@@ -40,6 +40,7 @@ from gamekeeper.algorithms.recoding_search.price_masters import (
 )
 from gamekeeper.algorithms.recoding_search.record_bounds import RecordBounds, Shares
 from gamekeeper.algorithms.recoding_search.unsafe import joined_blocks
+from gamekeeper.budget import memory_budget
 from gamekeeper.results import Progress
 
 MOST_LISTED = 100_000
@@ -58,6 +59,8 @@ _SHARE_OF_PROGRAM = 0.6
 _LEAST_ROUNDS = 8
 _SHARE_OF_MERGES = 0.3
 _FEW_CATEGORIES = 50
+# Prices of records that are kept, besides those of recodings that the program chose.
+_MOST_BYTES = 1 << 28
 
 Prices = Callable[[Labels, NDArray[np.bool_] | None], NDArray[np.float64]]
 """What the cells of each different record cost that a recoding leaves to be suppressed; asked of some
@@ -99,6 +102,8 @@ class PriceSearch:
         self._fanned: set[int] = set()
         self._tried: dict[Chosen, int] = {}
         self.n_prices = 1
+        budget = memory_budget()
+        self._room = _MOST_BYTES if budget is None else min(_MOST_BYTES, budget // 4)
         self._finest = [np.arange(c.n_values, dtype=np.int32) for c in choices]
         first = prices(self._finest, None)
         # Who needs no cell as the file is needs none under any recoding.
@@ -210,14 +215,14 @@ class PriceSearch:
             self._margins(self._finest, ends)
             return True
         for threshold in _THRESHOLDS:
-            if time.monotonic() > ends:
+            if self._is_enough(ends):
                 break
             labels = [
                 self._joined(v, np.flatnonzero(own >= threshold)) for v, own in enumerate(shares)
             ]
             self._priced(labels)
             for variable in order[:_FAN_VARIABLES]:
-                if time.monotonic() < ends:
+                if not self._is_enough(ends):
                     self._fan(labels, variable)
             if threshold in _MARGIN_THRESHOLDS:
                 self._margins(labels, ends)
@@ -227,7 +232,7 @@ class PriceSearch:
         """Find prices with one variable coarser and the others as they are; tell whether any was new."""
         new = [variable for variable in variables if variable not in self._fanned]
         for variable in new:
-            if time.monotonic() > ends:
+            if self._is_enough(ends):
                 break
             self._fanned.add(variable)
             self._fan(self._finest, variable)
@@ -238,7 +243,7 @@ class PriceSearch:
         whole = [np.zeros(len(own), dtype=np.int32) for own in labels]
         every = range(len(labels))
         for kept in (*combinations(every, 1), *combinations(every, 2)):
-            if time.monotonic() > ends:
+            if self._is_enough(ends):
                 return
             self._priced([labels[v] if v in kept else whole[v] for v in every])
 
@@ -309,7 +314,7 @@ class PriceSearch:
         while self.least < before:
             before = self.least
             for variable, move in moves:
-                if time.monotonic() >= ends:
+                if self._is_enough(ends):
                     return
                 assert self.best is not None
                 trial = move(self._choices, self.best, variable)
@@ -340,6 +345,11 @@ class PriceSearch:
         """Return when a share of the time that is left will be over."""
         now = time.monotonic()
         return inf if self._ends == inf else now + share * max(0.0, self._ends - now)
+
+    def _is_enough(self, ends: float) -> bool:
+        """Tell whether no more prices are to be kept: for want of time, or of memory."""
+        n_bytes = 8 * len(self._of_risky) * len(self._counts)
+        return time.monotonic() > ends or n_bytes >= self._room
 
     def _is_late(self) -> bool:
         return time.monotonic() >= self._ends

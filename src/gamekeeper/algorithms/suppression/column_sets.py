@@ -71,3 +71,21 @@ def sets_by_cost(
                 heapq.heappush(heap, (swapped, (*members[:-1], last + 1)))
         same.sort(key=rule)
         yield cost, [sum(1 << ordered[i] for i in members) for members in same]
+
+
+def n_sets_below(costs: Sequence[int], limit: int) -> int:
+    """Return how many sets of columns cost less than a limit, without going through them.
+
+    Examples
+    --------
+    >>> n_sets_below([1, 1, 2], 3)
+    6
+    """
+    by_cost = {0: 1}
+    for cost in costs:
+        more = dict(by_cost)
+        for known, number in by_cost.items():
+            if known + cost < limit:
+                more[known + cost] = more.get(known + cost, 0) + number
+        by_cost = more
+    return sum(number for known, number in by_cost.items() if known < limit)

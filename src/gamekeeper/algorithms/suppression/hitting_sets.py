@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import factorial
+from math import comb, factorial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from gamekeeper.algorithms.suppression.problem import (
     Suppression,
     SuppressionProblem,
     too_long,
+    too_long_at_least,
 )
 from gamekeeper.algorithms.suppression.released_to_people import (
     candidates_of_rows,
@@ -102,6 +103,11 @@ def rare_sets(
     rows, row_of, blank = distinct_records(problem)
     allowed = [sum(1 << c for c in key if c not in within) for key in keys]
     always = sum(1 << c for c in within)
+    n_sets = sum(
+        comb(own.bit_count(), size) for own in set(allowed) for size in range(1, dimension + 1)
+    )
+    if len(set(allowed)) == 1 and n_sets * len(rows) > problem.max_work:
+        raise too_long_at_least("Rare combinations were to be found.", n_sets, problem.max_work)
     found: list[tuple[int, NDArray[np.int64]]] = []
     rare_before: dict[int, NDArray[np.uint8]] = {}
     n_done = 0

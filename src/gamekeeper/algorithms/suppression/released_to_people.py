@@ -19,15 +19,19 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.suppression.column_sets import sets_by_cost
+from gamekeeper.algorithms.suppression.column_sets import n_sets_below, sets_by_cost
 from gamekeeper.algorithms.suppression.problem import (
     Sets,
     Suppression,
     SuppressionProblem,
     too_long,
+    too_long_at_least,
 )
 
 _AT_ONCE = 64
+# With so many columns every set can be tried.
+_FEW_COLUMNS = 16
+_PROBED = 50
 
 
 def suppress_released_to_people(
@@ -77,6 +81,7 @@ def cheapest_sets(
     is_open = candidates_of_rows(problem, rows, _closed(problem, blank) & ~opened) < problem.k
     is_open &= wanted
     unmet = np.zeros(len(rows), dtype=np.bool_)
+    _require_possible(problem, rows, blank, np.flatnonzero(is_open))
     for lacking in np.unique(blank[is_open]):
         at = np.flatnonzero(is_open & (blank == lacking))
         asked, numbers = rows[at].copy(), np.arange(len(at))
@@ -109,6 +114,46 @@ def cheapest_sets(
         of_records[~only] = 0
         stuck &= only
     return of_records, np.flatnonzero(stuck)
+
+
+def _require_possible(
+    problem: SuppressionProblem,
+    rows: NDArray[np.uint64],
+    blank: Sets,
+    is_open: NDArray[np.int64],
+) -> None:
+    """Refuse a walk that is too long, before it begins.
+
+    Of some rows it is counted on which columns everybody agrees with them. Whoever keeps more than
+    the k-th of these, by its cost, keeps too few people: so that all sets that cost less than the
+    rest are tried in vain.
+    """
+    if len(problem.free) <= _FEW_COLUMNS or problem.missing == "wildcard" or not len(is_open):
+        return
+    people, masks = problem.people, problem.fields.masks(_bits(problem.n_columns))
+    costs = problem.scaled[0]
+    free = np.array([costs[c] if c in problem.free else 0 for c in range(problem.n_columns)])
+    fixed = [c for c in range(problem.n_columns) if c not in problem.free]
+    hardest = 0
+    for row in is_open[:: max(1, len(is_open) // _PROBED)].tolist():
+        agree = np.column_stack(
+            [(((people.keys ^ rows[row]) & mask) == 0).all(axis=1) for mask in masks]
+        )
+        known = np.array([int(blank[row]) >> c & 1 == 0 for c in range(problem.n_columns)])
+        is_near = agree[:, fixed].all(axis=1)
+        agree, counts = agree[is_near], people.counts[is_near]
+        kept = agree @ (free * known)
+        order = np.argsort(-kept, kind="stable")
+        enough = int(np.searchsorted(np.cumsum(counts[order]), problem.k))
+        if enough < len(order):
+            hardest = max(hardest, int((free * known).sum() - kept[order[enough]]))
+    n_sets = n_sets_below([costs[c] for c in problem.free], hardest)
+    if n_sets * people.n_rows > problem.max_work:
+        raise too_long_at_least("Cells were to be suppressed.", n_sets, problem.max_work)
+
+
+def _bits(n_columns: int) -> Sets:
+    return np.array([1 << column for column in range(n_columns)], dtype=np.uint64)
 
 
 def candidates_of_rows(

@@ -16,6 +16,7 @@ from gamekeeper.algorithms.recoding_search.class_tables import (
     Labels,
     Records,
     distinct_records,
+    search_bytes,
 )
 from gamekeeper.algorithms.recoding_search.targets import (
     ClassNumber,
@@ -23,6 +24,7 @@ from gamekeeper.algorithms.recoding_search.targets import (
     SmallClasses,
     Target,
 )
+from gamekeeper.budget import require_memory
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.missing import Missing
@@ -101,6 +103,12 @@ def problem_of(table: CodedTable, setting: Setting, asked: SearchOptions) -> Sea
     keys = list(setting.keys)
     if setting.strata and setting.strata not in keys:
         keys.append(setting.strata)
+    require_memory(
+        "A recoding was to be searched.",
+        search_bytes(table.n_records, len(keys)),
+        f"{count_of(table.n_records, 'record')} with {count_of(len(keys), 'key variable')}",
+        "Take fewer key variables, or part of the file",
+    )
     codes = table.matrix(keys).astype(np.int64)
     kept = np.ones(len(codes), dtype=bool)
     if setting.missing is Missing.EXCLUDE:

@@ -39,6 +39,9 @@ from gamekeeper.wording import count_of, joined, percent_text, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
+WIDE_GAP = 0.1
+"""A gap above this share is explained in words."""
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SearchedRecoding(Result):
@@ -208,9 +211,24 @@ class SearchedRecoding(Result):
             return [f"Of {many} none that meets this loses less: proven by {cuts}."]
         lower = self._loss_text(found.lower_bound)
         gap = percent_text(found.gap or 0.0)
-        return [
+        told = [
             f"The search was stopped after its time: nothing loses less than {lower} (gap {gap})."
         ]
+        if (found.gap or 0.0) > WIDE_GAP:
+            told.append(self._why_wide())
+        return told
+
+    def _why_wide(self) -> str:
+        why = (
+            "where some records may be in small classes, each recoding that has too many of them tells"
+            " little of the others"
+            if self._except()
+            else "so few of them could be looked at"
+        )
+        return (
+            f"The gap is wide, so that something much better may exist: {why}. More time (--seconds),"
+            " levels as a whole (--whole-levels) or fewer variables (--recodable) make it smaller."
+        )
 
     def _loss_text(self, loss: float) -> str:
         if self.asked.loss is Loss.SHARE:

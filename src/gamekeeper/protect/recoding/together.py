@@ -36,6 +36,7 @@ from gamekeeper.prompt_syntax import names_of, number_pairs_of
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.recoding.options import Loss, SearchOptions
 from gamekeeper.protect.recoding.problem import SearchProblem, problem_of
+from gamekeeper.protect.recoding.search import WIDE_GAP
 from gamekeeper.protect.recoding.writing import recoding_step
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.step import Step, protected_by
@@ -44,7 +45,6 @@ from gamekeeper.protect.targets import Criterion
 from gamekeeper.wording import count_of, percent_text, quoted
 
 _UNITS = 20
-_WIDE = 0.1
 _TOGETHER = "Recoding and suppression together"
 
 
@@ -173,6 +173,8 @@ class _Prices:
             if name not in setting.keys or name in self.pinned
         ]
         self._records = problem.records
+        # What all key variables tell, those that may not be recoded among them.
+        self.told_in_all = 0.0
         of_cells = self._of_cells(table, problem)
         self.unit = max(of_cells.values(), default=1.0) / _UNITS or 1.0
         self.units = {
@@ -198,6 +200,7 @@ class _Prices:
             if asked.loss is Loss.SHARE:
                 # A whole variable that is lost costs one share: a cell, one record of it.
                 tells = 1.0 / (len(problem.categories) * max(1, table.n_records))
+            self.told_in_all += tells * asked.factors.get(name, 1.0) * float(counts.sum())
             factor = asked.factors.get(name, 1.0) * self._factors.get(name, 1.0)
             made[name] = max(tells * factor * asked.cell_price, 1e-12)
         return made
@@ -243,7 +246,7 @@ def _facts(
         "cost": total,
         "loss": found.loss,
         "loss_unit": str(asked.loss),
-        "share_lost": total / problem.entropy if problem.entropy > 0 else 0.0,
+        "share_lost": total / prices.told_in_all if prices.told_in_all > 0 else 0.0,
         "cells": n_cells,
         "cells_cost": cells_cost,
         "lower_bound": found.lower_bound,
@@ -262,7 +265,7 @@ def _facts(
 def _told(asked: RecodeAndSuppress, facts: Mapping[str, Any], n_recoded: int) -> list[str]:
     cells = count_of(facts["cells"], "cell is", "cells are")
     share = percent_text(facts["share_lost"])
-    keys = count_of(len(facts["categories"]), "key variable")
+    keys = count_of(len(facts["cell_prices"]), "key variable")
     recoded = count_of(n_recoded, "variable is", "variables are") if n_recoded else "Nothing is"
     told = [
         f"{recoded} recoded and {cells} suppressed: together that costs {share} of what {keys} told."
@@ -280,7 +283,7 @@ def _told(asked: RecodeAndSuppress, facts: Mapping[str, Any], n_recoded: int) ->
         return told
     counted = "" if rows_only else ", counted with the cells that released to people needs"
     told.append(f"{least}{counted}: the search was stopped after its time.")
-    if facts["gap"] > _WIDE:
+    if facts["gap"] > WIDE_GAP:
         told.append(
             "The gap is wide, so that something much cheaper may exist: where many categories could be"
             " put together, little is proven of all of them at once. More time (--seconds), levels as a"

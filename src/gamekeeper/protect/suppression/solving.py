@@ -11,8 +11,13 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.suppression.both import suppress_both
 from gamekeeper.algorithms.suppression.hitting_sets import rare_sets, scored_sets, suppress_sets
 from gamekeeper.algorithms.suppression.own import suppress_own
-from gamekeeper.algorithms.suppression.problem import Suppression, SuppressionProblem
+from gamekeeper.algorithms.suppression.problem import (
+    Suppression,
+    SuppressionProblem,
+    suppression_bytes,
+)
 from gamekeeper.algorithms.suppression.released_to_people import suppress_released_to_people
+from gamekeeper.budget import require_memory
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.keys.missing import Missing
@@ -63,6 +68,12 @@ class Solved:
 
 def solve(asked: Checked, table: CodedTable, setting: Setting) -> Solved:
     """Return which cells to suppress."""
+    require_memory(
+        "Cells were to be suppressed.",
+        suppression_bytes(table.n_records, len(asked.keys)),
+        f"{count_of(table.n_records, 'record')} with {count_of(len(asked.keys), 'key variable')}",
+        "Take fewer key variables, or part of the file",
+    )
     codes = table.matrix(asked.keys)
     # Of records that are alike the first by their own names are opened, not the first in the file.
     order = np.argsort(setting.records(table), kind="stable")
