@@ -9,6 +9,8 @@ class Live {
   /** Raised with every message of a job. */
   job = $state<Record<string, unknown> | null>(null);
   connected = $state(true);
+  /** Whether another program put another store in the place of the one that was shown. */
+  replaced = $state(false);
   said = $state("");
 
   get mayEdit(): boolean {
@@ -33,6 +35,12 @@ class Live {
     source.addEventListener("revision", (event) => {
       const told = JSON.parse((event as MessageEvent<string>).data) as { revision: number };
       if (told.revision > this.revision) this.revision = told.revision;
+    });
+    source.addEventListener("replaced", (event) => {
+      // Numbers of revisions begin anew; what is on the page is of a store that is gone.
+      const told = JSON.parse((event as MessageEvent<string>).data) as { revision: number };
+      this.revision = told.revision;
+      this.replaced = true;
     });
     source.addEventListener("job", (event) => {
       this.job = JSON.parse((event as MessageEvent<string>).data) as Record<string, unknown>;

@@ -28,6 +28,7 @@ export const words = {
   skip: "Skip to the page",
   menu: "Pages",
   lost: "Connection lost, trying again …",
+  replaced: "Another program has put another store in the place of this one. Reload the page.",
   noPage: "There is no such page",
   toOverview: "Go to the overview",
   nothingLike: "Nothing like this.",
@@ -396,6 +397,7 @@ export const words = {
     about:
       "A questionnaire as others keep it (DDI, XLSForm, REDCap, LimeSurvey, SPSS, Stata and more) becomes a form.",
     file: "The file of the questionnaire",
+    tooLarge: (most: string) => `The file is larger than ${most} MB. A questionnaire is not.`,
     begin: "What happens then",
     steps: [
       "Each of its questions is compared with the variables that there are. You see which is proposed, how sure that is, and why.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -19,6 +20,7 @@ from gamekeeper.web.jobs import kinds
 from gamekeeper.web.jobs.jobs import Jobs, State
 from gamekeeper.web.jobs.processes import start_of
 from gamekeeper.web.jobs.work import run
+from gamekeeper.web.people import sessions as session_times
 from gamekeeper.web.people.roles import Role
 from gamekeeper.web.service.server import Server
 from tests.web.conftest import CANARY, signed_in
@@ -334,6 +336,54 @@ def test_a_folder_that_cannot_be_written_fails_the_job(
     monkeypatch.setattr(server.jobs, "_started", full)
     told = client.post("/api/jobs", json=LOOK).json()
     assert (told["state"], told["error"]["code"]) == ("failed", "disk-full")
+
+
+def test_a_full_disk_stops_what_writes_and_nothing_else(
+    client: TestClient, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gamekeeper.web.database import Database
+
+    done = server.jobs.submit("look", ASKED, "ana").id
+    connect = Database._connect
+
+    def full(self: Database):
+        connection = connect(self)
+        # As large as it is, and no larger: what SQLite says of a disk that is full.
+        connection.execute("PRAGMA max_page_count = 1")
+        return connection
+
+    monkeypatch.setattr(Database, "_connect", full)
+    monkeypatch.setattr(session_times, "_SEEN_EVERY", -1.0)
+    for _ in range(3):
+        told = client.post("/api/jobs", json={**LOOK, "scenario": "s" * 9_000})
+        assert (told.status_code, told.json()["code"]) == (507, "not-writable")
+    # Whoever reads, and whoever edits the environment, goes on.
+    assert client.get("/api/forms").status_code == 200
+    assert client.get(f"/api/jobs/{done}").status_code == 200
+    added = {"edits": [{"edit": "add-form", "name": "While it is full"}]}
+    assert client.post("/api/edits", json=added).status_code == 200
+    monkeypatch.setattr(Database, "_connect", connect)
+    assert client.post("/api/jobs", json=LOOK).status_code == 202
+
+
+def test_a_job_that_cannot_write_what_it_found_says_so(
+    server: Server, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    not_started(server.jobs, monkeypatch)
+    monkeypatch.chdir(tmp_path)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, CANARY)
+
+    monkeypatch.setattr("gamekeeper.files.writing.put_in_place", full)
+    asked = {**ASKED, "file": str(folder / "people.csv")}
+    job = server.jobs.submit("look", asked, "ana").id
+    run(server.database.path, job)
+    found = server.jobs.job(job)
+    assert found.state is State.FAILED
+    assert found.error is not None
+    assert found.error["code"] == "disk-full"
+    assert CANARY not in json.dumps(found.error)
 
 
 def test_every_kind_that_can_be_asked_for_can_be_run() -> None:

@@ -74,11 +74,14 @@ def test_a_form_a_variable_and_its_graphs(client: TestClient) -> None:
     assert [code["code"] for code in told["codes"]] == ["C2.001", "C3.001"]
     graph = client.get(f"/api/variables/{place}/graph").json()
     names = [category["name"] for category in graph["categories"]]
-    drawn = {(names[edge["start"]], names[edge["end"]]) for edge in graph["edges"]}
+    drawn = {
+        (category["name"], part)
+        for category in graph["categories"]
+        for part in category["children"]
+    }
     assert drawn == {("UK", "England"), ("UK", "Wales")}
     uk = graph["categories"][names.index("UK")]
-    england = graph["categories"][names.index("England")]
-    assert uk["box"]["x"] < england["box"]["x"]
+    assert (uk["n_sinks"], uk["is_sink"]) == (2, False)
     codes = client.get(f"/api/variables/{id_of('Age')}/harmonizations").json()["codes"]
     assert {(code["code"], code["n_forms"], code["n_below"]) for code in codes} == {
         ("C2.001", 1, 3),
@@ -90,7 +93,7 @@ def test_a_form_a_variable_and_its_graphs(client: TestClient) -> None:
     assert [form["name"] for form in together["forms"]] == ["Bank"]
 
 
-def test_a_draft_is_laid_out_and_its_faults_are_told(client: TestClient) -> None:
+def test_a_draft_becomes_a_graph_and_its_faults_are_told(client: TestClient) -> None:
     bands = {"name": "Age", "scale": "interval", "bands": ["0-9", "10+"]}
     told = client.post(
         "/api/variables/draft", json={"definition": bands, "selected": ["10+"]}
@@ -151,8 +154,11 @@ def test_a_store_that_was_put_in_its_place_is_read(client: TestClient, store: Pa
     other = store.with_name("other.gk")
     EnvironmentStore.create(other, Environment([], name="Another"), who="bo").close()
     assert client.get("/api/environment").json()["name"] == "Small"
+    tag = client.get("/api/forms").headers["etag"]
     other.rename(store)
     assert client.get("/api/environment").json()["name"] == "Another"
+    # The number of the revision is the same, and the forms are not.
+    assert client.get("/api/forms", headers={"If-None-Match": tag}).json()["names"] == []
     assert (
         client.post("/api/edits", json=edits({"edit": "add-form", "name": "A"})).status_code == 200
     )

@@ -7,7 +7,9 @@ ends when it is not used for a while, in any case after a time, and whenever it 
 from __future__ import annotations
 
 import secrets
+import sqlite3
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -63,7 +65,8 @@ class Sessions:
         if accounts and row["role"] is None:
             return None
         if now - row["seen"] > _SEEN_EVERY:
-            with self._database.at_work() as connection:
+            # Where the disk is full, whoever only reads can go on.
+            with suppress(sqlite3.OperationalError), self._database.at_work() as connection:
                 connection.execute("UPDATE session SET seen = ? WHERE digest = ?", (now, digest))
         role = role_of(row["role"]) if accounts else Role.ADMINISTRATOR
         return Who(row["who"], role, digest)

@@ -26,7 +26,7 @@ def forms(
 ) -> Response:
     """Return all forms by all columns; it stays the same for a revision."""
     seen = server.seen()
-    tag = f'"{seen.revision}-{id_of(str(server.settings.store))}"'
+    tag = f'"{seen.revision}-{server.held.place}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
     if if_none_match == tag:
         return Response(status_code=304, headers=headers)

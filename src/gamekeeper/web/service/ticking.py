@@ -1,4 +1,4 @@
-"""What goes on beside requests: who else changed the store, and backups when nobody waits.
+"""What goes on beside requests: who else changed the store or put another in its place, and backups when nobody waits.
 
 The file of a store is looked at every second. A database server tells of new revisions by itself:
 then it is looked at when it does, and now and then in case something was not heard.
@@ -34,6 +34,7 @@ class Ticker:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._revision = 0
+        self._place = ""
         self._changed = 0.0
         self._first_unsaved = 0.0
         self._jobs: dict[str, float] = {}
@@ -52,6 +53,10 @@ class Ticker:
         # Should it fail, the next second is another.
         self._looked = 0.0
         revision = self._server.seen().revision
+        if (place := self._server.held.place) != self._place:
+            if self._place:
+                self._server.events.publish("replaced", revision=revision)
+            self._place = place
         now = self._looked = time.monotonic()
         if revision != self._revision:
             if self._revision:

@@ -1,4 +1,4 @@
-"""Graphs on the wire, laid out as the command line draws them: the general to the left of the fine."""
+"""Graphs on the wire: of categories as they are, of codes as the command line lays them out."""
 
 from __future__ import annotations
 
@@ -10,14 +10,7 @@ from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.report.drawings.graphs import (
-    Drawing,
-    draw_harmonization_graph,
-    draw_partition_graph,
-)
-
-MOST_DRAWN = 1_500
-"""The most categories or codes of a graph that is laid out for a page."""
+from gamekeeper.report.drawings.graphs import Drawing, draw_harmonization_graph
 
 _SHOWN_WORDS = 400
 
@@ -45,44 +38,31 @@ class Category(BaseModel):
     """A category of a partition graph."""
 
     name: str
-    box: Box
     children: list[str]
-    sinks: list[int] = Field(description="The finest categories in it, as places in `sinks`.")
+    n_sinks: int = Field(description="How many finest categories it has.")
     is_sink: bool
 
 
 class GraphShape(BaseModel):
-    """A partition graph, laid out."""
+    """A partition graph: what is made of what. Pages place it themselves, for it changes as one draws."""
 
-    width: float
-    height: float
-    sinks: list[str] = Field(description="The finest categories in their order.")
+    sinks: list[str] = Field(description="The finest categories, in their order.")
     categories: list[Category]
-    edges: list[Course]
 
 
 def graph_shape(graph: PartitionGraph) -> GraphShape:
-    """Return a partition graph with its layout."""
-    drawing = draw_partition_graph(graph, sideways=True, max_nodes=MOST_DRAWN)
-    numbers = {name: number for number, name in enumerate(graph.categories)}
-    places = {sink: number for number, sink in enumerate(graph.sinks)}
-    categories = [
-        Category(
-            name=name,
-            box=box,
-            children=list(graph.children(name)),
-            sinks=[places[sink] for sink in graph.sinks_of(name)],
-            is_sink=not graph.children(name),
-        )
-        for name, box in zip(graph.categories, _boxes(drawing), strict=True)
-    ]
-    edges = [(numbers[parent], numbers[child]) for parent, child in graph.edges]
+    """Return a partition graph."""
     return GraphShape(
-        width=drawing.width,
-        height=drawing.height,
         sinks=list(graph.sinks),
-        categories=categories,
-        edges=_courses(drawing, edges),
+        categories=[
+            Category(
+                name=name,
+                children=list(graph.children(name)),
+                n_sinks=len(graph.sinks_of(name)),
+                is_sink=not graph.children(name),
+            )
+            for name in graph.categories
+        ],
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from threading import Lock, RLock
 from typing import TYPE_CHECKING
@@ -75,6 +76,11 @@ class HeldStore:
         if isinstance(self.path, ServerPlace):
             return self._store.identity()
         return _file_identity(self.path)
+
+    @property
+    def place(self) -> str:
+        """Tells the store that is open from another that is in its place later."""
+        return sha256(repr(self._file).encode()).hexdigest()[:12]
 
     def renew_backup(self) -> GamekeeperError | None:
         """Renew the backup if anything was written since the last; return what prevents it."""
