@@ -22,6 +22,7 @@ from benchmarks import (
     bench_linkage,
     bench_measures,
     bench_models,
+    bench_pages,
     bench_perturbation,
     bench_population,
     bench_protection,
@@ -56,6 +57,7 @@ _SUITES = {
     "structure": bench_structure.rows,
     "perturbation": bench_perturbation.rows,
     "web": bench_web.rows,
+    "pages": bench_pages.rows,
     "protection": bench_protection.rows,
     "recoding": bench_recoding.rows,
 }

@@ -148,6 +148,7 @@ export const words = {
     begin:
       "Double-click into the picture for a category. Drag from the dot at its right to what is a part of it. Double-click a category to choose it, as a form would.",
     picture: (n: string) => `Graph of ${n} categories; the outline beside it has the same`,
+    keys: { apart: "Shift+N", below: "N", edge: "E", rename: "F2", split: "S", join: "J" },
     addApart: "New",
     add: "New below",
     edge: "Part …",

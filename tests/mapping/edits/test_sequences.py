@@ -205,3 +205,45 @@ def test_without_restriction_codes_keep_their_meaning_or_are_retired_for_good(
         }
         assert {(r.form, r.variable) for r in weighed.rows if r.kind == "breaks"} == broken
         environment = after
+
+
+def weighed_slowly(environment: Environment, edit: Edit) -> set[tuple[str, str, str]]:
+    """What an edit does to forms, by looking at every variable on every form."""
+    after = apply_edits(environment, [edit], unrestricted=True)
+    forms, variables, categories = new_names(edit)
+    found: set[tuple[str, str, str]] = set()
+    for form in environment.forms.values():
+        now = after.forms.get(forms.get(form.name, form.name))
+        if now is None:
+            continue
+        for variable in form.instances:
+            new = variables.get(variable, variable)
+            if new not in now.instances:
+                found.add(("loses the variable", variable, form.name))
+                continue
+            own = categories if variable == getattr(edit, "variable", "") else {}
+            was = environment.categorization(form.name, variable)
+            will = after.categorization(now.name, new)
+            if any(own.get(each, each) not in will.categories for each in was.categories):
+                found.add(("loses labels", variable, form.name))
+            if was.partition is None:
+                continue
+            if will.partition is None:
+                found.add(("breaks", variable, form.name))
+                continue
+            register, code = after.register(new), environment.code(variable, was.partition)
+            if code not in register or register.meaning(code) != will.partition:
+                found.add(("changes", variable, form.name))
+    return found
+
+
+@given(st.data())
+def test_what_edits_break_is_what_a_look_at_every_form_finds(data: st.DataObject) -> None:
+    environment = small_environment()
+    edit = data.draw(edits_of(environment))
+    try:
+        expected = weighed_slowly(environment, edit)
+    except InputError:
+        return
+    rows = weigh_edits(environment, [edit]).rows
+    assert {(row.kind.value, row.variable, row.form) for row in rows if row.form} == expected
