@@ -17,6 +17,7 @@ from threading import Lock, RLock
 from typing import TYPE_CHECKING
 
 from gamekeeper.errors import GamekeeperError, Reason, StoreError
+from gamekeeper.files.asides import LOGS, remove
 from gamekeeper.store.place import ServerPlace, StorePlace
 from gamekeeper.wording import shown_path
 
@@ -41,6 +42,7 @@ class HeldStore:
         self._store = _opened(path)
         if isinstance(path, ServerPlace):
             self._file = self._store.identity()
+        self._log = self._log_identity()
 
     @contextmanager
     def at_work(self) -> Generator[EnvironmentStore]:
@@ -55,13 +57,29 @@ class HeldStore:
         try:
             now = self._identity()
             if now != self._file:
+                self._leave_no_log()
                 store = _opened(self.path)
                 with suppress(GamekeeperError):
                     self._store.close()
                 self._store, self._file = store, now
             yield self._store
         finally:
+            self._log = self._log_identity()
             self._turn.release()
+
+    def _log_identity(self) -> object:
+        """Return what tells the log beside the file of a store from another; None if there is none."""
+        if isinstance(self.path, ServerPlace):
+            return None
+        return _file_identity(self.path.with_name(f"{self.path.name}-wal"))
+
+    def _leave_no_log(self) -> None:
+        """Remove the log of a store whose file was replaced: it would be played into the new one."""
+        if isinstance(self.path, ServerPlace) or self._log is None:
+            return
+        if self._log_identity() == self._log:
+            for ending in LOGS:
+                remove(self.path.with_name(self.path.name + ending))
 
     def seen(self) -> tuple[Environment, int, EnvironmentStore]:
         """Return the environment, its revision and the store, for those who give no code and write nothing."""
