@@ -86,7 +86,7 @@ def test_by_keys_with_undo_and_a_reload(opened, serving):
         line.click()
         page.keyboard.press("e")
         page.get_by_role("combobox", name="Category that is a part").fill(end)
-        page.get_by_role("button", name="OK").click()
+        page.keyboard.press("Enter")
         expect(page.get_by_role("dialog")).to_have_count(0)
     # A category can be taken away and brought back; what is drawn outlives a reload.
     page.get_by_role("treeitem", name="Wales").first.click()
