@@ -1,12 +1,17 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
 
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError
 from gamekeeper.protect.recoding.options import Loss
+from gamekeeper.protect.recoding.recode import Recoding
 from gamekeeper.protect.recoding.search import SearchRecoding
 from gamekeeper.protect.recoding.together import RecodeAndSuppress
 from gamekeeper.protect.setting import Setting
@@ -107,3 +112,48 @@ def test_limits_of_a_recoding_alone_are_refused_and_not_passed_over():
     with pytest.raises(InputError) as caught:
         RecodeAndSuppress(most_share=0.1, most_is=3).apply(people(), SETTING)
     assert len(caught.value.problems) == 2
+
+
+@pytest.mark.parametrize("missing", list(Missing)[:3], ids=lambda missing: missing.value)
+@pytest.mark.parametrize("seed", range(3))
+def test_missing_cells_cost_nothing_and_the_cheapest_is_found_all_the_same(missing, seed):
+    codes = np.random.default_rng(seed).integers(0, [5, 3, 3], (24, 3))
+    table = coded_from_codes(codes, ["a", "b", "c"])
+    setting = Setting(keys=("a", "b", "c"), missing=missing)
+    options = {"k": 3, "criterion": "released_to_people", "cell_price": 1.5, "together": False}
+    ways = ("a=1 | 2", "a=3 | 4", "b=1 | 2")
+    made = RecodeAndSuppress(ways=ways, **options).apply(table, setting)
+    assert made.found["status"] == "optimal"
+    prices = made.found["cell_prices"]
+    totals = []
+    for rules in chosen_rules(("a=1 | 2; 3 | 4", "a=1 | 2", "a=3 | 4"), ("b=1 | 2",)):
+        recoded = Recoding(rules=rules).apply(table, setting).table
+        stars = Suppress(k=3, criterion="released_to_people", costs=prices).apply(recoded, setting)
+        totals.append(loss_of(table, recoded) + stars.found["cost"])
+    assert made.found["cost"] == pytest.approx(min(totals), rel=1e-6)
+
+
+def chosen_rules(*of_variables):
+    return [
+        tuple(rule for rule in chosen if rule)
+        for chosen in product(*((*r, "") for r in of_variables))
+    ]
+
+
+def loss_of(before, after):
+    """Bits that known values lose, by their definition."""
+    total = 0.0
+    for name in before.codebook.names:
+        pairs = [p for p in zip(before.codes(name), after.codes(name), strict=True) if p[0]]
+        values, groups = Counter(v for v, _ in pairs), Counter(g for _, g in pairs)
+        total += sum(np.log2(groups[g] / values[v]) for v, g in pairs)
+    return total
+
+
+def test_what_suppression_refuses_is_refused_before_the_search():
+    table = people(60)
+    step = RecodeAndSuppress(k=3, pinned=("Sex",), costs={"Sex": 2.0, "Status": 0.0})
+    with pytest.raises(InputError, match="not above 0"):
+        step.apply(table, FEW)
+    with pytest.raises(InputError, match="left out would be released"):
+        RecodeAndSuppress(k=3).apply(table, Setting(keys=FEW.keys, missing=Missing.EXCLUDE))

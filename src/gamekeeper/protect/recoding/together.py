@@ -40,6 +40,7 @@ from gamekeeper.protect.recoding.search import WIDE_GAP
 from gamekeeper.protect.recoding.writing import recoding_step
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.step import Step, protected_by
+from gamekeeper.protect.suppression.checked import checked
 from gamekeeper.protect.suppression.suppress import Suppress
 from gamekeeper.protect.targets import Criterion
 from gamekeeper.wording import count_of, percent_text, quoted
@@ -96,15 +97,24 @@ class RecodeAndSuppress(SearchOptions, Step):
         require_valid(self, "Recoding and suppression were to be searched together.")
         began = time.perf_counter()
         self._require_cells()
+        # What the last step would refuse is refused before the search.
+        homes = self.household_variables
+        asked = Suppress(
+            criterion=self.criterion,
+            k=self.k,
+            costs=self.costs,
+            pinned=self.pinned,
+            household_variables=homes,
+        )
+        checked(asked, table, setting)
         problem = problem_of(table, setting, self)
         prices = _Prices(self, table, setting, problem)
-        # What the last step would refuse is refused before the search.
         stars = Suppress(
             criterion=self.criterion,
             k=self.k,
             costs={name: cost for name, cost in prices.units.items() if name not in prices.pinned},
             pinned=prices.pinned,
-            household_variables=self.household_variables,
+            household_variables=homes,
         )
         found = search_together(
             problem.choices,
