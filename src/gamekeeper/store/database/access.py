@@ -35,6 +35,11 @@ class Access(Protocol):
         """Whether there is no room to write."""
         ...
 
+    @property
+    def has_backups(self) -> bool:
+        """Whether we see to its backups, beside it."""
+        ...
+
     def require(self, asked: str) -> None:
         """Refuse what is not a store of ours."""
         ...

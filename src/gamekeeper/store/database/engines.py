@@ -23,6 +23,12 @@ _READING: Final[Mapping[str, Mapping[str, Any]]] = {
     POSTGRESQL: {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
 }
 
+# What the database prefers must not matter: under other levels a writer would see an old state.
+_WRITING: Final[Mapping[str, Mapping[str, Any]]] = {
+    SQLITE: {},
+    POSTGRESQL: {"isolation_level": "READ COMMITTED", "postgresql_readonly": False},
+}
+
 Refused = Callable[[BaseException, bool], Exception | None]
 """Says in our words what a driver refused, and whether that was while it was committed."""
 
@@ -56,7 +62,8 @@ def reading(engine: Engine) -> Generator[Connection]:
 def writing(engine: Engine) -> Generator[Connection]:
     """Give the connection of the one writer; all that it writes is committed, or nothing is."""
     lock = engine.get_execution_options()["gamekeeper_lock"]
-    writer = engine.execution_options(**{_BEGIN: lock or "BEGIN IMMEDIATE"})
+    first = {_BEGIN: lock or "BEGIN IMMEDIATE"}
+    writer = engine.execution_options(**first, **_WRITING[engine.dialect.name])
     with _Told(engine) as told, writer.connect() as connection, connection.begin() as transaction:
         yield connection
         told.is_committing = True

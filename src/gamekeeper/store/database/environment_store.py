@@ -181,7 +181,7 @@ class EnvironmentStore:
 
         Edits that were acknowledged are saved whether there is a backup or not.
         """
-        if not self._file.has_written:
+        if not self._file.has_written or not self._file.access.has_backups:
             return None
         self._file.has_written = False
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -17,7 +18,9 @@ from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.names import read_names
 from gamekeeper.store.database.reading import read_state
 from gamekeeper.store.database.refusals import ServerRefusal
-from gamekeeper.store.database.server import refusals
+from gamekeeper.store.database.server import connections, refusals
+from gamekeeper.store.database.server.access import lock_of
+from gamekeeper.store.place import ServerPlace, store_place
 from tests.postgres import TestServer
 from tests.store.database.conftest import WHO, small_environment
 
@@ -216,6 +219,44 @@ def test_a_disk_that_is_full(postgres: TestServer, store: EnvironmentStore, addr
     assert store.history()[0].number == 1
     postgres.ask(f"DROP TRIGGER no_room ON {schema}.touch")
     assert store.apply([AddForm(name="A")], who=WHO).number == 2
+
+
+def test_what_the_database_prefers_does_not_matter(postgres: TestServer) -> None:
+    postgres.ask("CREATE ROLE strict LOGIN SUPERUSER")
+    postgres.ask("ALTER ROLE strict SET default_transaction_isolation = 'serializable'")
+    postgres.ask("ALTER ROLE strict SET synchronous_commit = off")
+    address = postgres.address(user="strict")
+    EnvironmentStore.create(address, who=WHO).close()
+
+    def edit(number: int) -> int:
+        with EnvironmentStore.open(address) as own:
+            return own.apply([AddForm(name=f"Form {number}")], who=WHO).number
+
+    with ThreadPoolExecutor(5) as pool:
+        assert sorted(pool.map(edit, range(10))) == list(range(2, 12))
+
+
+def test_somebody_who_writes_all_the_time(
+    postgres: TestServer, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    EnvironmentStore.create(address, who=WHO).close()
+    monkeypatch.setitem(connections._SETTINGS, "lock_timeout", "300ms")
+    place = store_place(address)
+    assert isinstance(place, ServerPlace)
+    with EnvironmentStore.open(address) as store:
+        with postgres.connect() as other:
+            other.execute(f"SELECT pg_advisory_lock({lock_of(place)})")
+            refused(lambda: store.apply([AddForm(name="A")], who=WHO), Reason.BUSY)
+            # Whoever only looks does not wait.
+            assert list(store.environment().forms) == []
+        assert store.apply([AddForm(name="A")], who=WHO).number == 2
+
+
+def test_to_close_a_store_whose_server_is_gone(postgres: TestServer, address: str) -> None:
+    store = EnvironmentStore.create(address, who=WHO)
+    store.apply([AddForm(name="A")], who=WHO)
+    postgres.ask(f"DROP SCHEMA {schema_of(address)} CASCADE")
+    store.close()
 
 
 def test_damage(postgres: TestServer, store: EnvironmentStore, address: str) -> None:

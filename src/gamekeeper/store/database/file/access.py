@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 class FileAccess:
     """How the file of a store is reached."""
 
+    has_backups = True
+
     def __init__(self, path: Path, *, readonly: bool) -> None:
         self.place = path
         self._access = Access(path, readonly=readonly)

@@ -32,6 +32,7 @@ class ServerAccess:
     """
 
     is_full = False
+    has_backups = False
 
     def __init__(self, place: ServerPlace, *, readonly: bool) -> None:
         self.place = place

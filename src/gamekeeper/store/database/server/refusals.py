@@ -95,7 +95,7 @@ _FAULTS: Final = {
     "08": _LOST,
     "57P": _LOST,
     "55P03": _BUSY,
-    "57014": _BUSY,
+    "57014": _CROWDED,
     "25P": _LOST,
     "53100": _FULL,
     "53": _CROWDED,
