@@ -66,6 +66,10 @@ def axis_hierarchies(
             by_codes = hierarchy_by_codes(inner, f"codes of axis {quoted([name])}")
             made[name] = confirmed(name, by_codes, tables)
             notices += _taken(name, made[name])
+            # Codes do not tell of a second name of the whole axis.
+            roots = [label for label in inner if label in made[name].roots]
+            every = () if name in disjoint else undeclared_sums(name, roots, tables)
+            problems += sum_problems(name, [one for one in every if not one.parts])
             continue
         found = () if name in disjoint else undeclared_sums(name, inner, tables)
         if given == "detected":

@@ -150,8 +150,13 @@ def cell_facts(
     np.add.at(missed, of, np.where(is_published[parts], signs * values[parts], 0))
     worst = _require_sums(tables, checked, missed, room, scale)
     slack = np.zeros_like(room) if tolerance else room
+    # Short sums first: of several that tell the same, the first is told.
     rows = np.flatnonzero(n_open > 0)
-    kept = ~is_known[parts] & (n_open > 0)[of]
+    rows = rows[np.argsort(np.diff(starts)[rows], kind="stable")]
+    place = np.full(system.n_equations, -1, np.int64)
+    place[rows] = np.arange(len(rows))
+    kept = np.flatnonzero(~is_known[parts] & (n_open > 0)[of])
+    kept = kept[np.argsort(place[of[kept]], kind="stable")]
     limits = _limits(tables, cells, scale, number, below=below, says=says or {})
     if tolerance:
         off = (tolerance + dust) * scale

@@ -103,6 +103,9 @@ class Hierarchy:
         children: dict[str, list[str]] = {}
         for row in listed:
             chain = [row[at] for at in order if at < len(row) and row[at]]
+            for label in chain:
+                # A category that is the same on all levels is part of nothing.
+                children.setdefault(label, [])
             for coarse, fine in pairwise(chain):
                 if coarse != fine and fine not in children.setdefault(coarse, []):
                     children[coarse].append(fine)
