@@ -178,3 +178,19 @@ def test_percentages_are_read_from_a_column(tmp_path):
     table = read_cells(path, Columns(percents=[("pct", ("Area",))]))
     made = cell_facts(TableSet.of([table]))
     assert (made.equations < 0).sum() == 8
+
+
+def test_parts_that_stand_between_tables_are_not_missing_from_any():
+    ways = {"0-24": [["0-17", "18-24"]], "18-64": [["18-24", "25-64"]]}
+    ages = Hierarchy.of_ways(ways, "two ways")
+    one = CellRows.typed(["Age"], [["0-24", 30], ["25-64", None]], "one")
+    two = CellRows.typed(["Age"], [["0-17", 20], ["18-64", 85]], "two")
+    # Nobody published 18-24, which both are sums over: 85 less 30 less 20.
+    for absent in ("error", "zero", "hidden"):
+        made = cell_facts(TableSet.of([one, two], {"Age": ages}, absent=absent))
+        assert len(made.wanted) == 1
+        assert made.facts.n_rows == 2
+    # In one table with its whole and a sibling, it is missing, and that is asked about.
+    both = CellRows.typed(["Age"], [["0-24", 30], ["0-17", 20], ["25-64", None]], "both")
+    with pytest.raises(InputError):
+        TableSet.of([both], {"Age": ages})

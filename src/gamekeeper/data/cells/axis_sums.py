@@ -103,6 +103,42 @@ def axis_hierarchies(
     return made, notices
 
 
+def never_listed(name: str, made: Hierarchy, tables: Sequence[CellRows]) -> tuple[str, ...]:
+    """Return the finest categories without a row that no table could have been expected to list.
+
+    A part without a row is missing where a table lists its whole and another part of it. Where whole
+    and parts stand in different tables, as classifications do that are not nested, nobody left it out.
+    """
+    own = [set(table.labels[table.axes.index(name)]) for table in tables if name in table.axes]
+    used = set[str]().union(*own)
+    apart: dict[str, None] = {}
+    missing: set[str] = set()
+    for whole in [label for label in made.parts if label in used]:
+        for way in made.parts[whole]:
+            named, unnamed = _named_parts(way, made, used)
+            if any(whole in labels and labels & named for labels in own):
+                missing |= unnamed
+            else:
+                apart |= dict.fromkeys(sorted(unnamed))
+    return tuple(label for label in apart if label not in missing)
+
+
+def _named_parts(way: Sequence[str], made: Hierarchy, used: set[str]) -> tuple[set[str], set[str]]:
+    """Return the parts of a sum that tables list, and the finest of the others."""
+    named: set[str] = set()
+    unnamed: set[str] = set()
+    waiting = list(way)
+    while waiting:
+        part = waiting.pop()
+        if part in used:
+            named.add(part)
+        elif made.parts.get(part):
+            waiting += made.parts[part][0]
+        else:
+            unnamed.add(part)
+    return named, unnamed
+
+
 def _taken(name: str, made: Hierarchy) -> list[str]:
     """Return what is taken as sums, and which of them may hold more than their parts."""
     few = [

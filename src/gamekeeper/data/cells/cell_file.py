@@ -179,6 +179,9 @@ def _chosen(source: Source, wanted: Columns, asked: str) -> dict[str, str]:
         *filter(None, (wanted.count, wanted.value, wanted.status, wanted.lower, wanted.upper, wanted.weight)),
         *wanted.tops, *(name for name, _ in (*wanted.percents, *wanted.ratios)), *wanted.means, *wanted.ignore,
     ]  # fmt: skip
+    if wanted.wide:
+        # What the figures are called is no column there.
+        named = [*wanted.axes, *wanted.ignore]
     source.check_names(list(dict.fromkeys(named)))
     if wanted.wide:
         return {"figure": "", "status": "", "axes": "\n".join(wanted.axes)}

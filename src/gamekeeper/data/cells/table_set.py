@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.cells.axis_nodes import AxisNodes, axis_nodes
 from gamekeeper.algorithms.cells.cell_system import CellSystem, Kind, cell_system
-from gamekeeper.data.cells.axis_sums import ASKED, Declared, axis_hierarchies, wholes_of
+from gamekeeper.data.cells.axis_sums import (
+    ASKED,
+    Declared,
+    axis_hierarchies,
+    never_listed,
+    wholes_of,
+)
 from gamekeeper.data.cells.cell_rows import CellRows
 from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.tables.axes import raise_all
@@ -128,7 +134,10 @@ class TableSet:
         made, notices = axis_hierarchies(tables, labels, own_totals, declared, disjoint)
         nodes = tuple(
             axis_nodes(
-                made[n].parts, labels[n], wholes_of(own_totals[n], labels[n]), made[n].open_parts
+                made[n].parts,
+                labels[n],
+                wholes_of(own_totals[n], labels[n]),
+                (*made[n].open_parts, *never_listed(n, made[n], tables)),
             )
             for n in names
         )
