@@ -43,3 +43,11 @@ def postgres() -> Iterator[TestServer]:
             yield server
     except MissingError as missing:
         pytest.skip(f"PostgreSQL is left out: {missing}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was left out because a program is not there: it would drown among other skips."""
+    skipped = terminalreporter.stats.get("skipped", ())
+    reasons = {str(report.longrepr[2]) for report in skipped if isinstance(report.longrepr, tuple)}
+    for reason in sorted(reason for reason in reasons if "is left out" in reason):
+        terminalreporter.write_line(reason.removeprefix("Skipped: "))

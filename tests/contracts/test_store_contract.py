@@ -121,7 +121,10 @@ def file_environment(path: Path) -> Environment:
         return store.environment()
 
 
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=min(settings.default.max_examples // 4, 60),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @example(2, 10)
 @given(st.integers(0, 10**6), st.integers(0, 6))
 def test_a_copy_there_and_back_is_the_same(

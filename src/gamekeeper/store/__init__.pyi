@@ -1,3 +1,4 @@
+from gamekeeper.store.database.copying import copy_store as copy_store
 from gamekeeper.store.database.environment_store import EnvironmentStore as EnvironmentStore
 from gamekeeper.store.database.restoration import restore_store as restore_store
 from gamekeeper.store.folder import (
