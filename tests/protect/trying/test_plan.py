@@ -148,12 +148,25 @@ def test_a_recoding_for_expected_matches_is_proven_since_they_are_its_classes():
     assert found.steps[0].step.most_classes == 9
 
 
-def test_a_recoding_for_links_is_the_best_that_was_verified():
+def test_a_recoding_for_links_has_few_classes_and_is_attacked():
     plan = trying("linkage<=40%").run(Wishes(methods=("recode",), search={"seconds": 20.0}))
+    first = plan.candidates[0]
+    assert first.label == "recoding, classes of 1, 32 at most"
+    assert first.told[0].startswith("Recoded, there are at most 32 classes")
+    assert plan.best is not None
+    assert plan.best.risk["linkage"] <= 0.4
+    # Where that does not pass, others are verified one by one.
+    assert len(plan.candidates) == (1 if first.is_met else 2)
+
+
+def test_a_recoding_for_a_policy_is_the_best_that_was_verified():
+    setting = Setting(keys=KEYS, fraction="1/10")
+    targets = parse_targets(["global_risk<=2%"])
+    wishes = Wishes(methods=("recode",), search={"seconds": 20.0})
+    plan = Trying(people(), setting, targets).run(wishes)
     (found,) = plan.candidates
     assert found.label == "recoding, best verified"
     assert found.is_met
-    assert found.risk["linkage"] <= 0.4
     assert any("stood in" in text for text in found.told)
     assert not any("none that meets this loses less" in text for text in found.told)
     tried = plan.of(1)

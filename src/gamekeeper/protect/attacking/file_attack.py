@@ -104,10 +104,21 @@ class FileAttack(Result):
         chances = self.candidates.right
         if chances is None or "expected" in self.why_not:
             return None
-        if self.matchings is not None:
-            exact = _floats(self.matchings.right)
-            chances = np.where(np.isnan(exact), chances, exact)
-        return fsum(chances)
+        exact = self._exact_chances
+        return fsum(chances if exact is None else np.where(np.isnan(exact), chances, exact))
+
+    @cached_property
+    def roughly_expected(self) -> float:
+        """How many of the expected right matches are of people for whom these are approximate."""
+        chances = self.candidates.right
+        if chances is None or not self.n_approximate:
+            return 0.0
+        exact = self._exact_chances
+        return fsum(chances if exact is None else chances[np.isnan(exact)])
+
+    @cached_property
+    def _exact_chances(self) -> NDArray[np.float64] | None:
+        return None if self.matchings is None else _floats(self.matchings.right)
 
     @cached_property
     def n_approximate(self) -> int:

@@ -145,6 +145,11 @@ class SearchedRecoding(Result):
         k, loss = self.asked.k, self._loss_text(self.loss)
         share = percent_text(self.share_lost)
         who = "people" if self.asked.weighted else "records"
+        if self.is_met and k == 1 and self.asked.most_classes is not None:
+            return (
+                f"Recoded, there are at most {self.asked.most_classes:,} classes; that loses {loss},"
+                f" {share} of what the key variables tell."
+            )
         if self.is_met:
             score = "" if self.asked.most_is is None else f" and no IS above {self.asked.most_is:,}"
             return (

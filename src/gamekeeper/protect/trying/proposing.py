@@ -17,7 +17,7 @@ from typing import Any
 from gamekeeper.protect.step import Step
 from gamekeeper.protect.steps import STEPS
 from gamekeeper.protect.suppression.suppress import Suppress
-from gamekeeper.protect.targets import ASSIGNMENTS, EXPECTED, Criterion, Target
+from gamekeeper.protect.targets import ASSIGNMENTS, EXPECTED, LINKAGE, Criterion, Target
 from gamekeeper.wording import percent_text
 
 _LADDER = (2, 3, 5, 10, 20, 50, 100)
@@ -149,7 +149,7 @@ def ladders(
         is_search = any(step.do == _SEARCH for step in proposal.steps)
         if is_search and most_classes is not None:
             # As many right matches as classes: one search finds the least loss there is.
-            made.append(Ladder(place, (_asked_k(targets),)))
+            made.append(Ladder(place, (asked_k(targets),)))
         else:
             made.append(Ladder(place, (first, *more), is_verified=is_search and bool(more)))
     return criterion, tuple(made)
@@ -164,19 +164,33 @@ def most_classes_of(targets: Sequence[Target], n_records: int) -> int | None:
     >>> most_classes_of(parse_targets(["both>=3", "expected matches<=1%"]), 250)
     2
     """
+    others = [t for t in targets if t.measure != EXPECTED and t.criterion is None]
+    return None if any(not _alike(t)[2] for t in others) else classes_needed(targets, n_records)
+
+
+def classes_needed(targets: Sequence[Target], n_records: int) -> int | None:
+    """Return how many classes a recoding has at most if it meets some of the targets; None if none says.
+
+    As many right matches as classes are to be expected, and a target on links is missed where more than
+    its share are. What has so few classes need not meet it.
+
+    Examples
+    --------
+    >>> from gamekeeper.protect.targets import parse_targets
+    >>> classes_needed(parse_targets(["policy=k3", "linkage<=10%"]), 250)
+    25
+    """
     limits: list[int] = []
     for target in targets:
-        if target.measure == EXPECTED:
+        if target.measure in (EXPECTED, LINKAGE):
             limit = target.limit * n_records if target.is_share else target.limit
-            limits.append(math.floor(limit + 1e-9))
-        elif target.criterion is None and not _alike(target)[2]:
-            return None
-    return max(1, min(limits)) if limits else None
+            limits.append(max(1, math.floor(limit + 1e-9)))
+    return min(limits, default=None)
 
 
-def _asked_k(targets: Sequence[Target]) -> int:
+def asked_k(targets: Sequence[Target]) -> int:
     """Return the k that targets ask for; 1 where none does."""
-    return aim_of(targets)[1] if any(t.measure != EXPECTED for t in targets) else 1
+    return aim_of(targets)[1] if any(t.measure not in (EXPECTED, LINKAGE) for t in targets) else 1
 
 
 def proposals(

@@ -29,6 +29,8 @@ from gamekeeper.protect.trying.proposing import (
     Ladder,
     Proposal,
     Wishes,
+    asked_k,
+    classes_needed,
     ladders,
     most_classes_of,
     proposals,
@@ -124,9 +126,10 @@ class Trying:
         )
 
         for way in ways:
+            few = classes_needed(self.targets, n) if is_plain and way.is_verified else most_classes
 
-            def attempt(k: int, place: int = way.place) -> bool:
-                proposal = proposals(criterion, k, wishes, most_classes)[place]
+            def attempt(k: int, place: int = way.place, few: int | None = few) -> bool:
+                proposal = proposals(criterion, k, wishes, few)[place]
                 n_failed = len(failed)
                 self._try(proposal, above, wanted, tried, failed)
                 if self.progress is not None:
@@ -134,7 +137,9 @@ class Trying:
                 return len(failed) == n_failed and tried[-1].candidate.is_met
 
             if way.is_verified:
-                self._try_verified(way, wishes, above, wanted, tried, failed)
+                # Few classes are what links cannot do without; what has them may pass at once.
+                if few is None or not attempt(asked_k(self.targets)):
+                    self._try_verified(way, wishes, above, wanted, tried, failed)
             else:
                 _climb(way.rungs, attempt, failed)
 
@@ -160,13 +165,14 @@ class Trying:
             return all(each.is_met for each in judge_targets(self.targets, attack))
 
         number = self._number(tried, failed)
-        asked = SearchOptions(**wishes.search)
+        options: dict[str, Any] = dict(wishes.search)
+        asked = SearchOptions(**options)
         try:
             found = search_verified(
                 base.table, self.setting, asked, passes, rungs=way.rungs, place=len(before) + 1
             )
         except (NotReachableError, LimitError) as error:
-            options: dict[str, Any] = {**wishes.search, "k": way.rungs[0]}
+            options["k"] = way.rungs[0]
             steps = (*above, RecipeStep(SearchRecoding(**options)))
             failed.append(self._kept(_failed_candidate(number, self.parent, label, steps, error)))
             return
