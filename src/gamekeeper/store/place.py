@@ -168,7 +168,7 @@ def _faults(told: Mapping[str, str], keys: list[str]) -> list[Problem]:
     elif not _SCHEMA.fullmatch(schema) or schema == "public" or schema.startswith("pg_"):
         found = (
             "it holds what others put there."
-            if schema in ("public",)
+            if schema == "public"
             else "it is no name for one of ours: small letters without accents, digits and _, at"
             " most 50, not pg_."
         )

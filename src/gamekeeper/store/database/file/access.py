@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.files.asides import clear_leftovers
 from gamekeeper.store.database.file.backups import backup_position, keep_backup, renew_backup
-from gamekeeper.store.database.file.connections import Access, require_store
+from gamekeeper.store.database.file.connections import FileConnections, require_store
 from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ class FileAccess:
 
     def __init__(self, path: Path, *, readonly: bool) -> None:
         self.place = path
-        self._access = Access(path, readonly=readonly)
-        self.readonly = self._access.readonly
-        self.is_full = self._access.is_full
+        self._connections = FileConnections(path, readonly=readonly)
+        self.readonly = self._connections.readonly
+        self.is_full = self._connections.is_full
 
     def require(self, asked: str) -> None:
         """Refuse what is not a store of ours, after clearing what a killed program left."""
@@ -47,7 +47,7 @@ class FileAccess:
         return prepare(
             create_engine(
                 "sqlite://",
-                creator=self._access.connect,
+                creator=self._connections.connect,
                 poolclass=QueuePool,
                 pool_size=5,
                 max_overflow=-1,
@@ -82,16 +82,16 @@ class FileAccess:
 
     def renew_backup(self, asked: str) -> None:
         """Copy the store to its automatic backup, in place of the one before."""
-        with closing(self._access.connect()) as source:
+        with closing(self._connections.connect()) as source:
             renew_backup(source, self.place, asked)
 
     def keep_backup(self, name: str, asked: str) -> Path:
         """Copy the store to a backup of its own, under a name and the time."""
-        with closing(self._access.connect()) as source:
+        with closing(self._connections.connect()) as source:
             return keep_backup(source, self.place, asked, name=name)
 
     def _begun(self) -> sqlite3.Connection:
-        connection = self._access.connect()
+        connection = self._connections.connect()
         try:
             connection.execute("BEGIN")
         except BaseException:

@@ -85,12 +85,12 @@ def connect(path: Path, *, mode: str, immutable: bool = False) -> sqlite3.Connec
     return connection
 
 
-class Access:
-    """How a store is reached: to write, to read, or on a disk on which nobody can write.
+class FileConnections:
+    """Connections to the file of a store: to write, to read, or on a disk on which nobody can write.
 
     Examples
     --------
-    >>> Access(Path("forms.gk"), readonly=True).readonly
+    >>> FileConnections(Path("forms.gk"), readonly=True).readonly
     True
     """
 
