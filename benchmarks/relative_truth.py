@@ -1,9 +1,9 @@
 """Are relative risks true? What is left without a variable or a category, against what is so.
 
 `python -m benchmarks.relative_truth --samples 10` judges the population that the package makes up,
-with the five key variables of the demo, and where GAMEKEEPER_DATA names a folder of data also the
-populations of `benchmarks.truth`. Models are fitted to each sample by annealing, as there. Compared
-are the population uniques among the sample uniques (tau-1):
+with the five key variables of the demo, and with a folder of populations (see
+`benchmarks/truth/populations.py`) also those that `--populations` names. Models are fitted to each
+sample by annealing, as in `benchmarks.truth`. Compared are the population uniques among the sample uniques (tau-1):
 
 - without each variable, by summing cell probabilities (`risk_without`), and by fitting models anew
   to the other variables;
@@ -24,13 +24,14 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from benchmarks import truth
+from benchmarks.truth.populations import codes_of, read_folder
 from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
 from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
@@ -46,13 +47,8 @@ __all__ = ["main"]
 
 DEMO = ("Age", "Place of residence", "Income", "Occupation", "Economic activity")
 _PEOPLE = 150_000
-# The variable whose categories are judged: not too many pairs, and it matters.
-_CATEGORIES = {
-    "demo": "Economic activity",
-    "scotland": "economic_activity",
-    "england-wales": "economic_activity",
-    "united-states": "education",
-}
+# The variable of the demo whose categories are judged: not too many pairs, and it matters.
+_CATEGORY = "Economic activity"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +66,8 @@ class Left:
 @cache
 def _population(name: str, n_variables: int, folder: str) -> NDArray[np.integer[Any]]:
     if name != "demo":
-        return truth.population(name, folder)[:, :n_variables]
+        (chosen,) = [each for each in read_folder(Path(folder)) if each.name == name]
+        return codes_of(chosen)[:, :n_variables]
     from gamekeeper.data.population import make_population
 
     people = make_population(_PEOPLE)
@@ -78,15 +75,25 @@ def _population(name: str, n_variables: int, folder: str) -> NDArray[np.integer[
     return np.stack(columns, axis=1).astype(np.int64)
 
 
-def _names(name: str, n_variables: int) -> tuple[str, ...]:
-    return DEMO if name == "demo" else truth.KEYS[name][1][:n_variables]
+def _names(name: str, n_variables: int, folder: str) -> tuple[str, ...]:
+    if name == "demo":
+        return DEMO
+    (chosen,) = [each for each in read_folder(Path(folder)) if each.name == name]
+    return chosen.keys[:n_variables]
 
 
 def measure_sample(
-    name: str, n_variables: int, fraction: float, number: int, folder: str, refit: bool
+    name: str,
+    n_variables: int,
+    fraction: float,
+    number: int,
+    folder: str,
+    refit: bool,
+    category: str,
 ) -> list[Left]:
     """Draw one sample, and compare what is left without each variable and category."""
-    codes, names = _population(name, n_variables, folder), _names(name, n_variables)
+    codes = _population(name, n_variables, folder)
+    names = _names(name, n_variables, folder)
     seed = [number, len(names), round(1000 * fraction), sum(name.encode())]
     chosen = np.random.default_rng(seed).choice(
         len(codes), round(fraction * len(codes)), replace=False
@@ -112,8 +119,8 @@ def measure_sample(
             smaller = ClassTable(rest[at], sizes, [n for w, n in enumerate(levels) if w != v])
             again = calibrated_estimate(smaller, _models(smaller, number), fraction=fraction)
             note("variable, fitted anew", variable, true, again.file.tau1)
-    if _CATEGORIES[name] in names:
-        v = names.index(_CATEGORIES[name])
+    if category in names:
+        v = names.index(category)
         present = np.unique(table.rows[:, v]).tolist()
         for one, other in combinations(present, 2):
             recode = np.arange(levels[v])
@@ -198,21 +205,23 @@ def _order(lefts: Sequence[Left]) -> float:
 def main() -> None:
     """Print the comparison."""
     options = argparse.ArgumentParser(description="Relative risks against known populations.")
-    choices = ["demo", *truth.KEYS]
-    options.add_argument("--populations", nargs="+", choices=choices, default=["demo"])
+    options.add_argument("folder", nargs="?", default="", help="populations besides the demo's")
+    options.add_argument("--populations", nargs="+", default=["demo"])
+    options.add_argument("--category", default=_CATEGORY, help="whose categories are judged")
     options.add_argument("--variables", type=int, default=8)
     options.add_argument("--fraction", type=float, default=0.05)
     options.add_argument("--samples", type=int, default=10)
     options.add_argument("--refit", action="store_true", help="compare with models fitted anew")
     options.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     chosen = options.parse_args()
-    folder = os.environ.get(truth.DATA, "")
     console = Console(width=240, highlight=False)
     with ProcessPoolExecutor(chosen.workers) as pool:
         for name in chosen.populations:
             same = (name, chosen.variables, chosen.fraction)
             tasks = [
-                pool.submit(measure_sample, *same, number, folder, chosen.refit)
+                pool.submit(
+                    measure_sample, *same, number, chosen.folder, chosen.refit, chosen.category
+                )
                 for number in range(chosen.samples)
             ]
             console.print(f"{name}, {chosen.fraction:.0%}, {chosen.samples} samples", markup=False)

@@ -2,7 +2,7 @@
 
 The models give the probability of every key; from it and the sample follows what is known of F, the
 number of people with the key. By default the calibrated estimate is used, which corrects the models
-by the pairs and triples of the sample itself; the estimate that the thesis prints is there to
+by the pairs, near twins and triples of the sample itself; the estimate that the thesis prints is there to
 compare. See algorithms/models/inference/population_model.py for both.
 """
 
@@ -24,6 +24,7 @@ from gamekeeper.algorithms.models.inference.population_model import (
     calibrated_estimate,
     printed_estimate,
 )
+from gamekeeper.algorithms.models.inference.rate_calibration import RateCalibration
 from gamekeeper.algorithms.sampling_fraction import parse_fraction
 from gamekeeper.attack.models.fitting import ModelFit
 from gamekeeper.attack.models.options import Estimator, InferInput
@@ -53,6 +54,9 @@ MEANINGS = {
 
 # From here on the Poisson law is visibly wider than the binomial one in large classes.
 _LARGE_FRACTION = Fraction(1, 10)
+# With fewer pairs than this the level rests on near twins and on other populations.
+_FEW_PAIRS = 10
+_LIKELY = 0.5
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -355,6 +359,31 @@ def _sentences(
     else:
         told.append("No record is unique, so no match can be better than one in two.")
     told.append(f"The estimate is {estimator.words}.")
+    if n_uniques and found.calibration is not None:
+        told += _level_words(found.calibration)
     if fit.converged and fit.complete:
         told.append("The search for models has settled.")
     return (*told, *fit.warnings())
+
+
+def _level_words(calibration: RateCalibration) -> list[str]:
+    """Return what a reader should know of how the level of the estimate was found."""
+    told: list[str] = []
+    n_pairs, n_near = calibration.n_pairs, calibration.prior.n_near
+    if n_pairs < _FEW_PAIRS:
+        seen = f"{count_of(n_pairs, 'pair')} of records" if n_pairs else "No two records alone"
+        near = (
+            f"{count_of(n_near, 'pair')} that differ in one variable and from other populations"
+            if n_near
+            else "other populations alone"
+        )
+        told.append(
+            f"{seen} {'has' if n_pairs == 1 else 'have'} the same key: how often keys are shared is"
+            f" known from {near}, and the intervals are as wide as that leaves it open."
+        )
+    if calibration.unlike > _LIKELY:
+        told.append(
+            "There are more pairs with the same key than near twins lead to expect: people may be in"
+            " the file more than once. If they are, keep one record of each and infer again."
+        )
+    return told

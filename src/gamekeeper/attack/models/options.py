@@ -60,7 +60,7 @@ class Estimator(StrEnum):
 
 
 _ESTIMATORS = {
-    Estimator.CALIBRATED: "calibrated by the pairs and triples of the sample",
+    Estimator.CALIBRATED: "calibrated by pairs, near twins and triples of the sample",
     Estimator.PRINTED: "Poisson with maximum likelihood, as printed in the thesis",
     Estimator.FINITE: "binomial with maximum likelihood, over the people outside the sample",
 }

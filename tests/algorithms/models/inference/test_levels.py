@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.decomposable.adjacency_masks import members
@@ -14,14 +14,11 @@ from gamekeeper.algorithms.decomposable.chordal_graphs import (
     separators,
 )
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
-from gamekeeper.algorithms.models.inference import levels as levels_module
 from gamekeeper.algorithms.models.inference import merged_cells
+from gamekeeper.algorithms.models.inference import merged_classes as merged_classes_module
 from gamekeeper.algorithms.models.inference.cell_fractions import learn_fractions
-from gamekeeper.algorithms.models.inference.levels import (
-    merge_classes,
-    risk_without,
-    suppressed_sums,
-)
+from gamekeeper.algorithms.models.inference.levels import risk_without, suppressed_sums
+from gamekeeper.algorithms.models.inference.merged_classes import merge_classes
 from gamekeeper.algorithms.models.inference.population_model import (
     calibrated_estimate,
     file_from_rates,
@@ -69,7 +66,7 @@ def kept(request, monkeypatch):
     if request.param == "lists":
         monkeypatch.setattr(merged_cells, "_PLACES_PER_CLASS", 0)
         monkeypatch.setattr(merged_cells, "_LEAST_PLACES", 0)
-        monkeypatch.setattr(levels_module, "_CELLS_AT_ONCE", 2)
+        monkeypatch.setattr(merged_classes_module, "_CELLS_AT_ONCE", 2)
 
 
 def test_merged_classes_agree_with_enumeration(kept):
@@ -98,7 +95,7 @@ def check_merged_classes(sample, graph, variable, data):
         assert np.exp(merged.log_expected[place]) == pytest.approx(total * counts.sum())
 
 
-@settings(max_examples=40, deadline=None)
+@cases(25)
 @given(samples(), st.sampled_from(GRAPHS), st.sampled_from(GRAPHS), st.integers(0, 3))
 def test_models_are_pooled_by_their_logs(sample, one, other, variable):
     table = ClassTable(*sample)

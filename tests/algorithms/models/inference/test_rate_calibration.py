@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize
-from scipy.stats import poisson
+from scipy.stats import cauchy, norm
 
 from gamekeeper.algorithms.models.inference.population_model import estimate_from_rates
-from gamekeeper.algorithms.models.inference.rate_calibration import calibrate_rates
+from gamekeeper.algorithms.models.inference.rate_calibration import (
+    LevelPrior,
+    calibrate_rates,
+    even_draws,
+    mixed_shares,
+)
 from tests.given.cases import cases
 
 
@@ -26,111 +32,120 @@ def classes(seed, intercept, slope, n=40_000):
 @pytest.mark.parametrize(("intercept", "slope"), [(0.0, 1.0), (0.5, 0.7), (-1.0, 0.6)])
 def test_the_line_is_found_again(intercept, slope):
     x, counts = classes(1, intercept, slope)
-    found = calibrate_rates(x, counts, 99.0)
+    found = calibrate_rates(x, counts)
     deviations = np.sqrt(np.diag(found.covariance))
     assert abs(found.intercept - intercept) < 4 * deviations[0]
     assert abs(found.slope - slope) < 4 * deviations[1]
     assert deviations[1] < 0.1
+    assert found.deviations(np.array([-2.0]))[0] < 0.1
 
 
 def test_the_stated_deviations_are_those_of_repeated_samples():
-    fits = [calibrate_rates(*classes(seed, 0.2, 0.8, n=3_000), 99.0) for seed in range(60)]
-    seen = np.std([fit.slope for fit in fits])
-    stated = np.mean([np.sqrt(fit.covariance[1][1]) for fit in fits])
-    assert stated == pytest.approx(seen, rel=0.35)
+    # The prior pulls slopes together, so that they vary less than is stated, and not much less.
+    fits = [calibrate_rates(*classes(seed, 0.2, 0.8, n=3_000)) for seed in range(60)]
+    for at, name in enumerate(("intercept", "slope")):
+        seen = np.std([getattr(fit, name) for fit in fits])
+        stated = np.mean([np.sqrt(fit.covariance[at][at]) for fit in fits])
+        assert 0.6 * stated < seen < 1.2 * stated
 
 
-def test_expected_twins_agree_with_the_pairs_and_one_more():
-    # The score equation of the intercept: twins expected are the twins seen, pseudo pair included.
-    x, counts = classes(3, 0.0, 0.8, n=5_000)
-    found = calibrate_rates(x, counts, 99.0)
-    small = counts <= 2
-    rate = np.exp(found.log_rates(x[small]))
-    pseudo = np.exp(0.8 * (x[small] - x[small].max()))
-    weights = counts[small] + 2 * pseudo / pseudo.sum()
-    expected = (weights * rate / (1 + rate)).sum()
-    assert expected == pytest.approx(2 * (counts == 2).sum() + 2, abs=0.5)
+def by_brute_force(x, counts, prior):
+    """Return mean level, mean slope and the weight of the Cauchy part, by one fine grid."""
+    used = counts <= 2
+    x, pairs = x[used], counts[used] == 2
+    middle = np.average(x, weights=np.exp(0.8 * (x - x.max()))) if len(x) else 0.0
+    levels, slopes = np.linspace(-8, 16, 601), np.linspace(0.2, 1.4, 25)
+    above = levels > prior.mean
+    normal = 0.85 * norm.pdf(levels, prior.mean, prior.deviation)
+    wide = 2 * np.where(above, 0.12, 0.03) * cauchy.pdf(levels, prior.mean)
+    height = np.log(normal + wide)[:, None] + norm.logpdf(slopes, 0.8, 0.15)[None]
+    for one, is_pair in zip(x.tolist(), pairs.tolist(), strict=True):
+        at = levels[:, None] + 0.8 * middle + slopes[None] * (one - middle) - math.log(2)
+        height -= np.logaddexp(0, -at if is_pair else at)
+    weights = np.exp(height - height.max())
+    weights /= weights.sum()
+    of_level = weights.sum(axis=1)
+    unlike = of_level @ (wide / (normal + wide))
+    return middle, of_level @ levels, weights.sum(axis=0) @ slopes, unlike
 
 
-def test_no_pairs_leave_a_small_rate_and_no_classes_the_prior():
-    few = calibrate_rates(np.full(500, -4.0), np.ones(500, dtype=int), 99.0)
-    assert (few.n_uniques, few.n_pairs) == (500, 0)
-    assert 0 < np.exp(few.log_rates(np.array([-4.0])))[0] < 0.02
-    none = calibrate_rates(np.array([1.0]), np.array([9]), 99.0)
-    assert (none.intercept, none.slope) == (0.0, 0.8)
-    one = calibrate_rates(np.array([0.0]), np.array([1]), 99.0)
-    assert np.isfinite([one.intercept, one.slope]).all()
+@cases(15)
+@given(
+    st.lists(st.tuples(st.floats(-8, 1), st.integers(1, 3)), max_size=25),
+    st.floats(-0.5, 0.5),
+    st.floats(0.2, 0.5),
+)
+def test_the_posterior_is_that_of_a_fine_grid(classes, mean, deviation):
+    x, counts = np.array([c[0] for c in classes]), np.array([c[1] for c in classes], dtype=int)
+    prior = LevelPrior(mean, deviation)
+    found = calibrate_rates(x, counts, prior)
+    middle, level, slope, unlike = by_brute_force(x, counts, prior)
+    at_middle = found.intercept + found.slope * middle
+    assert found.slope == pytest.approx(slope, abs=0.05)
+    # A Cauchy law has no mean: how far a grid goes shows where there is hardly a class.
+    if sum(counts <= 2) > 5:
+        assert at_middle - 0.8 * middle == pytest.approx(level, abs=0.1)
+        assert found.unlike == pytest.approx(unlike, abs=0.03)
+
+
+def test_lines_stand_for_the_posterior():
+    x, counts = classes(4, 0.3, 0.7, n=2_000)
+    found = calibrate_rates(x, counts)
+    lines = np.array(found.lines)
+    assert lines.mean(axis=0) == pytest.approx([found.intercept, found.slope], abs=0.02)
+    assert np.cov(lines.T) == pytest.approx(np.array(found.covariance), rel=0.25)
+
+
+def test_without_pairs_the_prior_speaks_and_with_many_they_do():
+    none = calibrate_rates(np.full(50, -6.0), np.ones(50, dtype=int))
+    assert none.n_pairs == 0
+    assert none.log_rates(np.array([-6.0]))[0] == pytest.approx(0.06 - 4.8, abs=0.25)
+    assert none.deviations(np.array([-6.0]))[0] > 0.25
+    counts = np.repeat([1, 2], [5_000, 500])
+    many = calibrate_rates(np.full(5_500, -6.0), counts, LevelPrior(-1.0, 0.2))
+    assert many.log_rates(np.array([-6.0]))[0] == pytest.approx(math.log(0.2), abs=0.05)
+
+
+def test_people_who_are_there_twice_outweigh_the_prior():
+    # As many records, hardly a pair to expect, and forty pairs.
+    x = np.full(1_000, -6.0)
+    few = calibrate_rates(x, np.repeat([1, 2], [998, 2]))
+    twice = calibrate_rates(x, np.repeat([1, 2], [960, 40]))
+    assert few.unlike < 0.2
+    assert twice.unlike > 0.95
+    assert twice.log_rates(x)[0] == pytest.approx(math.log(80 / 960), abs=0.2)
 
 
 def test_extreme_expectations_do_not_break_the_fit():
     x = np.array([-700.0, -300.0, -2.0, -1.0, 5.0, 30.0])
-    found = calibrate_rates(x, np.array([1, 1, 1, 2, 2, 1]), 99.0)
+    found = calibrate_rates(x, np.array([1, 1, 1, 2, 2, 1]))
     assert np.isfinite(found.covariance).all()
     assert (found.log_rates(x) <= 3).all()
-
-
-@pytest.mark.parametrize(("mean_pairs", "outside"), [(3.0, 99.0), (8.0, 20.0), (4.0, 400.0)])
-def test_few_pairs_leave_the_estimate_of_a_right_match_without_bias(mean_pairs, outside):
-    # All classes alike: the fit is the share of twins, and Pr(CM|UM) a reciprocal of pairs.
-    n_uniques, numbers = 400, np.arange(30)
-    chances = poisson.pmf(numbers, mean_pairs)
-    found = []
-    for n_pairs in numbers.tolist():
-        counts = np.repeat([1, 2], [n_uniques, n_pairs])
-        line = calibrate_rates(np.full(len(counts), -0.5), counts, outside)
-        found.append(1 / (1 + outside * np.exp(line.log_rates(np.array([-0.5]))[0])))
-    truth = 1 / (1 + outside * 2 * mean_pairs / n_uniques)
-    plain = chances @ (1 / (1 + outside * 2 * numbers / n_uniques))
-    assert abs(chances @ found / truth - 1) < min(0.06, abs(plain / truth - 1))
-
-
-def by_scipy(x, counts, outside):
-    """Maximise the same function by a general method, on centred x, from the definition."""
-    used = counts <= 2
-    x, sizes = x[used], counts[used].astype(float)
-    n_uniques, n_pairs = (counts == 1).sum(), (counts == 2).sum()
-    others = 2 * outside * (n_pairs + 1)
-    shape = np.exp(0.8 * (x - x.max()))
-    pairs = max(others / max(n_uniques + others, 1.0), 0.5)
-    pseudo = 2 * pairs * shape / max(shape.sum(), 1.0)
-    hits, trials, middle = sizes * (sizes - 1) + pseudo, sizes + pseudo, x.mean()
-
-    def cost(line):
-        at = line[0] + line[1] * (x - middle)
-        prior = 0.1 * (line[0] - line[1] * middle) ** 2 + 16 * (line[1] - 0.8) ** 2
-        return (trials * np.logaddexp(0, at) - hits * at).sum() + prior / 2
-
-    found = minimize(cost, [-3.0, 0.5], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 0})
-    return found.x[0] - found.x[1] * middle, found.x[1]
+    none = calibrate_rates(np.array([1.0]), np.array([9]))
+    assert none.slope == pytest.approx(0.8)
+    assert none.n_uniques == none.n_pairs == 0
 
 
 @pytest.mark.parametrize("place", [50, 250])
-def test_one_pair_among_rare_uniques_does_not_make_the_line_jump_to_and_fro(place):
-    # Plain Newton steps, cut to 1, alternate here for ever between lines on both sides of the top.
+def test_one_pair_among_rare_uniques(place):
     x, counts = np.linspace(-20, -10, 301), np.ones(301, dtype=int)
     counts[-place] = 2
-    found = calibrate_rates(x, counts, 99.0)
-    assert (found.intercept, found.slope) == pytest.approx(by_scipy(x, counts, 99.0), abs=1e-5)
     tau1 = estimate_from_rates(x, counts, fraction=0.01).file.tau1
     # One twin in 300 records, 99 people outside for each: a third of them may have one.
     assert 100 < tau1.value < 300
     assert tau1.lower < tau1.value < tau1.upper
 
 
-@cases(20)
-@given(
-    st.lists(st.tuples(st.floats(-40, 10), st.integers(1, 3)), min_size=1, max_size=60).filter(
-        lambda classes: any(size <= 2 for _, size in classes)
-    ),
-    st.floats(0.01, 1e4),
-)
-def test_the_line_is_the_one_of_highest_probability(classes, outside):
-    x, counts = (np.array(column) for column in zip(*classes, strict=True))
-    found = calibrate_rates(x, counts, outside)
-    wanted = by_scipy(x, counts, outside)
-    assert (found.intercept, found.slope) == pytest.approx(wanted, abs=1e-4, rel=1e-4)
-
-
 def test_no_line_is_better_than_one_from_what_is_no_number():
     with pytest.raises(ArithmeticError, match="did not converge"):
-        calibrate_rates(np.array([0.0, np.nan, 1.0]), np.array([1, 2, 1]), 9.0)
+        calibrate_rates(np.array([0.0, np.nan, 1.0]), np.array([1, 2, 1]))
+
+
+def test_even_draws_are_as_many_as_weights_say():
+    weights = np.array([0.1, 0.0, 0.55, 0.35])
+    assert np.bincount(even_draws(weights, 20), minlength=4).tolist() == [2, 0, 11, 7]
+    for which in (0, 1):
+        shares = mixed_shares(32, which)
+        assert sorted(shares.tolist()) == pytest.approx(((np.arange(32) + 0.5) / 32).tolist())
+        # Every quarter of the order has all sizes.
+        assert np.abs(shares.reshape(4, 8).mean(axis=1) - 0.5).max() < 0.1

@@ -7,7 +7,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.models.inference.rate_mixture import fit_spread, mix_sizes, size_interval
+from gamekeeper.algorithms.models.inference.rate_mixture import (
+    learn_spread,
+    mix_sizes,
+    size_interval,
+)
 
 
 def by_brute_force(log_rate, count, outside, spread=0.7):
@@ -118,14 +122,24 @@ def test_the_spread_is_found_again_where_there_are_many_classes(spread):
     log_rates = np.interp(centre[kept], grid, means)
     # The fitted deviation at the rates that have twins is the true one.
     near = log_rates[twins[kept] >= 1].mean()
-    found = fit_spread(log_rates, twins[kept] + 1) - 0.1 * near
+    found = learn_spread(log_rates, twins[kept] + 1).mean - 0.1 * near
     assert found == pytest.approx(spread, abs=0.12)
 
 
 def test_few_triples_hardly_move_the_spread():
-    assert fit_spread(np.full(300, -4.0), np.repeat([1, 2], [290, 10])) == pytest.approx(
-        0.7, abs=0.1
-    )
+    law = learn_spread(np.full(300, -4.0), np.repeat([1, 2], [290, 10]))
+    assert law.mean == pytest.approx(0.7, abs=0.1)
+    drawn = law.even(200)
+    assert np.mean(drawn) == pytest.approx(law.mean, abs=0.02)
+    assert np.std(drawn) > 0.1
+
+
+def test_what_is_not_known_of_a_rate_widens_its_interval():
+    args = np.array([-5.0]), np.array([1]), np.array([99.0]), (0.025, 0.975)
+    low, high = size_interval(*args)
+    lower, higher = size_interval(*args, unsure=np.array([1.0]))
+    assert lower[0] <= low[0]
+    assert higher[0] > high[0]
 
 
 @pytest.mark.parametrize("log_rate", [-20.0, -200.0, -560.0])

@@ -21,7 +21,7 @@ from gamekeeper.algorithms.models.inference.rate_mixture import MixedSizes
 
 Floats = NDArray[np.float64]
 
-_N_DRAWS = 400
+_N_DRAWS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,8 @@ def sum_over_uniques(
     draws: Floats | None,
     levels: tuple[float, float],
     finer: FinerClasses | None = None,
+    *,
+    seed: int = 0,
 ) -> FileEstimate:
     """Return the measures of a file from what is known of each class.
 
@@ -89,6 +91,8 @@ def sum_over_uniques(
         The two levels of the intervals.
     finer
         Where classes were merged, what was inferred of these sample uniques before.
+    seed
+        Of the chance in F.
 
     Examples
     --------
@@ -119,7 +123,7 @@ def sum_over_uniques(
         ]
     )
     centred = np.zeros((1, 3)) if draws is None else draws - free
-    normal = np.random.default_rng(_N_DRAWS).standard_normal((_N_DRAWS, 3))
+    normal = np.random.default_rng([_N_DRAWS, seed]).standard_normal((_N_DRAWS, 3))
     spread = sums + np.resize(centred, (_N_DRAWS, 3)) + normal * np.sqrt(np.maximum(chance, 0.0))
     spread = np.clip(spread, [0.0, 0.0, float(n)], [float(n), float(n), np.inf])
 

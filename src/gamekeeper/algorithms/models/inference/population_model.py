@@ -9,8 +9,11 @@ these are fitted to the same records and leave dependences out, it finds too man
 `calibrated`, the estimate to use. (1) Probabilities with each class counted as one record are pooled
 over models: the weighted mean of log p, which ranks better than any one model. (2) The line of
 `rate_calibration` turns them into the rate of twins that sample uniques of such a p have in truth,
-learnt from pairs in the sample. (3) Classes with the same p still differ: `rate_mixture`, whose
-spread the triples of the sample correct. No part of it has seen the population. Feed it models of
+learnt from pairs in the sample, from near twins (`near_twins`) and from what other populations were
+like. (3) Classes with the same p still differ: `rate_mixture`, whose spread the triples of the sample
+correct. What is not known of line and spread is averaged over for sample uniques (`drawn_sizes`); for
+larger classes, whose own records say most, the mean line stands. No part of it has seen the
+population. Feed it models of
 several prior precisions (`recommended_precisions`): sparse and rich ones together rank better than
 either, and the calibration makes up for both.
 
@@ -34,6 +37,7 @@ from gamekeeper.algorithms.decomposable.junction_tree import (
     log_cell_probabilities,
     mean_log_probabilities,
 )
+from gamekeeper.algorithms.models.inference.drawn_sizes import draw_sizes
 from gamekeeper.algorithms.models.inference.file_measures import (
     FileEstimate,
     FinerClasses,
@@ -49,14 +53,16 @@ from gamekeeper.algorithms.models.inference.match_probability import (
     single_unit,
     size_quantiles,
 )
+from gamekeeper.algorithms.models.inference.near_twins import learn_level
 from gamekeeper.algorithms.models.inference.rate_calibration import (
-    LARGEST_LOG_RATE,
+    LevelPrior,
     RateCalibration,
     calibrate_rates,
 )
 from gamekeeper.algorithms.models.inference.rate_mixture import (
     MixedSizes,
-    fit_spread,
+    SpreadLaw,
+    learn_spread,
     mix_sizes,
     size_interval,
 )
@@ -69,11 +75,6 @@ Models = Sequence[AdjacencyLike | JunctionTree]
 
 _PRECISIONS = (1.0, 10.0, 50.0, 200.0)
 _RECORDS_PER_PRECISION = 5
-_DRAWS = 400
-_BINS_PER_UNIT = 20
-_MOST_FRACTIONS = 50
-# How far the best spread of a file may be from the fitted one, on those of the benchmark.
-_SPREAD_STEPS = (-0.18, -0.08, 0.0, 0.08, 0.18)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -138,8 +139,9 @@ def calibrated_estimate(
     array([0.111, 0.5  , 1.   , 1.   ])
     """
     pooled = pooled_log_expected(table, models, weights)
+    level = learn_level(table, models, pooled, weights)
     return estimate_from_rates(
-        pooled, table.counts, fraction=fraction, interval=interval, seed=seed
+        pooled, table.counts, fraction=fraction, interval=interval, seed=seed, level=level
     )
 
 
@@ -180,6 +182,7 @@ def estimate_from_rates(
     fraction: float | ArrayLike,
     interval: float = 0.95,
     seed: int = 0,
+    level: LevelPrior | None = None,
 ) -> PopulationEstimate:
     """Calibrate expected counts and infer the population sizes: steps 2 and 3 of the estimate.
 
@@ -192,6 +195,8 @@ def estimate_from_rates(
         The number of records of each class.
     fraction, interval, seed
         As for `calibrated_estimate`.
+    level
+        What is thought of the level beforehand; what other populations say if not given.
 
     Examples
     --------
@@ -202,20 +207,33 @@ def estimate_from_rates(
     """
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
-    calibration, log_rates, spread = _fitted_rates(log_expected, counts, outside)
-    most = float(counts @ outside)
-    sizes = mix_sizes(log_rates, counts, outside, spread=spread, most=most)
-    lower, upper = size_interval(log_rates, counts, outside, levels, spread=spread, most=most)
+    calibration, log_rates, spreads = _fitted_rates(log_expected, counts, level)
+    most, spread = float(counts @ outside), spreads.mean
     alone = counts == 1
-    draws = _file_draws(log_expected[alone], outside[alone], calibration, spread, seed)
+    drawn = draw_sizes(log_expected[alone], outside[alone], calibration, spreads)
+    sizes = mix_sizes(log_rates[~alone], counts[~alone], outside[~alone], spread=spread, most=most)
+    lower, upper = size_interval(
+        log_rates,
+        counts,
+        outside,
+        levels,
+        spread=spread,
+        most=most,
+        unsure=calibration.deviations(log_expected),
+    )
+    p_match, p_match_set, p_unique, expected = np.empty((4, len(counts)))
+    for chosen, found in ((alone, drawn.sizes), (~alone, sizes)):
+        p_match[chosen], p_match_set[chosen] = found.p_match, found.p_match_set
+        p_unique[chosen], expected[chosen] = found.p_unique, found.expected_size
+    every = np.ones(len(drawn.sizes.p_match), dtype=bool)
     return PopulationEstimate(
-        sizes.p_match,
-        sizes.p_match_set,
-        sizes.p_unique,
-        sizes.expected_size,
+        p_match,
+        p_match_set,
+        p_unique,
+        expected,
         lower,
         upper,
-        sum_over_uniques(sizes, alone, draws, levels),
+        sum_over_uniques(drawn.sizes, every, drawn.sums, levels, seed=seed),
         calibration,
         spread,
     )
@@ -229,6 +247,7 @@ def file_from_rates(
     interval: float = 0.95,
     seed: int = 0,
     finer: FinerClasses | None = None,
+    level: LevelPrior | None = None,
 ) -> FileEstimate:
     """Return the measures of the file alone, as `estimate_from_rates` has them, in less time.
 
@@ -243,12 +262,11 @@ def file_from_rates(
     """
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
-    calibration, log_rates, spread = _fitted_rates(log_expected, counts, outside)
+    calibration, _, spreads = _fitted_rates(log_expected, counts, level)
     alone = counts == 1
-    sizes = mix_sizes(log_rates[alone], counts[alone], outside[alone], spread=spread)
-    draws = _file_draws(log_expected[alone], outside[alone], calibration, spread, seed)
-    every = np.ones(len(sizes.p_match), dtype=bool)
-    return sum_over_uniques(sizes, every, draws, levels, finer)
+    drawn = draw_sizes(log_expected[alone], outside[alone], calibration, spreads)
+    every = np.ones(len(drawn.sizes.p_match), dtype=bool)
+    return sum_over_uniques(drawn.sizes, every, drawn.sums, levels, finer, seed=seed)
 
 
 def printed_estimate(
@@ -318,47 +336,11 @@ def printed_estimate(
 
 
 def _fitted_rates(
-    log_expected: Floats, counts: NDArray[np.integer[Any]], outside: Floats
-) -> tuple[RateCalibration, Floats, float]:
-    around = float(outside[counts == 1].mean()) if (counts == 1).any() else 0.0
-    calibration = calibrate_rates(log_expected, counts, around)
+    log_expected: Floats, counts: NDArray[np.integer[Any]], level: LevelPrior | None
+) -> tuple[RateCalibration, Floats, SpreadLaw]:
+    calibration = calibrate_rates(log_expected, counts, level)
     log_rates = calibration.log_rates(log_expected)
-    return calibration, log_rates, fit_spread(log_rates, counts)
-
-
-def _file_draws(
-    log_expected: Floats,
-    outside: Floats,
-    calibration: RateCalibration,
-    spread: float,
-    seed: int,
-) -> Floats:
-    """Return draws of the three sums over sample uniques: the line and the spread are not known.
-
-    Sample uniques are put into narrow bins of x first, so a draw costs little. So are fractions
-    where there are many.
-    """
-    if len(np.unique(outside)) > _MOST_FRACTIONS:
-        with np.errstate(divide="ignore"):
-            outside = np.exp(np.round(np.log(outside) * _BINS_PER_UNIT) / _BINS_PER_UNIT)
-    keys = np.stack([np.round(log_expected * _BINS_PER_UNIT), outside], axis=1)
-    distinct, n_classes = np.unique(keys, axis=0, return_counts=True)
-    x, k = distinct[:, 0] / _BINS_PER_UNIT, distinct[:, 1]
-    lines = np.random.default_rng(seed).multivariate_normal(
-        [calibration.intercept, calibration.slope],
-        np.array(calibration.covariance),
-        (len(_SPREAD_STEPS), _DRAWS // 25),
-    )
-    sums: list[Floats] = []
-    for step, drawn in zip(_SPREAD_STEPS, lines, strict=True):
-        log_rates = drawn[:, :1] + drawn[:, 1:] * x
-        every = np.minimum(log_rates, LARGEST_LOG_RATE).ravel()
-        ones, outsides = np.ones(every.shape, dtype=np.int64), np.tile(k, len(drawn))
-        other = round(max(spread + step, 0.02), 2)
-        sizes = mix_sizes(every, ones, outsides, spread=other)
-        each = np.stack([sizes.p_unique, sizes.p_match, sizes.expected_size])
-        sums.append((each.reshape(3, len(drawn), len(x)) @ n_classes).T)
-    return np.concatenate(sums)
+    return calibration, log_rates, learn_spread(log_rates, counts)
 
 
 def _shares(models: Models, weights: ArrayLike | None) -> Floats:

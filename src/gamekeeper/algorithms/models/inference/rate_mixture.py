@@ -8,13 +8,12 @@ deviation
 
 with a spread near 0.7: so 0.7 where a twin is to be expected and 1.2 where one record in a hundred
 has one. Models fail more, in proportion, where they expect little. The sampling fraction does not
-enter. Both numbers were chosen by looking at four populations with 8, 12 and 15 variables, at 1% and
-5%, three of which are those of `benchmarks/truth.py`, so its figures are no independent test. They do
-not hold where a model is exactly right (tau1 comes out too large, by a third in an invented chain)
-or leaves all dependence out (far too small). The sample speaks for
-its own spread through its classes of three, 2 P(y = 2) / P(y = 0) = E[r^2 | y = 0]; with a prior
-deviation of 0.1, few triples change little. A gamma mixture needs a shape that falls with the rate
-and with the sampling fraction.
+enter. Both numbers were chosen by looking at populations; they do not hold where a model is exactly
+right (tau1 comes out too large, by a third in an invented chain) or leaves all dependence out (far too
+small). The sample speaks for its own spread through its classes of three, 2 P(y = 2) / P(y = 0) =
+E[r^2 | y = 0]; with a prior deviation of 0.15, few triples change little. What remains unknown is kept
+as a law, which is averaged over. A gamma mixture needs a shape that falls with the rate and with the
+sampling fraction.
 
 Given f records the density of r is the log-normal one times r^(f-1) e^-r, by the trapezoidal rule
 around its mode in log r, and there are Poisson((1-pi)/pi r) people of the class outside the sample.
@@ -36,15 +35,19 @@ from gamekeeper.algorithms.models.inference.match_probability import (
     set_match,
     single_unit,
 )
-from gamekeeper.algorithms.models.inference.rate_calibration import LARGEST_LOG_RATE
+from gamekeeper.algorithms.models.inference.rate_calibration import (
+    LARGEST_LOG_RATE,
+    binned,
+    mixed_shares,
+)
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 SPREAD = 0.7
-SPREAD_DEVIATION = 0.1
+SPREAD_DEVIATION = 0.15
 _SPREAD_PER_LOG_RATE = 0.1
-_SPREADS = np.round(np.arange(0.1, 1.61, 0.1), 2)
+_SPREADS = np.round(np.arange(0.2, 1.41, 0.1), 2)
 _LEAST_DEVIATION, _MOST_DEVIATION = 0.1, 2.2
 # Below this rate a record without a twin says nothing about r.
 _LOWEST_TABLED = -12.0
@@ -68,34 +71,46 @@ class MixedSizes:
     variance: Floats
 
 
-def fit_spread(log_rates: Floats, counts: NDArray[np.integer[Any]]) -> float:
-    """Return the spread that classes of up to three records and the prior agree on.
+@dataclass(frozen=True, slots=True)
+class SpreadLaw:
+    """What is known of the spread of a file: values and their probabilities."""
 
-    Given the rates, the chances of 0, 1 and 2 twins are as 1, E[r] and E[r^2]/2, all given no twin.
-    The value is rounded to 0.02.
+    values: tuple[float, ...]
+    weights: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """The expected spread, rounded to 0.02."""
+        return round(round(float(np.dot(self.values, self.weights)) * 50) / 50, 2)
+
+    def even(self, n: int) -> list[float]:
+        """Return n values that stand for the law, mixed so that neighbours differ."""
+        places = np.searchsorted(np.cumsum(self.weights), mixed_shares(n, 1))
+        return [self.values[place] for place in np.minimum(places, len(self.values) - 1).tolist()]
+
+
+def learn_spread(log_rates: Floats, counts: NDArray[np.integer[Any]]) -> SpreadLaw:
+    """Return what classes of up to three records and the prior say of the spread.
+
+    Given the rates, the numbers of classes of 1, 2 and 3 records are as 1, E[r]/2 and E[r^2]/6, all
+    given no twin: a class of f is seen by f records.
 
     Examples
     --------
     Without classes of up to three records it is the prior's.
 
-    >>> fit_spread(np.log([0.5, 2.0]), np.array([9, 7]))
+    >>> learn_spread(np.log([0.5, 2.0]), np.array([9, 7])).mean
     0.7
     """
     used = counts <= 3
-    sizes, logs = counts[used], log_rates[used]
-    triples = sizes == 3
-    heights: list[float] = []
-    for spread in _SPREADS.tolist():
-        log_half = np.interp(logs, *_second_moments(spread)) - np.log(2)
-        both = 1 + np.exp(logs) + np.exp(log_half)
-        fit = float((sizes * (np.where(triples, log_half, 0.0) - np.log(both))).sum())
-        heights.append(fit - 0.5 * ((spread - SPREAD) / SPREAD_DEVIATION) ** 2)
-    at = min(max(int(np.argmax(heights)), 1), len(heights) - 2)
-    before, here, after = heights[at - 1 : at + 2]
-    # The top of the parabola through three points.
-    bend = before - 2 * here + after
-    step = float(np.clip((before - after) / (2 * bend), -1, 1)) if bend < 0 else 0.0
-    return round(round((float(_SPREADS[at]) + 0.1 * step) * 50) / 50, 2)
+    logs, (n_classes, triples) = binned(log_rates[used], np.ones(used.sum()), counts[used] == 3)
+    heights = -0.5 * ((_SPREADS - SPREAD) / SPREAD_DEVIATION) ** 2
+    for at, spread in enumerate(_SPREADS.tolist()):
+        log_sixth = np.interp(logs, *_second_moments(spread)) - np.log(6)
+        every = np.log1p(np.exp(logs) / 2 + np.exp(log_sixth))
+        heights[at] += triples @ log_sixth - n_classes @ every
+    weights = np.exp(heights - heights.max())
+    return SpreadLaw(tuple(_SPREADS.tolist()), tuple((weights / weights.sum()).tolist()))
 
 
 def mix_sizes(
@@ -147,17 +162,20 @@ def size_interval(
     *,
     spread: float = SPREAD,
     most: float = np.inf,
+    unsure: Floats | None = None,
 ) -> tuple[Integers, Integers]:
     """Return two quantiles of F of each class.
 
-    Classes whose log rates differ by less than 0.02 share their quantiles.
+    Classes whose log rates differ by less than 0.02 share their quantiles. `unsure` is how far the
+    log rate of each class is from known, a standard deviation, the same for the same rate.
     """
     rounded = np.round(log_rates * 50).astype(np.int64)
     shares = np.unique(outside, return_inverse=True)[1].ravel()
     (place,) = class_numbers(np.stack([rounded, counts, shares], axis=1))
     _, first = np.unique(place, return_index=True)
     f, k = counts[first], outside[first]
-    rates, weights = _posterior(rounded[first] / 50, f, spread, _FEW_NODES)
+    wider = 0.0 if unsure is None else unsure[first]
+    rates, weights = _posterior(rounded[first] / 50, f, spread, _FEW_NODES, wider)
     means = k[:, None] * rates
     low, high = (
         np.minimum(_quantile(means, weights, level), most).astype(np.int64) for level in levels
@@ -205,10 +223,14 @@ def _sums(weights: Floats, values: Floats) -> Floats:
 
 
 def _posterior(
-    log_rates: Floats, counts: NDArray[np.integer[Any]], spread: float, nodes: Floats
+    log_rates: Floats,
+    counts: NDArray[np.integer[Any]],
+    spread: float,
+    nodes: Floats,
+    unsure: Floats | float = 0.0,
 ) -> tuple[Floats, Floats]:
     """Return nodes for the rate of each class and their weights, which sum to 1."""
-    deviation = _deviation(log_rates, spread)
+    deviation = np.hypot(_deviation(log_rates, spread), unsure)
     centre = log_rates + np.interp(log_rates, *_offsets(spread))
     twins = counts - 1.0
     precision = deviation**-2

@@ -1,0 +1,117 @@
+"""What is inferred of sample uniques, averaged over all that is not known of line and spread.
+
+Neither the line of `rate_calibration` nor the spread of `rate_mixture` is known; both have posteriors,
+each given by values that stand for equal parts of it. The measures of a sample unique are smooth in x,
+so they are computed for every line, with a spread to each, at multiples of 1/10 of x alone, and in
+between by straight lines. Their mean over lines is what is inferred of a record; the sums over the file
+for each line are draws of the file's measures. Nothing here is by chance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.models.inference.rate_calibration import (
+    LARGEST_LOG_RATE,
+    RateCalibration,
+)
+from gamekeeper.algorithms.models.inference.rate_mixture import MixedSizes, SpreadLaw, mix_sizes
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_NODES_PER_UNIT = 10
+# Where there are more fractions than this, they have nodes too.
+_MOST_FRACTIONS = 50
+_FRACTIONS_PER_UNIT = 20
+_LEAST_OUTSIDE = 1e-12
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DrawnSizes:
+    """What is inferred of each sample unique, and the sums of P(F=1), E[1/F] and E[F] by line."""
+
+    sizes: MixedSizes
+    sums: Floats
+
+
+def draw_sizes(
+    log_expected: Floats, outside: Floats, calibration: RateCalibration, spreads: SpreadLaw
+) -> DrawnSizes:
+    """Average the measures of sample uniques over the lines of a calibration.
+
+    Parameters
+    ----------
+    log_expected, outside
+        x and (1-pi)/pi of each sample unique.
+    calibration, spreads
+        The posteriors of the line and of the spread.
+
+    Examples
+    --------
+    >>> from gamekeeper.algorithms.models.inference.rate_calibration import calibrate_rates
+    >>> from gamekeeper.algorithms.models.inference.rate_mixture import learn_spread
+    >>> x, f = np.array([-4.0, -3.0]), np.array([1, 1])
+    >>> line = calibrate_rates(x, f)
+    >>> found = draw_sizes(x, np.full(2, 9.0), line, learn_spread(line.log_rates(x), f))
+    >>> bool(found.sizes.p_unique[0] > found.sizes.p_unique[1]), found.sums.shape
+    (True, (64, 3))
+    """
+    lines = np.array(calibration.lines)
+    if not len(log_expected):
+        return DrawnSizes(MixedSizes(*np.zeros((5, 0))), np.zeros((len(lines), 3)))
+    nodes, places, shares = _nodes(log_expected, outside)
+    x, people = nodes[:, 0], nodes[:, 1]
+    held = np.zeros(len(x))
+    for place, share in zip(places, shares, strict=True):
+        held += np.bincount(place, share, len(x))
+    every = np.array(spreads.even(len(lines)))
+    total = np.zeros((5, len(x)))
+    sums = np.empty((len(lines), 3))
+    for spread in np.unique(every).tolist():
+        (chosen,) = np.nonzero(every == spread)
+        rates = np.minimum(lines[chosen, :1] + lines[chosen, 1:] * x, LARGEST_LOG_RATE)
+        ones = np.ones(rates.size, dtype=np.int64)
+        found = mix_sizes(rates.ravel(), ones, np.tile(people, len(chosen)), spread=spread)
+        columns = np.stack(
+            [
+                found.p_match,
+                found.p_match_set,
+                found.p_unique,
+                found.expected_size,
+                found.variance,
+            ]
+        ).reshape(5, len(chosen), len(x))
+        total += columns.sum(axis=1)
+        sums[chosen] = (columns[[2, 0, 3]] @ held).T
+    mean = total / len(lines)
+    each = np.zeros((5, len(log_expected)))
+    for place, share in zip(places, shares, strict=True):
+        each += mean[:, place] * share
+    return DrawnSizes(MixedSizes(*each), sums)
+
+
+def _nodes(log_expected: Floats, outside: Floats) -> tuple[Floats, list[Integers], list[Floats]]:
+    """Return nodes, (x, people outside), and of each record the nodes around it and its shares."""
+    scaled = log_expected * _NODES_PER_UNIT
+    below = np.floor(scaled)
+    corners = [(below + up, outside, np.abs(1 - up - (scaled - below))) for up in (0, 1)]
+    if len(np.unique(outside)) > _MOST_FRACTIONS:
+        logs = np.log(np.maximum(outside, _LEAST_OUTSIDE)) * _FRACTIONS_PER_UNIT
+        under = np.floor(logs)
+        corners = [
+            (
+                at,
+                np.exp((under + up) / _FRACTIONS_PER_UNIT),
+                share * np.abs(1 - up - (logs - under)),
+            )
+            for at, _, share in corners
+            for up in (0, 1)
+        ]
+    points = np.concatenate([np.stack([at / _NODES_PER_UNIT, k], axis=1) for at, k, _ in corners])
+    nodes, place = np.unique(points, axis=0, return_inverse=True)
+    places = np.split(place.ravel(), len(corners))
+    return nodes, places, [share for _, _, share in corners]

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+
+from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
+from gamekeeper.algorithms.models.inference import near_twins
+from gamekeeper.algorithms.models.inference.near_twins import learn_level
+from gamekeeper.algorithms.models.inference.population_model import (
+    calibrated_estimate,
+    pooled_log_expected,
+)
+from gamekeeper.algorithms.models.inference.rate_calibration import LevelPrior
+from tests.algorithms.models.inference.test_population_model import CHAIN, people, sampled
+from tests.given.cases import cases
+
+
+def by_brute_force(table, x):
+    """Compare every record with every other; cells of the model without any edge."""
+    records = np.repeat(table.rows, table.counts, axis=0)
+    of = np.repeat(np.arange(len(table)), table.counts)
+    n = len(records)
+    n_near, odds = 0, []
+    for variable in range(table.n_variables):
+        rest = np.delete(records, variable, axis=1)
+        seen = set()
+        for one in range(n):
+            alike = [other for other in range(n) if (rest[other] == rest[one]).all()]
+            if alike[0] in seen or len(alike) > 2:
+                continue
+            seen.add(alike[0])
+            if len(alike) == 2 and (records[alike[0]] == records[alike[1]]).all():
+                continue
+            n_near += len(alike) == 2
+            # Leaving a variable out of a model without edges leaves its factor out. Of the class's
+            # records, each counts one over their number in the margins.
+            own = len(alike) - 1
+            merged = math.log(n)
+            for v in range(table.n_variables):
+                if v != variable:
+                    column = records[:, v]
+                    merged += math.log((np.sum(column == column[one]) - own) / n)
+            with_it = np.mean([math.exp(0.8 * x[of[other]]) for other in alike])
+            odds.append((math.exp(0.8 * merged) - with_it) / 2)
+    odds = np.array(odds)
+
+    def surplus(level):
+        at = math.exp(level) * odds
+        return (at / (1 + at)).sum() - (n_near + 0.5)
+
+    return n_near, brentq(surplus, -30, 30)
+
+
+@cases(20)
+@given(st.integers(0, 10_000), st.integers(5, 25))
+def test_near_twins_are_those_of_comparing_all_records(seed, n):
+    rng = np.random.default_rng(seed)
+    records = rng.integers(0, [4, 5, 6], (n, 3))
+    rows, counts = np.unique(records, axis=0, return_counts=True)
+    table = ClassTable(rows, counts, [4, 5, 6])
+    x = pooled_log_expected(table, [[0, 0, 0]])
+    found = learn_level(table, [[0, 0, 0]], x)
+    # Records that differ in one variable alone, where no third agrees with them on the others.
+    n_near = 0
+    for variable in range(3):
+        rest = np.delete(records, variable, axis=1)
+        for one in range(n):
+            alike = np.flatnonzero((rest == rest[one]).all(axis=1))
+            if len(alike) == 2 and (records[alike[0]] != records[alike[1]]).any():
+                n_near += one == alike[0]
+    assert found.n_near == n_near
+
+
+def test_the_level_is_the_one_that_expects_as_many_near_twins_as_there_are():
+    rng = np.random.default_rng(3)
+    records = rng.integers(0, [9, 8, 7], (40, 3))
+    rows, counts = np.unique(records, axis=0, return_counts=True)
+    table = ClassTable(rows, counts, [9, 8, 7])
+    x = pooled_log_expected(table, [[0, 0, 0]])
+    found = learn_level(table, [[0, 0, 0]], x)
+    n_near, level = by_brute_force(table, x)
+    weight = n_near / (n_near + 15)
+    assert found.n_near == n_near > 5
+    assert found.mean == pytest.approx((1 - weight) * 0.06 + weight * 0.75 * level, abs=0.02)
+    assert found.deviation == pytest.approx(math.sqrt(0.04 + (1 - weight) * (0.28**2 - 0.04)))
+
+
+def test_order_and_labels_do_not_matter():
+    rows, counts, _ = sampled(people(5_000, 5)[0], 0.05, 0)
+    rng = np.random.default_rng(0)
+    order = rng.permutation(len(rows))
+    relabelled = np.stack(
+        [rng.permutation(int(column.max()) + 1)[column] for column in rows.T], axis=1
+    )
+    plain, again = (
+        learn_level(table, [CHAIN], pooled_log_expected(table, [CHAIN]))
+        for table in (ClassTable(rows, counts), ClassTable(relabelled[order], counts[order]))
+    )
+    assert again.n_near == plain.n_near
+    assert again.mean == pytest.approx(plain.mean, abs=1e-9)
+    whole, other = (
+        calibrated_estimate(table, [CHAIN], fraction=0.05)
+        for table in (ClassTable(rows, counts), ClassTable(relabelled[order], counts[order]))
+    )
+    assert other.p_unique == pytest.approx(whole.p_unique[order], rel=1e-7)
+    assert other.file.tau1.value == pytest.approx(whole.file.tau1.value, rel=1e-9)
+
+
+def test_it_is_spared_where_it_says_nothing(monkeypatch):
+    one = ClassTable([[0], [1]], [1, 1])
+    assert learn_level(one, [[0]], np.zeros(2)) == LevelPrior()
+    rows, counts, _ = sampled(people(5_000, 5)[0], 0.05, 0)
+    table = ClassTable(rows, counts)
+    x = pooled_log_expected(table, [CHAIN])
+    assert learn_level(table, [CHAIN], x).n_near > 0
+    monkeypatch.setattr(near_twins, "_MOST_CELLS", 10)
+    assert learn_level(table, [CHAIN], x) == LevelPrior()
