@@ -106,7 +106,8 @@ def test_classes_count_every_record_once(modelled):
 def test_the_words_have_the_estimate_and_its_interval(modelled):
     found = modelled.chances.right_matches
     text = verdict(modelled, None)
-    assert f"{found.value:,.0f} ({found.lower:,.0f} to {found.upper:,.0f})" in text
+    value, low, high = (three_digits(x) for x in (found.value, found.lower, found.upper))
+    assert f"{value} ({low} to {high})" in text
     assert "IS" not in text
     assert any("without" in line for line in drivers(modelled))
     assert any(line.startswith("Coarsen ") for line in advice(modelled, None))
