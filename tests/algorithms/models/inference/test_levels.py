@@ -70,7 +70,7 @@ def kept(request, monkeypatch):
 
 
 def test_merged_classes_agree_with_enumeration(kept):
-    settings(max_examples=60, deadline=None)(
+    cases(25)(
         given(samples(), st.sampled_from(GRAPHS), st.integers(0, 3), st.data())(
             check_merged_classes
         )
