@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gamekeeper.attack.assessment.chances import Basis
+from gamekeeper.attack.assessment.chances import Basis, count_words
 from gamekeeper.attack.assessment.guidance import answers
 from gamekeeper.attack.assessment.measured import measure_file
 from gamekeeper.attack.assessment.record_table import record_table
@@ -106,7 +106,7 @@ def test_classes_count_every_record_once(modelled):
 def test_the_words_have_the_estimate_and_its_interval(modelled):
     found = modelled.chances.right_matches
     text = verdict(modelled, None)
-    value, low, high = (three_digits(x) for x in (found.value, found.lower, found.upper))
+    value, low, high = (count_words(x) for x in (found.value, found.lower, found.upper))
     assert f"{value} ({low} to {high})" in text
     assert "IS" not in text
     assert any("without" in line for line in drivers(modelled))
