@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.data.population import (
@@ -20,6 +20,7 @@ from gamekeeper.data.population import (
 )
 from gamekeeper.data.population.chances import Chances, Draws, anchored, band_of, crossed
 from gamekeeper.errors import InputError, Reason
+from tests.given.cases import cases
 
 OF_A_HOUSEHOLD = (
     "Place of residence",
@@ -290,7 +291,7 @@ def test_bad_options_are_told_at_once():
             make_population(10, missing=bad)
 
 
-@settings(max_examples=60, deadline=None)
+@cases(25)
 @given(
     table=st.integers(1, 6).flatmap(
         lambda width: st.lists(
@@ -428,7 +429,7 @@ def test_missing_values_are_a_stratum():
     assert all(abs(taken[sex] - size / 10) < 1 for sex, size in whole.items())
 
 
-@settings(max_examples=50, deadline=None)
+@cases(25)
 @given(
     strata=st.lists(st.integers(0, 5), min_size=1, max_size=60),
     fraction=st.fractions(Fraction(1, 50), 1, max_denominator=50),

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.decomposable.adjacency_masks import members
@@ -23,6 +23,7 @@ from gamekeeper.algorithms.decomposable.junction_tree import (
     mean_log_probabilities,
 )
 from gamekeeper.errors import InputError
+from tests.given.cases import cases
 
 GRAPHS = list(decomposable_graphs(4))
 
@@ -80,7 +81,7 @@ def test_a_cycle_without_a_chord_is_refused():
         junction_tree([0b1010, 0b0101, 0b1010, 0b0101])
 
 
-@settings(max_examples=60)
+@cases(25)
 @given(
     samples(),
     st.sampled_from(GRAPHS),
@@ -98,7 +99,7 @@ def test_cell_probabilities_follow_the_definition(sample, graph, own, precision)
         assert found[place] == pytest.approx(float(exact), rel=1e-12)
 
 
-@settings(max_examples=40)
+@cases(20)
 @given(samples(), st.sampled_from(GRAPHS), st.sampled_from([0.0, 2.0]))
 def test_cell_probabilities_of_all_cells_sum_to_one(sample, graph, precision):
     rows, counts, levels = sample
@@ -135,7 +136,7 @@ def test_neither_the_order_of_classes_nor_the_labels_of_codes_matter(sample, gra
     assert log_cell_probabilities(other, [graph], own="one")[0] == pytest.approx(plain[0][order])
 
 
-@settings(max_examples=40, deadline=None)
+@cases(20)
 @given(samples(), st.lists(st.sampled_from(GRAPHS), min_size=1, max_size=4), st.data())
 def test_the_mean_over_models_is_that_of_each(sample, graphs, data):
     table = ClassTable(*sample)

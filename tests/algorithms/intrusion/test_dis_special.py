@@ -5,13 +5,14 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.intrusion.dis import dis
 from gamekeeper.algorithms.intrusion.dis_special import special_dis
 from gamekeeper.errors import InputError
 from tests.algorithms.intrusion.round_chances import match_chances
+from tests.given.cases import cases
 
 
 def every_round(classes, fraction, removed):
@@ -36,7 +37,7 @@ def structure_of(classes):
     return dict(Counter(Counter(classes).values()))
 
 
-@settings(max_examples=40, deadline=None)
+@cases(20)
 @given(
     st.lists(st.integers(0, 4), min_size=1, max_size=6),
     st.fractions(Fraction(1, 9), 1, max_denominator=9),

@@ -4,7 +4,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.structure.group_matching import match_groups
@@ -121,7 +121,7 @@ def test_the_optimum_is_that_of_all_mappings_and_matchings(problem):
         assert len(set(linked)) == len(linked) == min(len(rows_a), len(rows_b))
 
 
-@settings(max_examples=40, deadline=None)
+@cases(20)
 @given(tiny_problems(), st.integers(0, 5))
 def test_the_search_alone_stays_below_its_bound(problem, seed):
     rows_a, rows_b, injective, one_to_one, weights = problem

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.subtraction.floats import all_known, some_cell_known
@@ -94,7 +94,7 @@ def test_groups_and_cells_are_the_definition(release, data):
 
 
 @given(releases(), st.data())
-@settings(max_examples=100, deadline=None)
+@cases(40)
 def test_people_of_a_group_alone_are_samples_of_the_group(release, data):
     counts, lower, upper, total = release
     groups = np.array(

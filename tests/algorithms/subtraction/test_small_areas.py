@@ -2,17 +2,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.subtraction.probability import subtraction_risk
 from gamekeeper.algorithms.subtraction.recovery_rule import recovery_rule
 from gamekeeper.algorithms.subtraction.small_areas import small_area_risks
 from gamekeeper.errors import InputError
+from tests.given.cases import cases
 
 
 @given(st.integers(0, 10**6), st.booleans())
-@settings(max_examples=40, deadline=None)
+@cases(20)
 def test_tables_together_are_the_tables_one_by_one(seed, with_total):
     rng = np.random.default_rng(seed)
     counts = rng.poisson(rng.choice([0.5, 2, 6]), (6, 2, 4))

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.attack.judging import compare
@@ -25,6 +25,7 @@ from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.report.comparison import comparison_report
 from gamekeeper.report.risk_page import build_risk_report
 from gamekeeper.wording import cell_text
+from tests.given.cases import cases
 
 KEYS = ["area", "age", "work"]
 RANGE = ["5%", "20%", "60%"]
@@ -82,7 +83,7 @@ class TestTheFirstTen:
             st.tuples(st.integers(0, 3), st.integers(1, 5)), min_size=1, max_size=TOP + 4
         )
     )  # fmt: skip
-    @settings(max_examples=60, deadline=None)
+    @cases(25)
     def test_ties_count_with_the_mean_over_all_choices(self, uniques):
         scores = [score for score, _ in uniques]
         n_taken = min(TOP, len(uniques))

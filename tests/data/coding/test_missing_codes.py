@@ -6,7 +6,7 @@ from collections import Counter
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.data.coding.codebook import CodedVariable
@@ -16,6 +16,7 @@ from gamekeeper.data.coding.missing_codes import (
     suspected_values,
 )
 from gamekeeper.data.coding.source_coding import code_frame
+from tests.given.cases import cases
 
 
 def suspected(counts, *, labels=None, decimal="."):
@@ -84,7 +85,7 @@ def test_numbers_that_belong_to_the_range_are_not(values):
     assert suspected(of_each(values)) == set()
 
 
-@settings(max_examples=200)
+@cases(50)
 @given(
     low=st.integers(-50, 90),
     n_values=st.integers(2, 150),
@@ -98,7 +99,7 @@ def test_a_plain_range_never_raises_an_alarm(low, n_values, step, counts):
     assert suspected({str(value): counts.randint(1, 500) for value in values}) == set()
 
 
-@settings(max_examples=200)
+@cases(50)
 @given(
     some=st.sets(st.integers(0, 99), min_size=12),
     ages=st.lists(st.integers(0, 99), max_size=400),
@@ -158,7 +159,7 @@ def test_of_a_table_only_what_nobody_explained():
     ]
 
 
-@settings(max_examples=100, deadline=None)
+@cases(40)
 @given(st.dictionaries(st.text(min_size=1, max_size=6), st.integers(1, 50), min_size=1))
 def test_no_value_that_is_not_on_the_list_is_ever_named(counts):
     stripped = {value.strip(): n for value, n in counts.items() if value.strip()}
