@@ -60,6 +60,8 @@ class CellFacts:
         Whether a figure of each cell is published, exact or rounded.
     tolerance
         By how much a published figure may be off.
+    is_signed
+        Whether figures may be below 0.
     n_checked
         How many sums of published figures were checked.
     worst
@@ -76,6 +78,7 @@ class CellFacts:
     scale: int
     is_published: NDArray[np.bool_]
     tolerance: Fraction
+    is_signed: bool
     n_checked: int
     worst: Fraction
     notices: tuple[str, ...] = ()
@@ -193,7 +196,7 @@ def cell_facts(
         facts, cells, number, values,
         np.concatenate([rows, np.full(len(more), -1)]).astype(np.int64),
         number[hidden], tuple(share for _, share in told), scale,
-        is_published, tolerance or Fraction(0), len(checked), worst, notices,
+        is_published, tolerance or Fraction(0), below, len(checked), worst, notices,
     )  # fmt: skip
 
 

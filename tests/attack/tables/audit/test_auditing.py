@@ -341,3 +341,17 @@ def test_what_rounding_leaves_open_is_recomputed_all_the_same():
         TableSet.of([CellRows.typed(["Area"], wide)], whole=False), tolerance=Fraction("0.05")
     )
     assert not apart.n_recomputed
+
+
+@pytest.mark.parametrize("negative", [False, True])
+def test_a_level_below_0_is_cut_only_where_nothing_is_below_0(negative):
+    rows = [["Total", 20], ["a", 2, "unsafe"], ["b", 18, "secondary"]]
+    levels = [None, Fraction(5), None]
+    table = replace(CellRows.typed(["Area"], rows), lower_levels=levels, upper_levels=[None] * 3)
+    found = audit_tables(TableSet.of([table], whole=False), rules=["levels"], negative=negative)
+    (one,) = found.standings
+    assert one.standing is Standing.MET
+    # Without a cut, figures as low as -3 are shown to be possible.
+    assert bool(one.notes) != negative
+    (unsafe,) = [own for own in found.cells if own.truth == 2]
+    assert (unsafe.interval.reached_low <= -3) == negative

@@ -87,7 +87,7 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
         known,
         tuple(cells),
         proofs,
-        tuple(judge(tables, rules, intervals, insiders)),
+        tuple(judge(tables, rules, intervals, insiders, signed=known.is_signed)),
         float(percent),
         insiders,
         without,

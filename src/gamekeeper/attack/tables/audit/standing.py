@@ -200,9 +200,14 @@ def judge(
     rules: Sequence[NamedRule],
     intervals: dict[int, Interval],
     insiders: Told | None = None,
+    *,
+    signed: bool = False,
 ) -> list[RuleStanding]:
-    """Return how each rule stands; with insiders, also against them."""
-    found = [_judged(tables, rule, intervals) for rule in rules]
+    """Return how each rule stands; with insiders, also against them.
+
+    `signed` tells that figures may be below 0, so that no level is cut there.
+    """
+    found = [_judged(tables, rule, intervals, signed=signed) for rule in rules]
     if insiders is not None:
         for rule, one in zip(rules, found, strict=True):
             _against(one, rule, intervals, insiders)
@@ -233,7 +238,9 @@ def _against(
         made.not_proven += [cell for cell in left if cell not in made.not_proven]
 
 
-def _judged(tables: TableSet, rule: NamedRule, intervals: dict[int, Interval]) -> RuleStanding:
+def _judged(
+    tables: TableSet, rule: NamedRule, intervals: dict[int, Interval], *, signed: bool
+) -> RuleStanding:
     if rule.kind == "exact":
         made = RuleStanding(rule.text, "no hidden cell can be recomputed")
         for cell, known in intervals.items():
@@ -262,12 +269,14 @@ def _judged(tables: TableSet, rule: NamedRule, intervals: dict[int, Interval]) -
             )
         return made
     if rule.kind == "levels":
-        return _by_levels(tables, rule, intervals)
+        return _by_levels(tables, rule, intervals, signed=signed)
     assert rule.rule is not None
     return _by_contributions(tables, rule, rule.rule, intervals)
 
 
-def _by_levels(tables: TableSet, rule: NamedRule, intervals: dict[int, Interval]) -> RuleStanding:
+def _by_levels(
+    tables: TableSet, rule: NamedRule, intervals: dict[int, Interval], *, signed: bool
+) -> RuleStanding:
     made = RuleStanding(rule.text, "every unsafe cell is left as open as the file asks")
     cut = 0
     for table, cells in zip(tables.tables, tables.system.tables, strict=False):
@@ -278,7 +287,7 @@ def _by_levels(tables: TableSet, rule: NamedRule, intervals: dict[int, Interval]
                 continue
             below = (table.lower_levels or [None] * len(table))[at] or Fraction(0)
             above = (table.upper_levels or [None] * len(table))[at] or Fraction(0)
-            standing, is_cut = _reached(tables, cell, intervals, below, above)
+            standing, is_cut = _reached(tables, cell, intervals, below, above, signed=signed)
             cut += is_cut
             made.note(cell, standing)
     if cut:
@@ -290,14 +299,20 @@ def _by_levels(tables: TableSet, rule: NamedRule, intervals: dict[int, Interval]
 
 
 def _reached(
-    tables: TableSet, cell: int, intervals: dict[int, Interval], below: Fraction, above: Fraction
+    tables: TableSet,
+    cell: int,
+    intervals: dict[int, Interval],
+    below: Fraction,
+    above: Fraction,
+    *,
+    signed: bool = False,
 ) -> tuple[Standing, bool]:
     truth, known = tables.truths[cell], intervals.get(cell)
     if known is None:
         return Standing.BROKEN, False
     if truth is None:
         return (Standing.BROKEN if known.is_known else Standing.NOT_PROVEN), False
-    is_cut = truth >= 0 and below > truth
+    is_cut = not signed and truth >= 0 and below > truth
     return known.reaches(truth - (truth if is_cut else below), truth + above), is_cut
 
 
