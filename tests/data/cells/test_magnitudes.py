@@ -124,7 +124,16 @@ def test_what_is_no_rule_is_refused(text):
 
 def test_records_without_a_number_or_a_category_are_told(tmp_path):
     path = tmp_path / "firms.csv"
-    path.write_text("code,v\na,x\n,3\nA,4\n")
+    path.write_text("code,v\na1,x\n,3\nA,4\n")
     with pytest.raises(InputError) as error:
         tabulate_magnitudes(open_source(path), ["code"], "v", hierarchies={"code": TREE})
     assert len(error.value.problems) == 3
+
+
+def test_categories_outside_the_hierarchy_are_refused_and_not_named(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text("code,v\na1,3\nSECRET,4\n")
+    with pytest.raises(InputError) as error:
+        tabulate_magnitudes(open_source(path), ["code"], "v", hierarchies={"code": TREE})
+    assert "not in the hierarchy" in str(error.value.problems[0])
+    assert "SECRET" not in str(error.value)

@@ -143,6 +143,8 @@ def described(text: str) -> tuple[str | None, list[ArgusVariable]]:
             missing = tuple(code.strip() for code in _QUOTED.findall(line))
             places = [int(own) for own in name[1:3] if own.isdigit()]
             start, width = places if len(places) == 2 else (0, 0)
+            # Of records, codes for missing follow the place.
+            missing = missing or (tuple(name[3:]) if width else ())
             variables.append(
                 ArgusVariable(name[0] if name else line.strip(), {}, missing, start, width)
             )

@@ -87,7 +87,7 @@ def _hierarchy(variable: ArgusVariable, codes: list[str], description: Path) -> 
                 "Put it there.",
             )
         lead = variable.tags.get("HIERLEADSTRING") or "@"
-        return read_hierarchy(file, lead=lead).beside(dict.fromkeys(codes))
+        return read_hierarchy(file, lead=lead).beside(variable.missing)
     if "HIERLEVELS" not in variable.tags:
         return None
     widths = [int(own) for own in variable.tags["HIERLEVELS"].split() if own.isdigit()]

@@ -200,6 +200,17 @@ def _nodes(
         problems.append(
             Problem(Reason.BAD_OPTION, where, said, "Records have the finest categories.")
         )
+    if hierarchy is not None:
+        known = {*parts, *hierarchy.roots, *(o for ways in parts.values() for w in ways for o in w)}
+        odd = [number for number, label in enumerate(labels) if label and label not in known]
+        if odd:
+            wrong = np.flatnonzero(np.isin(codes, odd))
+            said = (
+                f"{count_of(len(odd), 'category is', 'categories are')} not in the hierarchy"
+                f" ({records_words(wrong)})."
+            )
+            do = "Add them to it, or mend them: codes such as 07 may have lost their zero."
+            problems.append(Problem(Reason.UNKNOWN_NAME, where, said, do))
     over = [label for label in parts if label != total]
     axis = axis_nodes(parts, [*labels, *over], [total])
     found: list[Integers] = []
