@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,6 +78,16 @@ def test_a_server_that_is_not_there(
     assert done.exit_code == 2
     assert "No server answers there." in done.err
     assert SECRET not in done.err
+
+
+@pytest.mark.parametrize("words", [("form", "list"), ("env", "show"), ("env", "new")])
+def test_without_the_driver_it_is_said_how_to_get_it(
+    run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    done = run(*words, "postgresql://ana@127.0.0.1:1/forms?schema=norland")
+    assert done.exit_code == 2
+    assert "pip install 'gamekeeper[postgres]'" in done.err
 
 
 def test_names_are_offered(postgres: TestServer, run: Callable[..., Run], folder: Path) -> None:

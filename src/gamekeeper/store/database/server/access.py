@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.store.database.refusals import attempt
-from gamekeeper.store.database.server.connections import connect
+from gamekeeper.store.database.server.connections import connect, require_driver
 from gamekeeper.store.database.server.refusals import refusal_of
 from gamekeeper.store.database.server.schemas import Found, require_store
 from gamekeeper.store.database.words import POSTGRESQL, spoken
@@ -72,6 +72,7 @@ class ServerAccess:
     @contextmanager
     def asking(self) -> Generator[Callable[[str], Sequence[tuple[Any, ...]]]]:
         """Give what answers questions, all from one state, without SQLAlchemy."""
+        require_driver()
         from psycopg import Error, IsolationLevel
 
         try:
