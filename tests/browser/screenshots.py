@@ -48,7 +48,7 @@ def main(folder: Path) -> None:
             path = folder / f"{name}.png"
             page.screenshot(path=path)
             # Few colours are enough for text and lines, and keep the documentation small.
-            Image.open(path).convert("RGB").quantize(48).save(path, optimize=True)
+            Image.open(path).convert("RGB").quantize(96).save(path, optimize=True)
 
         try:
             page.goto(running.address)
@@ -64,6 +64,7 @@ def main(folder: Path) -> None:
                 page.locator("h1").first.wait_for()
                 if name == "analysis":
                     page.get_by_role("slider").wait_for()
+                    page.get_by_text("Looking for keys").wait_for(state="detached")
                 shoot(name)
             for name, (start, title) in LINKS.items():
                 page.goto(running.base + start)
