@@ -334,5 +334,18 @@ def test_sentences_say_the_numbers_and_no_value_of_the_file():
     assert f"for {likely:,} of them" in risk.sentences()[1]
 
 
+def test_it_is_said_what_the_level_rests_on_and_that_people_may_be_there_twice():
+    rng = np.random.default_rng(5)
+    codes = rng.integers(1, 12, (300, 4))
+    names = ["age", "job", "home", "car"]
+    alone = " ".join(inferred(codes, names, fraction="1/100").sentences())
+    assert re.search(r"2 pairs of records have the same key: .* known from \d+ pairs that", alone)
+    assert "more than once" not in alone
+    some = np.concatenate([codes, codes[:90]])
+    twice = " ".join(inferred(some, names, fraction="1/100").sentences())
+    assert "known from" not in twice
+    assert "people may be in the file more than once" in twice
+
+
 def test_the_spread_of_risk_is_drawn_without_a_display():
     inferred(two_pairs(100), NAMES, fraction="1/20").plot().savefig("/dev/null", format="svg")

@@ -371,15 +371,15 @@ def _level_words(calibration: RateCalibration) -> list[str]:
     told: list[str] = []
     n_pairs, n_near = calibration.n_pairs, calibration.prior.n_near
     if n_pairs < _FEW_PAIRS:
-        seen = f"{count_of(n_pairs, 'pair')} of records" if n_pairs else "No two records alone"
+        seen = count_of(n_pairs, "pair") if n_pairs else "No pair"
         near = (
             f"{count_of(n_near, 'pair')} that differ in one variable and from other populations"
             if n_near
             else "other populations alone"
         )
         told.append(
-            f"{seen} {'has' if n_pairs == 1 else 'have'} the same key: how often keys are shared is"
-            f" known from {near}, and the intervals are as wide as that leaves it open."
+            f"{seen} of records {'has' if n_pairs < 2 else 'have'} the same key: how often keys are"
+            f" shared is known from {near}, and the intervals are as wide as that leaves it open."
         )
     if calibration.unlike > _LIKELY:
         told.append(
