@@ -12,8 +12,10 @@ those that are pairs with v; and from it the prior of the level:
     deviation sqrt(0.2^2 + (1 - s) (0.28^2 - 0.2^2))
 
 with constants that were set by hand on the settings named in `rate_calibration`. Those of greatest
-likelihood without one of the populations were no better on that one, in five cases of seven. Cost: that of leaving out every variable. It is spared where there are so many pairs that a
-prior changes nothing, or so many cells that it would take long.
+likelihood without one of the populations were no better on that one, in five cases of seven.
+
+Cost: that of leaving out every variable. It is spared where there are so many pairs that a prior
+changes nothing, or so many cells that it would take long.
 """
 
 from __future__ import annotations
