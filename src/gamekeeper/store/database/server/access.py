@@ -50,6 +50,7 @@ class ServerAccess:
 
     def engine(self) -> Engine:
         """Return an engine; every thread gets its own connection, and one that is dead is replaced."""
+        require_driver()
         from sqlalchemy import create_engine
         from sqlalchemy.pool import QueuePool
 
