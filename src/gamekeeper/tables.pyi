@@ -34,12 +34,17 @@ from gamekeeper.attack.tables.subtraction import (
     subtract_known as subtract_known,
 )
 from gamekeeper.data.tables.unit_records import unit_records as unit_records
-from gamekeeper.data.cells.argus_file import read_argus_table as read_argus_table
+from gamekeeper.data.cells.argus_batch import read_batch as read_batch
+from gamekeeper.data.cells.argus_file import (
+    apply_apriori as apply_apriori,
+    read_argus_table as read_argus_table,
+)
 from gamekeeper.data.cells.cell_file import (
     Columns as Columns,
     read_cells as read_cells,
 )
 from gamekeeper.data.cells.cell_rows import CellRows as CellRows
+from gamekeeper.data.cells.contributors import read_contributors as read_contributors
 from gamekeeper.data.cells.hierarchy import Hierarchy as Hierarchy
 from gamekeeper.data.cells.hierarchy_file import read_hierarchy as read_hierarchy
 from gamekeeper.data.cells.magnitudes import (
