@@ -100,11 +100,11 @@ class ProgramPrices(CoverMaster):
             self._highs.addRow(bound.base, inf, len(numbers), numbers, values)
         return more
 
-    def in_parts(self) -> tuple[NDArray[np.float64], float] | None:
-        """Return the answer of the linear program and its value."""
+    def in_parts(self, seconds: float) -> tuple[NDArray[np.float64], float] | None:
+        """Return the answer of the linear program and its value; None where time ran out."""
         import highspy
 
-        self._highs.setOptionValue("time_limit", inf)
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
         self._highs.run()
         if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None

@@ -55,9 +55,11 @@ _FAN_VARIABLES = 2
 # The linear program ends where a round of further partitions adds less than this share.
 _LEAST_GAIN = 0.002
 _SHARE_OF_FANS = 0.3
-_SHARE_OF_PROGRAM = 0.6
+_SHARE_OF_PROGRAM = 0.8
 _LEAST_ROUNDS = 8
-_SHARE_OF_MERGES = 0.3
+_SHARE_OF_MERGES = 0.5
+# The integer program looks at the clock seldom: it is begun with so many times what the linear one took.
+_TIMES_OF_PARTS = 20
 _FEW_CATEGORIES = 50
 # Prices of records that are kept, besides those of recodings that the program chose.
 _MOST_BYTES = 1 << 28
@@ -100,6 +102,8 @@ class PriceSearch:
         self._shares: Shares = [np.zeros(len(c.categories)) for c in choices]
         self._known: dict[bytes, int] = {}
         self._fanned: set[int] = set()
+        self._has_thresholds = False
+        self._seconds_of_parts = 0.0
         self._tried: dict[Chosen, int] = {}
         self.n_prices = 1
         budget = memory_budget()
@@ -158,9 +162,9 @@ class PriceSearch:
             rounds += 1
             if progress is not None:
                 progress(rounds, None)
-            if self._is_late():
-                return self._is_reached()
             left = self._ends - time.monotonic()
+            if left <= _TIMES_OF_PARTS * self._seconds_of_parts:
+                return self._is_reached()
             chosen, bound, values = master.whole(None if left == inf else max(left, 0.05))
             self.lower = max(self.lower, bound)
             if self._is_reached():
@@ -183,7 +187,11 @@ class PriceSearch:
             rounds += 1
             if progress is not None:
                 progress(rounds, None)
-            answer = master.in_parts()
+            # The first few answers are waited for, so that something is proven at any time.
+            left = inf if rounds <= _LEAST_ROUNDS else self._ends - time.monotonic()
+            began = time.monotonic()
+            answer = master.in_parts(max(left, 0.05))
+            self._seconds_of_parts = time.monotonic() - began
             if answer is None:
                 return False
             values, value = answer
@@ -196,7 +204,10 @@ class PriceSearch:
             more = master.say(self._bounds.tightest(self._shares), values)
             if more > TOLD_APART * 10 * max(value, 1.0):
                 continue
-            if value < before * (1 + _LEAST_GAIN) or not self._look_further(self._shares, ends):
+            # Only what thresholds gave may be found to be of little use: margins come before.
+            if self._has_thresholds and value < before * (1 + _LEAST_GAIN):
+                return False
+            if not self._look_further(self._shares, ends):
                 return False
             before = value
 
@@ -214,6 +225,7 @@ class PriceSearch:
         if self._first_fans(order, ends):
             self._margins(self._finest, ends)
             return True
+        self._has_thresholds = True
         for threshold in _THRESHOLDS:
             if self._is_enough(ends):
                 break
