@@ -1,6 +1,6 @@
 """How often the interval of the number of people in both files holds, over many splits of real files.
 
-`python -m benchmarks.linkage_overlap [SPLITS]` with the folder of data in GAMEKEEPER_DATA: of febrl4
+`python -m benchmarks.linkage_overlap [SPLITS [PART OF A NAME]]` with the folder of data in GAMEKEEPER_DATA: of febrl4
 and of the masked business files, parts are drawn with a known number of people in both, linked by
 the default of `link files`, and the truth is looked up. One line per file and overlap.
 """
@@ -79,9 +79,11 @@ def _read(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
-def _main(n_splits: int) -> None:
+def _main(n_splits: int, part: str) -> None:
     folder = Path(os.environ["GAMEKEEPER_DATA"]) / "linkage"
     for pair in pairs(folder):
+        if part not in pair.name:
+            continue
         for share in _SHARES:
             _measure(pair, share, n_splits)
 
@@ -118,4 +120,5 @@ def _measure(pair: Pair, share: float, n_splits: int) -> None:
 
 
 if __name__ == "__main__":
-    _main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
+    asked = [*sys.argv[1:], *("20", "")[len(sys.argv) - 1 :]]
+    _main(int(asked[0]), asked[1])

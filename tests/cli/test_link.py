@@ -210,9 +210,7 @@ BAD = {
     "clusters": ("structure", "noise", "original", "--columns", "age", "--others", "age",
                  "--clusters", "31"),
     "no clusters": ("structure", "noise", "original", "--clusters", "some"),
-    "words": ("structure", "noise", "original", "--id", "row"),
     "idle leave-out": ("structure", "noise", "original", "--leave-out"),
-    "missing": ("structure", "gaps", "original", "--others", "age"),
     "huge": ("files", "huge", "huge", "--kind", "x=number"),
     "huge structure": ("structure", "huge", "huge", "--columns", "x"),
     "window": ("files", "noise", "original", "--window", "height=5"),
@@ -291,3 +289,25 @@ def test_the_commands_are_there_without_what_they_need():
     code = f"import sys, gamekeeper.cli.link.app; print([n for n in {heavy} if n in sys.modules])"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"
+
+
+def test_reports_have_no_value_unless_asked(run, place):
+    page = place / "page.html"
+    for extra, has_values in ((), False), (("--report-values",), True):
+        told = run(
+            "link", "files", *files(place, "noise", "original"), "--id", "row", "--report", page,
+            "--replace", "--everybody", *extra,
+        )  # fmt: skip
+        assert told.exit_code == 0, told.err
+        text = page.read_text(encoding="utf-8")
+        assert "Which variables carried the links" in text
+        assert ("Their values" in text) == has_values
+    for command, names in (
+        ("evaluate", ("original", "noise")),
+        ("structure", ("noise", "original")),
+    ):
+        told = run(
+            "link", command, *files(place, *names), "--id", "row", "--report", page, "--replace"
+        )
+        assert told.exit_code == 0, told.err
+        assert "How it was made" in page.read_text(encoding="utf-8")

@@ -387,15 +387,18 @@ def test_structures_are_matched_from_files(halves):
     assert chosen.n_clusters == (2,) * 6
 
 
-def test_structures_need_numbers_everywhere(halves):
-    write(halves, "bad.csv", "id,v0,v1,v2\n1,x,2,\n2,y,,3\n3,4,5,6\n")
+def test_structures_take_categories_and_gaps_and_refuse_names(halves):
+    text = (halves / "one.csv").read_text(encoding="utf-8").splitlines()
+    more = [f"{line},{k % 3 and 'xyz'[k % 3]}" for k, line in enumerate(text[1:])]
+    write(halves, "more.csv", "\n".join([f"{text[0]},kind", *more]) + "\n")
+    found = structured(halves / "more.csv", halves / "two.csv", identifier="id")
+    assert "In the first file compared as categories: 'kind'." in found.notes
+    names = [f"{line},name{k}{'x' * (k % 5)}" for k, line in enumerate(text[1:] * 8)]
+    write(halves, "bad.csv", "\n".join([f"{text[0]},name", *names]) + "\n")
     with pytest.raises(InputError) as caught:
-        structured(halves / "bad.csv", halves / "two.csv", identifier="id")
-    assert [problem.found for problem in caught.value.problems] == [
-        "2 values are no number.",
-        "1 cell is missing.",
-        "1 cell is missing.",
-    ]
+        structured(halves / "bad.csv", halves / "two.csv")
+    assert [problem.reason for problem in caught.value.problems] == ["bad-option"]
+    assert "name1" not in str(caught.value)
     for options, found in (
         ({"n_clusters": 21}, "21 clusters of 20 records"),
         ({"leave_out": True, "identifier": ""}, "--id"),

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.attack.linkage.columns import floats_of
 from gamekeeper.attack.linkage.evaluation import MaskingComparison, compare_maskings
 from gamekeeper.attack.linkage.file_links import FileLinks
 from gamekeeper.attack.linkage.files import link_files, require_records
@@ -17,14 +16,15 @@ from gamekeeper.attack.linkage.guessing import identifiers
 from gamekeeper.attack.linkage.linking import linking_bytes
 from gamekeeper.attack.linkage.options import ObjectiveName
 from gamekeeper.attack.linkage.structure import StructureLinks, link_structure
+from gamekeeper.attack.linkage.structure_columns import StructureColumns, structure_columns
 from gamekeeper.attack.linkage.truth import true_partners
 from gamekeeper.attack.linkage.variables import Kind, LinkVariable, common_variables
-from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.options import given
 from gamekeeper.report.link_report import links_report, maskings_report, structure_report
 from gamekeeper.report.risk_page import write_risk_report
@@ -42,8 +42,6 @@ from gamekeeper.workbench.requests.linkage import (
     StructureRequest,
 )
 from gamekeeper.workbench.requests.reading import Reading
-
-Floats = NDArray[np.float64]
 
 
 def link_two_files(asked: LinkRequest, *, progress: Progress | None = None) -> FileLinks:
@@ -159,20 +157,27 @@ def link_two_structures(
         )
     require_outputs(asked)
     tables: list[CodedTable] = []
-    values: list[Floats] = []
+    values: list[StructureColumns] = []
+    graphs = _graphs(asked.environment)
     sources = [opened_file(file, asked.reading) for file in (asked.first, asked.second)]
     chosen = [
         list(named) or [name for name in source.names if name != identifier]
         for source, named in zip(sources, (asked.columns, asked.others), strict=True)
     ]
     _require_rooms(zip(sources, chosen, strict=True), identifier)
-    for file, source, wanted in zip((asked.first, asked.second), sources, chosen, strict=True):
+    for which, source, wanted in zip(("first", "second"), sources, chosen, strict=True):
         table = _coded(source, wanted, identifier, asked.reading, progress)
         tables.append(table)
-        values.append(_numbers(table, wanted, source, file))
+        values.append(_structure(table, wanted, source, graphs, which))
     truth = true_partners(tables[0], tables[1], identifier) if identifier else None
     found = link_structure(
-        values[0], values[1], **given(asked.options), truth=truth, progress=progress
+        values[0].values,
+        values[1].values,
+        **given(asked.options),
+        weights=(values[0].weights, values[1].weights),
+        notes=(*values[0].notes, *values[1].notes),
+        truth=truth,
+        progress=progress,
     )
     files = (asked.first.name, asked.second.name)
     write_outputs(
@@ -403,27 +408,28 @@ def _steps(variables: Sequence[LinkVariable], asked: ComparedColumns) -> list[in
     return [asked.steps.get(one.name) for one in variables] if asked.steps else []
 
 
-def _numbers(table: CodedTable, names: Sequence[str], source: Source, file: Path) -> Floats:
-    """Return columns as numbers; refuse what has none."""
-    made = np.empty((table.n_records, len(names)))
-    problems: list[Problem] = []
-    for place, name in enumerate(names):
-        numbers, faults = floats_of(table.codebook[name], source.decimal)
-        codes = table.codes(name)
-        n_missing = int(np.count_nonzero(codes == MISSING))
-        if n_missing:
-            faults.append(f"{count_of(n_missing, 'cell is', 'cells are')} missing")
-        if faults:
-            found = f"{' and '.join(faults)}."
-            problems.append(Problem(Reason.BAD_OPTION, f"column {quoted([name])}", found))
-            continue
-        made[:, place] = numbers[codes]
-    if problems:
+def _structure(
+    table: CodedTable,
+    names: Sequence[str],
+    source: Source,
+    graphs: Mapping[str, Variable],
+    which: str,
+) -> StructureColumns:
+    """Return columns as numbers; refuse what cannot be clustered."""
+    found = structure_columns(table, names, source.decimal, graphs, which)
+    if found.problems:
         raise InputError(
             Reason.BAD_OPTION,
-            f"The structure of file {quoted([file.name])} was to be used.",
-            f"{count_of(len(problems), 'column')} cannot be: clusters need numbers everywhere.",
-            "Name the columns to use (--columns, --others), or fill in what is missing.",
-            problems=problems,
+            f"The structure of the {which} file was to be used.",
+            f"{count_of(len(found.problems), 'column')} cannot be: clusters need numbers or categories.",
+            "Name the columns to use (--columns, --others).",
+            problems=found.problems,
         )
-    return made
+    return found
+
+
+def _graphs(environment: Path | None) -> dict[str, Variable]:
+    if environment is None:
+        return {}
+    with opened(environment) as place:
+        return {name: place.environment.variable(name) for name in place.environment.variables}

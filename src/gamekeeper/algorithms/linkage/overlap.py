@@ -69,13 +69,13 @@ class OverlapEstimate:
     n_by_chance: float = 0.0
     found: float = 1.0
 
-    def odds(self, n_first: int, n_second: int) -> float:
+    def odds(self, n_first: int, n_second: int, *, at_most: bool = False) -> float:
         """Return the odds of a pair that nothing is known of, given that others are linked.
 
         Among one-to-one links of N records, there are N ways to take a link out and as many as
-        pairs of unlinked records to put one in.
+        pairs of unlinked records to put one in. With `at_most`, N is the end of the interval.
         """
-        number = min(max(self.estimate, 0.5), n_first, n_second)
+        number = min(max(self.high if at_most else self.estimate, 0.5), n_first, n_second)
         return number / ((n_first - number + 1.0) * (n_second - number + 1.0))
 
 
@@ -121,7 +121,8 @@ def estimate_overlap(
     share = found_share(model, known, limits[best])
     left = max(float(counts[best] - times * others[best]), 0.0) / share
     above = max(float(counts[best] - fewest[best]), 0.0) / share
-    above += _Z * math.sqrt(above * (1 - share))
+    # What cannot be seen may be twice what the model says of it.
+    above += above * (1 - share) + _Z * math.sqrt(above * (1 - share))
     above = min(above, most)
     agree = share >= _SEEN and number <= above and least > 0
     return OverlapEstimate(

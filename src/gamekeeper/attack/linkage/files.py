@@ -223,12 +223,14 @@ def _limits_of(linked: Linked, is_blocked: bool, told: Partners | None) -> list[
             f"Increases were worked out for the {count_of(n_told, 'link')} farthest ahead: all would"
             f" take {count_of(n_links, 'search', 'searches')} through {linked.n_pairs:,} pairs."
         )
-    if told is not None and is_blocked:
+    if told is not None and not told.n_tried:
+        said.append(
+            "Each file could not be compared with itself as with the other: how many people are in both,"
+            " and how many links are right, is not known."
+        )
+    elif told is not None and is_blocked:
         said.append(
             "Numbers of people in both files are of those that blocking left: more may be there."
-            if told.n_tried
-            else "Each file could not be compared with itself in the same way: how many people are in"
-            " both files, and how many links are right, is not known."
         )
     return said
 

@@ -254,6 +254,15 @@ class StructureOptions:
     leave_out: Annotated[
         bool, Option("Find out what each clustering carries. Needs to know who is who.")
     ] = False
+    halves: Annotated[
+        int | None,
+        Option(
+            "Link so often from half of the columns of each file, to see whether links come back: 6"
+            " by default, for files of up to 300 records. 0: do not.",
+            least=0,
+            most=1_000,
+        ),
+    ] = None
     restarts: Annotated[
         int,
         Option("So many starts of the search for matching groups.", least=1, most=1_000_000),
@@ -271,5 +280,7 @@ class StructureInput(StructureOptions):
 
     b: ArrayLike
     techniques: Sequence[Technique | Clusterer] | None = field(default=None, kw_only=True)
+    weights: tuple[ArrayLike, ArrayLike] | None = field(default=None, kw_only=True)
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
     truth: ArrayLike | None = field(default=None, kw_only=True)
     progress: Progress | None = field(default=None, kw_only=True)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
+from gamekeeper.algorithms.linkage.level_patterns import shares_of_pairs
 from gamekeeper.algorithms.linkage.objective import (
     FellegiSunterCost,
     cost_matrix,
@@ -28,6 +29,8 @@ Integers = NDArray[np.int64]
 
 _OWN_PAIRS = 2_000_000
 _FEW_LEARNED = 0.25
+_N_COMPARED = 20_000
+_LIKE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +44,35 @@ class Check:
     objective: FellegiSunterCost
     costs: Floats
     shift: float
+
+
+def is_comparable(objective: FellegiSunterCost, seed: int) -> bool:
+    """Tell whether pairs within the files are like pairs of different people between them.
+
+    In each variable of categories or texts, the levels of random pairs must be as frequent within
+    each file as between them. Where one file has coarser categories, or other words, they are not.
+    Numbers are taken to be: on masked ones the outcome was measured.
+    """
+    chosen = [k for k, one in enumerate(objective.comparisons) if one.a.dtype.kind != "f"]
+    if not chosen:
+        return True
+    limits = [objective.model.limits[k] for k in chosen]
+    coded = [objective.comparisons[k] for k in chosen]
+    rng = np.random.default_rng((seed, 3))
+    shares: list[list[Floats]] = []
+    for sides in ((0, 1), (0, 0), (1, 1)):
+        comparisons = [one if sides == (0, 1) else one.own(sides[0]) for one in coded]
+        n_rows, n_columns = comparisons[0].shape
+        rows, columns = (rng.integers(n, size=_N_COMPARED) for n in (n_rows, n_columns))
+        if sides != (0, 1):
+            rows, columns = rows[rows != columns], columns[rows != columns]
+        shares.append(shares_of_pairs(comparisons, limits, rows, columns))
+    between, *within = shares
+    return all(
+        float(np.abs(one - other).sum()) / 2 <= _LIKE
+        for own in within
+        for one, other in zip(between, own, strict=True)
+    )
 
 
 def checked_costs(

@@ -20,7 +20,12 @@ from gamekeeper.algorithms.linkage.objective import FellegiSunterCost
 from gamekeeper.algorithms.linkage.overlap import OverlapEstimate, deepest, estimate_overlap
 from gamekeeper.attack.linkage.candidates import Compared
 from gamekeeper.attack.linkage.linking import Linked
-from gamekeeper.attack.linkage.own_pairs import checked_costs, least_costs, own_costs
+from gamekeeper.attack.linkage.own_pairs import (
+    checked_costs,
+    is_comparable,
+    least_costs,
+    own_costs,
+)
 from gamekeeper.attack.linkage.truth import share_interval
 from gamekeeper.wording import count_of, percent_range
 
@@ -73,13 +78,16 @@ class Partners:
         if not known.size:
             return None
         by_weights = float(known.mean())
+        # If more people are in both files, each link is likelier.
+        times = self.overlap.odds(*self.shape, at_most=True) / self.odds
+        at_most = float((known * times / (1 - known + known * times)).mean())
         if not self.n_tried:
-            return 0.0, by_weights
+            return 0.0, max(by_weights, at_most)
         # At the most, all that have no partner by the lower end of the interval are at risk.
         alone = max(self.shape[0] - self.overlap.low, 0)
         _, rate = share_interval(round(self.n_false), self.n_tried)
         by_itself = max(1.0 - rate * alone / known.size, 0.0)
-        return min(by_weights, by_itself), max(by_weights, by_itself)
+        return min(by_weights, by_itself), max(by_weights, by_itself, at_most)
 
     def recall(self, probabilities: Floats) -> tuple[float, float] | None:
         """Return between what the share of the people in both files that are found is expected."""
@@ -115,7 +123,12 @@ class Partners:
         if found.low == 0 and found.high == most:
             return (
                 f"How many people are in both files is not known: anything from none to {most:,} agrees"
-                " with what the files say."
+                " with what the files say, and all links may be wrong."
+            )
+        if found.low == 0:
+            return (
+                f"Nothing shows that anybody is in both files: none to {found.high:,} are, and all"
+                " links may be wrong."
             )
         if found.low == found.high:
             return f"{count_of(found.low, 'person is', 'people are')} in both files, as estimated."
@@ -163,7 +176,8 @@ def find_partners(
         rows = np.bincount(pairs.rows(), odds, shape[0]).astype(np.float64)
         columns = np.bincount(pairs.columns, odds, shape[1]).astype(np.float64)
         n_candidates = np.diff(pairs.starts).astype(np.float64)
-    checks = checked_costs(objective, costs, pairs, seed) if is_blocked_only else []
+    is_fit = is_blocked_only and is_comparable(objective, seed)
+    checks = checked_costs(objective, costs, pairs, seed) if is_fit else []
     looked_at = np.concatenate([one.costs for one in checks]) if checks else np.zeros(0)
     least = least_costs(looked_at, deepest(min(shape)))
     own = None

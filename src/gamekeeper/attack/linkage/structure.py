@@ -28,6 +28,7 @@ from gamekeeper.algorithms.structure.distance_matching import match_structure
 from gamekeeper.algorithms.structure.group_matching import GroupMatching, match_groups
 from gamekeeper.algorithms.structure.group_success import GroupSuccess, checked_truth, group_success
 from gamekeeper.algorithms.structure.individual_matching import match_individuals
+from gamekeeper.algorithms.structure.steadiness import Steadiness, steadiness
 from gamekeeper.attack.linkage.options import Individuals, StructureInput
 from gamekeeper.attack.linkage.truth import share_interval
 from gamekeeper.options import takes
@@ -49,6 +50,11 @@ _WORDS = {
     Individuals.NONE: "",
 }
 _MOST_WHOLE = 5_000
+# From so many records on, linking halves of the columns takes more than a few seconds.
+_MOST_HALVED = 300
+_HALVES = 6
+# Between what was measured where links were right and where they were not.
+_STEADY, _SOMEWHAT = 0.5, 0.15
 # Steps grow with the third power of the records: 5,000 are given 4, which take half a minute. Files
 # that share their structure need 3 or 4, and for others more steps find no more.
 _WORK = 4 * 5_000**3
@@ -85,6 +91,11 @@ class StructureLinks(Result):
         not known or it was not asked for.
     notes
         What a reader should know of the files.
+    by_links
+        How many records are in the group that most links of their group go to; None where truth is
+        not known or records were not linked over the whole files.
+    steady
+        Whether links come back from halves of the columns; None where that was not tried.
     """
 
     clusterings: tuple[str, ...]
@@ -99,6 +110,8 @@ class StructureLinks(Result):
     drops: Floats | None
     notes: tuple[str, ...]
     provenance: Provenance
+    by_links: GroupSuccess | None = None
+    steady: Steadiness | None = None
 
     @property
     def agreements(self) -> Floats:
@@ -130,9 +143,41 @@ class StructureLinks(Result):
             "upper_bound": self.matching.upper_bound,
             "in_the_right_group": None if self.success is None else self.success.n_correct,
             "by_chance": None if self.success is None else self.success.by_chance,
+            "in_the_right_group_by_links": None
+            if self.by_links is None
+            else self.by_links.n_correct,
             "right_record": self.n_correct,
+            "steadiness": None if self.steady is None else self.steady.share,
+            "believable": self.believable,
         }
         return {name: number for name, number in numbers.items() if number is not None}
+
+    @property
+    def believable(self) -> str | None:
+        """Whether links can be believed: "yes", "in part", "no"; None where that was not tried."""
+        if self.steady is None:
+            return None
+        if self.steady.share >= _STEADY:
+            return "yes"
+        return "in part" if self.steady.share >= _SOMEWHAT else "no"
+
+    def _belief(self) -> list[str]:
+        if self.steady is None:
+            return []
+        share = self.steady.share
+        n_back = int(np.count_nonzero(2 * self.steady.votes >= self.steady.n_runs))
+        verdict = {
+            "yes": "The links can be believed",
+            "in part": "The links can be believed in part",
+            "no": "Nothing shows that the links can be believed",
+        }[self.believable or "no"]
+        back = "link comes back" if n_back == 1 else "links come back"
+        words = (
+            f"{verdict}: from halves of the columns, {percent_text(share)} of the records are linked"
+            f" alike in two of {self.steady.n_runs} runs, and {n_back:,} {back} in at least half of"
+            " them."
+        )
+        return [words]
 
     def sentences(self) -> list[str]:
         """Return what was found, in words."""
@@ -140,6 +185,7 @@ class StructureLinks(Result):
         groups = len(self.groups_a.sizes), len(self.groups_b.sizes)
         most = int(matching.weights.sum()) * len(self.clusterings)
         said = [
+            *self._belief(),
             (
                 f"{count_of(len(self.clusterings), 'clustering divides', 'clusterings divide')} the"
                 f" {self.n_records[0]:,} and {self.n_records[1]:,} records into {groups[0]:,} and"
@@ -164,6 +210,12 @@ class StructureLinks(Result):
                 f" chance it would be {found.by_chance:.1f}."
                 f" {count_of(found.alone, 'partner is', 'partners are')} alone there."
             )
+            if self.by_links is not None:
+                other = self.by_links
+                said.append(
+                    f"In the group that most links of their group go to, it is {other.n_correct:,}"
+                    f" ({percent_text(other.share)}); by chance {other.by_chance:.1f}."
+                )
             correct = self.n_correct
             if correct is not None:
                 share = correct / max(found.n_known, 1)
@@ -201,6 +253,8 @@ class StructureLinks(Result):
         if self.links is not None:
             links = self.links
             columns["linked_to"] = pa.array(links + 1, mask=links < 0)
+        if self.steady is not None:
+            columns["came_back"] = pa.array(self.steady.votes / max(self.steady.n_runs, 1))
         if self.success is not None:
             columns["right_group"] = pa.array(self.success.is_correct)
         if self.truth is not None and self.links is not None:
@@ -248,7 +302,12 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
     started = time.perf_counter()
     seed, progress = asked.seed, asked.progress
     left, right = normalise(a), normalise(asked.b)
-    notes = (*_notes(left, "first"), *_notes(right, "second"))
+    notes = (*asked.notes, *_notes(left, "first"), *_notes(right, "second"))
+    if asked.weights is not None:
+        left, right = (
+            np.ascontiguousarray(side * np.asarray(its, np.float64))
+            for side, its in zip((left, right), asked.weights, strict=True)
+        )
     fingerprint = sha256(left.tobytes() + right.tobytes()).hexdigest()[:16]
     # Files in the same order must not help: among equals, the order of records decides.
     order = np.random.default_rng(seed).permutation(len(right))
@@ -283,6 +342,23 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
             progress=progress,
         ).columns
     success = None if moved is None else group_success(pointed, groups_b, moved)
+    by_links, steady = None, None
+    if by is Individuals.WHOLE and records is not None:
+        if moved is not None:
+            pointed_by_links = _by_links(groups_a, groups_b, records)
+            by_links = group_success(pointed_by_links, groups_b, moved)
+        n_runs = asked.halves
+        if n_runs is None:
+            n_runs = _HALVES if max(len(left), len(right)) <= _MOST_HALVED else 0
+        steady = steadiness(
+            left,
+            right,
+            records,
+            lambda x, y: match_structure(_distances(x), _distances(y)).columns,
+            n_runs=n_runs,
+            seed=seed,
+            progress=progress,
+        )
     drops = None
     if asked.leave_out and success is not None and moved is not None and len(clustered.names) > 1:
         drops = np.zeros(len(clustered.names))
@@ -317,7 +393,19 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
             fingerprint=fingerprint,
             seconds=time.perf_counter() - started,
         ),
+        by_links,
+        steady,
     )
+
+
+def _by_links(groups_a: Conjunction, groups_b: Conjunction, records: Integers) -> Integers:
+    """Return for each record the group of the second file that most links of its group go to."""
+    n_a, n_b = len(groups_a.sizes), len(groups_b.sizes)
+    linked = records >= 0
+    counts = np.zeros((n_a, n_b), np.int64)
+    np.add.at(counts, (groups_a.classes[linked], groups_b.classes[records[linked]]), 1)
+    pointed = np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
+    return pointed[groups_a.classes]
 
 
 def _notes(values: Floats, which: str) -> list[str]:

@@ -151,7 +151,7 @@ class EvaluateRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StructureRequest:
-    """Two files without common variables are to be linked by the structure of their numbers."""
+    """Two files without common variables are to be linked by the structure they share."""
 
     first: _First
     second: _Second
@@ -161,6 +161,14 @@ class StructureRequest:
     ] = ()
     others: Annotated[Sequence[str], Option("Columns of the second file.", read=names_of)] = ()
     identifier: _Identifier = ""
+    environment: Annotated[
+        Path | None,
+        Option(
+            "A store or folder of stage one: columns with the name of a variable there are compared"
+            " by its partition graph.",
+            flags="--environment -e",
+        ),
+    ] = None
     options: StructureOptions = field(default_factory=StructureOptions)
     reading: Reading = field(default_factory=Reading)
     output: WrittenTable = None
