@@ -228,7 +228,7 @@ class SearchedRecoding(Result):
             "where some records may be in small classes, each recoding that has too many of them tells"
             " little of the others"
             if self._except()
-            else "so few of them could be looked at"
+            else "few of so many recodings could be looked at"
         )
         return (
             f"The gap is wide, so that something much better may exist: {why}. More time (--seconds),"
