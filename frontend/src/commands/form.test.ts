@@ -3,7 +3,7 @@ import { changed, taken, takeAll, withVariable, type Decisions } from "../model/
 import { definitionWords, groupEdits, wayOf } from "../model/groups";
 import { levelAt, prevalenceOf, type Variable } from "../model/analysis";
 import { matching } from "../model/matching";
-import { editsOf, valueOf, type WorkingForm } from "./form";
+import { editsOf, valueOf, type WorkingForm, withEntry } from "./form";
 
 const before: WorkingForm = {
   name: "Bank",
@@ -101,4 +101,16 @@ test("the slider reads the level of a number of forms", () => {
   expect(levelAt(variable, 5)).toEqual({ first: 5, last: 9 });
   expect(levelAt(variable, 10)).toBeUndefined();
   expect(prevalenceOf(2, 10)).toBe("2/10");
+});
+
+test("names that objects have anyway are names like any other", () => {
+  const empty = { name: "Bank", metadata: {}, variables: {} };
+  const metadata = withEntry({}, "__proto__", "x");
+  const variables = withEntry({}, "constructor", ["a"]);
+  const edits = editsOf(empty, { name: "Bank", metadata, variables });
+  expect(JSON.stringify(edits)).toBe(
+    '[{"edit":"set-metadata","form":"Bank","values":{"__proto__":"x"},"remove":[]},' +
+      '{"edit":"ask-variable","form":"Bank","variable":"constructor","labels":["a"]}]',
+  );
+  expect(editsOf({ name: "Bank", metadata, variables }, empty).length).toBe(2);
 });
