@@ -50,7 +50,7 @@ class Coalition:
                 f"the only contributor to {cell}" if n == 1 else f"the {n} contributors to {cell}"
             )
         if n == 1:
-            rank = _ORDINALS.get(self.first, "")
+            rank = _ORDINALS.get(self.first, f"{self.first}th" if self.first > 1 else "")
             return f"the {rank + ' ' if rank else ''}largest contributor to {cell}"
         after = " after the largest" if self.first > 1 else ""
         return f"the {n} largest contributors to {cell}{after}"
@@ -121,8 +121,13 @@ class Insiders:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether some were not tried."""
+        """Whether some were not tried that were to be."""
         return self.n_tried < self.n_coalitions
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all were tried who could recompute a cell: of coalitions, only those of one cell are."""
+        return not self.is_stopped and self.size == 1
 
     @property
     def cells(self) -> frozenset[int]:
@@ -169,6 +174,8 @@ class Insiders:
                 f"Of {count_of(self.n_untold, 'cell')} too few of the largest contributions are told to"
                 " say what contributors learn of each other."
             )
+        if self.size > 1:
+            said.append("Only those of one cell were put together: others together may learn more.")
         if self.is_stopped:
             said.append(
                 f"{self.n_tried:,} of {count_of(self.n_coalitions, 'coalition')} of contributors were"
@@ -205,7 +212,7 @@ def insiders_of(
         tried += 1
         if gained:
             gains.append(InsiderGain(who, gained))
-        if at_most is not None and who.first > 1:
+        if at_most is not None and who.first == 2:
             largest.append(LargestKnown(who, given.of_cell[who.cell][0][1], at_most, False))
     n_untold += sum(
         len(given.of_cell.get(cell, ())) < min(1 + size, given.counts.get(cell, 1 + size))
@@ -229,6 +236,11 @@ def _coalitions(
             if members and (first == 2 or members not in seen):
                 seen.add(members)
                 yield Coalition(cell, members, first, given.covers(cell, len(members)))
+        # Somebody small in one cell may know others better; what is told of one cell alone is not so.
+        for rank, (who, _) in enumerate(own[1:] if given.is_named and size == 1 else (), 2):
+            if frozenset([who]) not in seen:
+                seen.add(frozenset([who]))
+                yield Coalition(cell, frozenset([who]), rank, is_all=False)
 
 
 def _published(tables: TableSet, given: Contributors, size: int) -> tuple[list[LargestKnown], int]:
@@ -278,7 +290,7 @@ class _Attack:
             component = self._parts[part]
             facts = _limited(component.facts, known.get(part, {}))
             asked = self._asked(component, who)
-            if part == place and who.first > 1:
+            if part == place and who.first == 2:
                 at_most = self._upper(component, facts, who)
             if not known.get(part) or not asked:
                 continue

@@ -173,7 +173,12 @@ class Told(Protocol):
 
     @property
     def is_stopped(self) -> bool:
-        """Whether some were not tried."""
+        """Whether some were not tried that were to be."""
+        ...
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all were tried who could recompute a cell."""
         ...
 
     @property
@@ -233,7 +238,8 @@ def _against(
             f"Rule {made.rule}: {count_of(len(new), 'cell breaks', 'cells break')} it because contributors"
             " know their own figures."
         )
-    if insiders.is_stopped:
+    is_tried = not insiders.is_stopped if named.rule is not None else insiders.is_complete
+    if not is_tried:
         left = [cell for cell in intervals if cell not in made.broken]
         made.not_proven += [cell for cell in left if cell not in made.not_proven]
 
