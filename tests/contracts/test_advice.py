@@ -52,7 +52,10 @@ NEVER_SAID = {
 _OF_RECIPES = "--keys --scenario --missing --fraction --weight --sensitive --household --id"
 ASKED_ELSEWHERE = dict.fromkeys(
     ("protect apply", "protect replay"),
-    (f"{_OF_RECIPES} --at-least --max-work", "the recipe has them, and is made anew with others"),
+    (
+        f"{_OF_RECIPES} --at-least --max-work --seconds --whole-levels --recodable --step",
+        "the recipe has them, and is made anew with others",
+    ),
 ) | {
     **dict.fromkeys(
         (f"account {name}" for name in ("add", "list", "password", "remove", "revoke", "role")),

@@ -115,7 +115,7 @@ def fit_one_partner(
     >>> b = np.where(rng.random(a.shape) < 0.1, rng.integers(1, 11, a.shape), a)[:, :100]
     >>> model = fit_one_partner([compare_categories(x, y) for x, y in zip(a, b, strict=True)])
     >>> round(model.expected), model.m[0].round(1), model.u[0].round(1)
-    (99, array([0.9, 0.1]), array([0.1, 0.9]))
+    (103, array([0.9, 0.1]), array([0.1, 0.9]))
     """
     chosen = [fine_limits(c) for c in comparisons] if limits is None else limits
     require_limits(comparisons, chosen)

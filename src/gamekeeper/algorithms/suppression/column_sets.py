@@ -79,7 +79,7 @@ def n_sets_below(costs: Sequence[int], limit: int) -> int:
     Examples
     --------
     >>> n_sets_below([1, 1, 2], 3)
-    6
+    5
     """
     by_cost = {0: 1}
     for cost in costs:

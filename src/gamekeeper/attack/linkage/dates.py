@@ -43,7 +43,7 @@ def read_dates(values: Sequence[str]) -> ReadDates:
     --------
     >>> found = read_dates(["2031-05-01", "20310501", "5/13/2031", "31.2.2031"])
     >>> found.days.tolist(), found.ways
-    ([741623.0, 741623.0, 741635.0, nan], ('year-month-day', 'yearmonthday', 'month/day/year'))
+    ([741563.0, 741563.0, 741575.0, nan], ('year-month-day', 'yearmonthday', 'month/day/year'))
     """
     small = [match for match in map(_SMALL_FIRST.fullmatch, values) if match]
     day_first = [_day(int(m[4]), int(m[3]), int(m[1])) for m in small]
