@@ -83,7 +83,7 @@ def scanned(engine: DuckDBEngine, path: Path, n_records: int) -> CodedTable:
         ScannedColumn(place, code_column(place), Scan.CODE, tuple(range(1, level + 1)))
         for place, level in enumerate(LEVELS)
     ]
-    relation = engine.scan_parquet(path, columns)
+    relation = engine.scan_parquet([path], columns)
     return CodedTable(engine, relation, Codebook(tuple(variables)), n_records, "0" * 16)
 
 
