@@ -215,6 +215,20 @@ def test_bad_input_is_one_error_and_nothing_is_written(run, tmp_path, people, ar
     assert not study.exists()
 
 
+def test_faults_in_wishes_of_every_way_are_one_error(run, tmp_path, people):
+    study = tmp_path / "study.gkp"
+    done = run("protect", "try", people, *KEYS, "-t", "both>=3", "--study", study,
+               "--keep", "Sex: m", "--forbid", "Sex: m", "--forbid", "Age: blue", "--keep", "Colour: red",
+               "--pin", "Job", "--cost", "job=2", "--pin", "Jobb")  # fmt: skip
+    assert done.exit_code == 2
+    assert "5 things cannot be asked" in done.err
+    for fault in ("pinned variable 'Jobb'", "variable 'Job': it is pinned, and has a cost", "keep of 'Colour'",
+                  "forbid 'Age: blue'", "variable 'Sex': no categorization is left"):  # fmt: skip
+        assert done.err.count(fault) == 1, fault
+    assert CANARY not in done.err
+    assert not study.exists()
+
+
 @pytest.mark.parametrize(
     "change", [{"recipe": 2}, {"keys": ["Nobody"]}, {"steps": []}, {"colour": 1}]
 )

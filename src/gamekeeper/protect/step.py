@@ -24,7 +24,7 @@ raises one `InputError` with all that is wrong, before anything is changed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from enum import Enum
 from typing import Any, ClassVar, Self
@@ -62,6 +62,10 @@ class Step(ABC):
     @abstractmethod
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Do it to a file; `place` is that of the step in its recipe, from 1."""
+
+    def check(self, table: CodedTable, setting: Setting) -> list[Problem]:
+        """Return what is wrong with what is asked, as far as that is known before any work."""
+        return []
 
     def columns(self) -> tuple[str, ...]:
         """Return the columns of the file that the step needs besides the keys."""
@@ -108,6 +112,15 @@ class Step(ABC):
         made = cls(**given)
         require_valid(made, asked)
         return made
+
+
+def problems_of(check: Callable[[], object], where: str) -> list[Problem]:
+    """Return the problems of the error that a check raises; none where it passes."""
+    try:
+        check()
+    except InputError as error:
+        return list(error.problems) or [Problem(error.reason, where, error.found, error.do)]
+    return []
 
 
 def protected_by(

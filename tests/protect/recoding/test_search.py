@@ -335,6 +335,25 @@ def test_contradictory_pins_are_one_error_with_all_of_them():
     assert "at most 2" in str(caught.value)
 
 
+def test_every_kind_of_fault_is_in_the_one_error():
+    step = SearchRecoding(
+        keep=("Sex: m", "Colour: red", "Age"),
+        forbid=("Sex: m", "Age: blue"),
+        at_least={"Agee": 2, "Status": 0},
+        factors={"Statuss": 2.0, "Status": 0.0},
+        ways=("Agge=width 5", "Age=wide"),
+        variables=("Age", "Sex", "Nobody"),
+    )
+    with pytest.raises(InputError) as caught:
+        step.apply(people(), SETTING)
+    told = "\n".join(map(str, caught.value.problems))
+    for fault in ("'Colour'", "'Age': that is not", "'Age: blue'", "'Agee'", "'Statuss'", "'Agge'",
+                  "recode of 'Age'", "'Nobody'", "whole number", "above 0",
+                  "variable 'Sex': no categorization"):  # fmt: skip
+        assert fault in told, fault
+    assert len(caught.value.problems) == 11
+
+
 def test_an_unknown_category_of_an_environment_is_told_with_near_names():
     setting = Setting(keys=("Status",), environment=environment())
     with pytest.raises(InputError) as caught:

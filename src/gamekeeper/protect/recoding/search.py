@@ -24,15 +24,17 @@ from gamekeeper.algorithms.recoding_search.search import (
 )
 from gamekeeper.algorithms.recoding_search.targets import SmallClasses, is_met
 from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.errors import Problem
 from gamekeeper.options import require_valid, texts_of
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.recoding.categories import Places
+from gamekeeper.protect.recoding.checked import checked_wishes
 from gamekeeper.protect.recoding.options import Loss, SearchOptions
 from gamekeeper.protect.recoding.problem import SearchProblem, problem_of
 from gamekeeper.protect.recoding.recode import Recoding
 from gamekeeper.protect.recoding.writing import recoding_step
 from gamekeeper.protect.setting import Setting
-from gamekeeper.protect.step import Step, protected_by
+from gamekeeper.protect.step import Step, problems_of, protected_by
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, joined, percent_text, quoted
 
@@ -371,6 +373,10 @@ class SearchRecoding(SearchOptions, Step):
 
     do: ClassVar[str] = "search recoding"
     iso: ClassVar[str] = "generalization"
+
+    def check(self, table: CodedTable, setting: Setting) -> list[Problem]:
+        """Return the wishes that cannot be granted."""
+        return problems_of(lambda: checked_wishes(table, setting, self), "recoding")
 
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Search and recode."""

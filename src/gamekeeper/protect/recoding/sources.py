@@ -27,7 +27,7 @@ from gamekeeper.mapping.variables.sink_sets import SinkFinder
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.protect.recoding.categories import KeyCategories, Places, blocks_of, with_values
 from gamekeeper.protect.setting import Setting
-from gamekeeper.wording import count_of, folded, quoted
+from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
 _WIDTHS = (2, 5, 10, 20, 25, 50, 100, 200, 500, 1000, 5000, 10000, 50000, 100000)
 _MOST_WIDTHS = 4
@@ -263,11 +263,13 @@ def _made(
     return KeyCategories(variable, n_places, every, where, listed, source, may_show)  # pyright: ignore[reportArgumentType]
 
 
-def unknown_variable(name: str, keys: Sequence[str], what: str) -> Problem:
+def unknown_variable(
+    name: str, keys: Sequence[str], what: str, may: str = "that may be recoded"
+) -> Problem:
     """Return the problem of a wish for what is no key variable."""
     return Problem(
         Reason.UNKNOWN_NAME,
         f"{what} of {quoted([name])}",
-        "it is not one of the key variables that may be recoded.",
-        f"There are: {quoted(keys)}.",
+        f"it is not one of the key variables{may and ' '}{may}.",
+        did_you_mean(name, keys),
     )

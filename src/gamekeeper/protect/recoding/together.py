@@ -34,13 +34,13 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import Option, require_valid
 from gamekeeper.prompt_syntax import names_of, number_pairs_of
 from gamekeeper.protect.protected import Protected
+from gamekeeper.protect.recoding.checked import checked_wishes
 from gamekeeper.protect.recoding.options import Loss, SearchOptions
 from gamekeeper.protect.recoding.problem import SearchProblem, problem_of
 from gamekeeper.protect.recoding.search import WIDE_GAP
 from gamekeeper.protect.recoding.writing import recoding_step
 from gamekeeper.protect.setting import Setting
-from gamekeeper.protect.step import Step, protected_by
-from gamekeeper.protect.suppression.checked import checked
+from gamekeeper.protect.step import Step, problems_of, protected_by
 from gamekeeper.protect.suppression.suppress import Suppress
 from gamekeeper.protect.targets import Criterion
 from gamekeeper.wording import count_of, percent_text, quoted
@@ -92,21 +92,37 @@ class RecodeAndSuppress(SearchOptions, Step):
         ),
     ] = 10.0
 
+    def check(self, table: CodedTable, setting: Setting) -> list[Problem]:
+        """Return what cannot be asked: of recoding, and of suppression."""
+        return [
+            *problems_of(self._require_cells, self.do),
+            *self._last_step().check(table, setting),
+            *problems_of(lambda: checked_wishes(table, setting, self), "recoding"),
+        ]
+
+    def _last_step(self) -> Suppress:
+        """Return what suppression is asked for, before cells have their prices."""
+        return Suppress(
+            criterion=self.criterion,
+            k=max(self.k, 2),
+            costs=self.costs,
+            pinned=self.pinned,
+            household_variables=self.household_variables,
+        )
+
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Search, recode and suppress."""
         require_valid(self, "Recoding and suppression were to be searched together.")
         began = time.perf_counter()
-        self._require_cells()
         # What the last step would refuse is refused before the search.
-        homes = self.household_variables
-        asked = Suppress(
-            criterion=self.criterion,
-            k=self.k,
-            costs=self.costs,
-            pinned=self.pinned,
-            household_variables=homes,
-        )
-        checked(asked, table, setting)
+        problems = list(dict.fromkeys(self.check(table, setting)))
+        if problems:
+            raise InputError(
+                problems[0].reason,
+                "Recoding and suppression were to be searched together.",
+                f"{count_of(len(problems), 'thing')} cannot be asked.",
+                problems=problems,
+            )
         problem = problem_of(table, setting, self)
         prices = _Prices(self, table, setting, problem)
         stars = Suppress(
@@ -114,7 +130,7 @@ class RecodeAndSuppress(SearchOptions, Step):
             k=self.k,
             costs={name: cost for name, cost in prices.units.items() if name not in prices.pinned},
             pinned=prices.pinned,
-            household_variables=homes,
+            household_variables=self.household_variables,
         )
         found = search_together(
             problem.choices,

@@ -21,10 +21,11 @@ import numpy as np
 from gamekeeper.algorithms.categories.bands import Band
 from gamekeeper.algorithms.recoding_search.masters import most_categories
 from gamekeeper.data.coding.codebook import MISSING
-from gamekeeper.data.reading.column_names import matched_name
+from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.numerals import number_of
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason
 from gamekeeper.protect.recoding.categories import KeyCategories, Places
+from gamekeeper.protect.recoding.sources import unknown_variable
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
 
@@ -36,16 +37,17 @@ class Wish:
     text: str
 
 
-def parse_wishes(typed: Sequence[str], keys: Sequence[str], option: str) -> list[Wish]:
-    """Return wishes of the form VARIABLE: CATEGORY; one error has all that cannot be read.
+def parse_wishes(
+    typed: Sequence[str], keys: Sequence[str], option: str, problems: list[Problem]
+) -> list[Wish]:
+    """Return wishes of the form VARIABLE: CATEGORY; what cannot be read is added to the problems.
 
     Examples
     --------
-    >>> parse_wishes(["age: 18"], ["Age", "Sex"], "--keep")
+    >>> parse_wishes(["age: 18"], ["Age", "Sex"], "keep", [])
     [Wish(variable='Age', text='18')]
     """
     found: list[Wish] = []
-    problems: list[Problem] = []
     for text in typed:
         name, colon, category = (part.strip() for part in text.partition(":"))
         if not (name and colon and category):
@@ -58,19 +60,11 @@ def parse_wishes(typed: Sequence[str], keys: Sequence[str], option: str) -> list
                 )
             )
             continue
-        try:
-            found.append(Wish(matched_name(name, keys), category))
-        except InputError as error:
-            problems += error.problems or [
-                Problem(error.reason, f"{option} of {quoted([name])}", error.found, error.do)
-            ]
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"Wishes were given with {option}.",
-            f"{len(problems)} of {len(typed)} cannot be used.",
-            problems=problems,
-        )
+        (own,) = matched_names([name], keys)
+        if own in keys:
+            found.append(Wish(own, category))
+        else:
+            problems.append(unknown_variable(name, keys, option))
     return found
 
 
@@ -79,40 +73,42 @@ def granted(
     keep: Sequence[Wish],
     forbid: Sequence[Wish],
     at_least: Mapping[str, int],
+    problems: list[Problem],
     decimal: str = ".",
 ) -> dict[str, KeyCategories]:
-    """Return the categories that are left, or one error with every wish that cannot be granted."""
-    problems: list[Problem] = []
+    """Return the categories that are left; every wish that cannot be granted is added to the problems.
+
+    Wishes about a variable whose categories are not known are passed over.
+    """
     left = dict(known)
+    faulty: set[str] = set()
     for wish in keep:
+        if wish.variable not in left:
+            continue
         own = left[wish.variable]
         try:
-            side = _side(own, wish.text, decimal)
+            side = _side(known[wish.variable], wish.text, decimal)
         except _NotGranted as fault:
             problems.append(_problem("keep", wish, fault))
+            faulty.add(wish.variable)
             continue
         left[wish.variable] = _only(own, partial(_is_within, side))
     for wish in forbid:
+        if wish.variable not in left:
+            continue
         own = left[wish.variable]
         named = _named(known[wish.variable], wish.text)
         if named is None:
             fault = _NotGranted(Reason.UNKNOWN_NAME, *_unknown(known[wish.variable], wish.text))
             problems.append(_problem("forbid", wish, fault))
+            faulty.add(wish.variable)
             continue
         left[wish.variable] = _only(own, partial(ne, named))
-    if not problems:
-        problems = [
-            problem
-            for name, own in left.items()
-            if (problem := _too_many(own, at_least.get(name, 1))) is not None
-        ]
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"Categories of {count_of(len(known), 'variable was', 'variables were')} to be searched.",
-            f"{count_of(len(problems), 'wish', 'wishes')} cannot be granted.",
-            problems=problems,
-        )
+    problems += [
+        problem
+        for name, own in left.items()
+        if name not in faulty and (problem := _too_many(own, at_least.get(name, 1))) is not None
+    ]
     return left
 
 

@@ -21,7 +21,7 @@ from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
 from gamekeeper.protect.changes import ChangeLog, VariableChange
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.setting import Setting
-from gamekeeper.protect.step import NotReachableError, Step, protected_by
+from gamekeeper.protect.step import NotReachableError, Step, problems_of, protected_by
 from gamekeeper.protect.suppression.checked import Checked, checked
 from gamekeeper.protect.suppression.households import HouseholdVariables
 from gamekeeper.protect.suppression.solving import Solved, solve
@@ -154,6 +154,10 @@ class Suppress(Step):
     def columns(self) -> tuple[str, ...]:
         """Return the columns that follow key variables."""
         return tuple(self.related)
+
+    def check(self, table: CodedTable, setting: Setting) -> list[Problem]:
+        """Return what cannot be asked of this file."""
+        return problems_of(lambda: checked(self, table, setting), "suppression")
 
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Suppress cells; `place` does not matter, since nothing is drawn."""

@@ -29,6 +29,7 @@ from gamekeeper.protect.trying.proposing import (
     Ladder,
     Proposal,
     Wishes,
+    aim_of,
     asked_k,
     classes_needed,
     ladders,
@@ -67,8 +68,10 @@ class Trying:
         _require_possible(self.targets, self.table.n_records)
         wanted = attacks_for(self.targets, self.attacks)
         nothing = ChangeLog(self.table.n_records)
-        before = attack_file(self.table, self.table, nothing, self.setting, wanted)
         above = self._parent_steps()
+        if not steps:
+            self._require_granted(wishes or Wishes(), above)
+        before = attack_file(self.table, self.table, nothing, self.setting, wanted)
         tried: list[Tried] = []
         failed: list[Candidate] = []
         if steps:
@@ -102,6 +105,24 @@ class Trying:
         if not self.parent:
             return ()
         return next(c.steps for c in self.earlier if c.number == self.parent)
+
+    def _require_granted(self, wishes: Wishes, above: tuple[RecipeStep, ...]) -> None:
+        """Refuse before any work what cannot be asked: all of it at once, of every way."""
+        criterion, k, _ = aim_of(self.targets, response_knowledge=self.setting.response_knowledge)
+        base = run_steps(_frozen(above), self.table, self.setting)[0].table
+        problems: dict[tuple[str, str], Problem] = {}
+        for proposal in proposals(criterion, k, wishes):
+            for step in proposal.steps:
+                for problem in step.check(base, self.setting):
+                    problems.setdefault((problem.where, problem.found), problem)
+        if problems:
+            found = list(problems.values())
+            raise InputError(
+                found[0].reason,
+                "Candidates were to be tried, with wishes.",
+                f"{count_of(len(found), 'thing')} cannot be asked.",
+                problems=found,
+            )
 
     def _climb_all(
         self,
