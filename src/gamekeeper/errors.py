@@ -151,12 +151,12 @@ class LimitError(GamekeeperError):
 
 
 class Cancelled(GamekeeperError):  # noqa: N818 - an event, not a fault
-    """The caller stopped the work; nothing was changed."""
+    """The caller stopped the work; nothing was changed, but for what `kept` says."""
 
     exit_code = 130
 
-    def __init__(self, asked: str) -> None:
-        super().__init__(Reason.CANCELLED, asked, "The work was cancelled.", "Nothing was changed.")
+    def __init__(self, asked: str, kept: str = "Nothing was changed.") -> None:
+        super().__init__(Reason.CANCELLED, asked, "The work was cancelled.", kept)
 
-    def __reduce__(self) -> tuple[type[Cancelled], tuple[str]]:
-        return Cancelled, (self.asked,)
+    def __reduce__(self) -> tuple[type[Cancelled], tuple[str, str]]:
+        return Cancelled, (self.asked, self.do)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import signal
 
 import numpy as np
 import pytest
 
 from gamekeeper.protect.recipe_reading import read_recipe
+from gamekeeper.store.study import Study
 
 KEYS = ("--keys", "Age,Sex,Job")
 CANARY = "quixotic"
@@ -173,6 +175,48 @@ def test_a_study_keeps_all_candidates_and_branches(run, tmp_path, people):
     other = write_people(tmp_path / "other.csv", seed=3)
     refused = run("protect", "try", other, *KEYS, "--study", study, "-t", "both>=2")
     assert (refused.exit_code, "[stale]" in refused.err) == (2, True)
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+def test_what_was_tried_before_it_was_stopped_is_kept(run, tmp_path, people, monkeypatch, presses):
+    study, recipe = tmp_path / "study.gkp", tmp_path / "recipe.json"
+    add = Study.add
+
+    def interrupted(self, content):
+        number = add(self, content)
+        for _ in range(presses):
+            signal.raise_signal(signal.SIGINT)
+        return number
+
+    monkeypatch.setattr(Study, "add", interrupted)
+    # Started in the background of a script, Python itself ignores Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        done = run(
+            "protect", "try", people, *KEYS, "-t", "both>=3", "--study", study, "--recipe", recipe
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (done.exit_code, done.out) == (130, "")
+    assert "The study 'study.gkp' keeps what was tried, 1 candidate in all" in done.err
+    assert {path.name for path in tmp_path.iterdir()} == {"people.csv", "study.gkp"}
+    assert "Candidate 1 of 1" in run("protect", "map", study).out
+
+
+def test_steps_can_be_stopped_while_they_are_at_work(run, tmp_path, people, monkeypatch):
+    def searched(*_, progress, **__):
+        signal.raise_signal(signal.SIGINT)
+        progress(1, None)
+        raise AssertionError("it went on")
+
+    monkeypatch.setattr("gamekeeper.protect.recoding.search.search_recoding", searched)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        done = run("protect", "try", people, *KEYS, "-t", "both>=3", "--method", "recode")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done.exit_code == 130
+    assert "Nothing was changed." in done.err
 
 
 def test_programs_read_what_people_read(run, tmp_path, people):

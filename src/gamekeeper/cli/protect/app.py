@@ -8,7 +8,7 @@ import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
 from gamekeeper.cli.show import Format, progress_bar, say
-from gamekeeper.errors import NOT_MET_CODE
+from gamekeeper.errors import NOT_MET_CODE, Cancelled
 from gamekeeper.workbench.requests.protection import (
     ApplyRequest,
     AuditRequest,
@@ -118,10 +118,13 @@ def try_command(asked: TryRequest, how: AsFormat = Format.TABLE) -> None:
       -t "expected matches<=1%" --cost Age=1 --cost Sex=4 --pin Region --study people.gkp
     """
     from gamekeeper.cli.risk_show import say_all, say_first, say_how, show_for_programs, show_result
-    from gamekeeper.workbench.protection.trying import try_protection
+    from gamekeeper.workbench.protection.trying import kept_by, try_protection
 
-    with progress_bar("Trying candidates") as progress:
-        answer = try_protection(asked, progress=progress)
+    try:
+        with progress_bar("Trying candidates") as progress:
+            answer = try_protection(asked, progress=progress)
+    except KeyboardInterrupt:
+        raise Cancelled("Trying candidates.", kept_by(asked.study)) from None
     plan = answer.found
     if how is Format.TABLE:
         say_first(answer)

@@ -59,12 +59,16 @@ class Trying:
     blocked: list[str] = field(default_factory=list[str])
     keep: Callable[[Candidate], Candidate] | None = None
     beside: CodedTable | None = None
+    n_done: int = 0
 
     def run(
         self, wishes: Wishes | None = None, steps: Sequence[Step] = (), label: str = ""
     ) -> Plan:
         """Try what is proposed for the targets; or just the given steps, after those of the parent."""
         started = time.perf_counter()
+        self.n_done = 0
+        # Steps tell that they are at work, so that they can be stopped; what counts are candidates.
+        self.setting = dataclass_replace(self.setting, progress=self._tell)
         _require_possible(self.targets, self.table.n_records)
         wanted = attacks_for(self.targets, self.attacks)
         nothing = ChangeLog(self.table.n_records)
@@ -153,8 +157,6 @@ class Trying:
                 proposal = proposals(criterion, k, wishes, few)[place]
                 n_failed = len(failed)
                 self._try(proposal, above, wanted, tried, failed)
-                if self.progress is not None:
-                    self.progress(len(tried) + len(failed), None)
                 return len(failed) == n_failed and tried[-1].candidate.is_met
 
             if way.is_verified:
@@ -179,8 +181,7 @@ class Trying:
         base, _ = run_steps(before, self.table, self.setting)
 
         def passes(made: Protected) -> bool:
-            if self.progress is not None:
-                self.progress(len(tried) + len(failed), None)
+            self._tell()
             whole = base.then(made)
             attack = attack_file(self.table, whole.table, whole.log, self.setting, wanted)
             return all(each.is_met for each in judge_targets(self.targets, attack))
@@ -277,7 +278,15 @@ class Trying:
         tried.append(Tried(self._kept(candidate), made, attack, judged, utility))
 
     def _kept(self, candidate: Candidate) -> Candidate:
-        return candidate if self.keep is None else self.keep(candidate)
+        kept = candidate if self.keep is None else self.keep(candidate)
+        self.n_done += 1
+        self._tell()
+        return kept
+
+    def _tell(self, done: int = 0, total: int | None = None) -> None:
+        """Tell how many candidates were tried; what a step counts by itself says nothing to people."""
+        if self.progress is not None:
+            self.progress(self.n_done, None)
 
 
 def _frozen(above: Sequence[RecipeStep]) -> list[Step]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gamekeeper.errors import InputError, Problem, Reason, StoreError
+from gamekeeper.errors import Cancelled, InputError, Problem, Reason, StoreError
 from gamekeeper.files.gate import fault_of_file
 from gamekeeper.files.writing import write_file
 from gamekeeper.protect.attacking.attack import AttackName
@@ -24,7 +24,7 @@ from gamekeeper.protect.trying.trials import Trying
 from gamekeeper.protect.utility.measuring import UtilityOptions
 from gamekeeper.results import Progress, Provenance
 from gamekeeper.store.study import Study
-from gamekeeper.wording import quoted, shown_path
+from gamekeeper.wording import count_of, quoted, shown_path
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.protection.opening import ProtectedInput, open_for_protection
@@ -40,7 +40,10 @@ from gamekeeper.workbench.requests.protection import (
 def try_protection(asked: TryRequest, *, progress: Progress | None = None) -> Answer[Plan]:
     """Try candidates for targets; keep them in a study, write the best one's recipe and a map."""
     require_outputs(asked)
-    plan, opened = tried_plan(asked, progress=progress)
+    try:
+        plan, opened = tried_plan(asked, progress=progress)
+    except Cancelled as stopped:
+        raise Cancelled(stopped.asked, kept_by(asked.study)) from None
 
     def write_recipe(path: Path) -> None:
         best = plan.nearest
@@ -56,6 +59,17 @@ def try_protection(asked: TryRequest, *, progress: Progress | None = None) -> An
 
     write_outputs(asked, plan, json=write_recipe)
     return Answer(plan, opened.data.notices)
+
+
+def kept_by(study: Path | None) -> str:
+    """Say what is left of a trial that was stopped: the candidates in its study, or nothing."""
+    if study is None or not study.exists():
+        return "Nothing was changed."
+    kept = count_of(len(Study.open(study).candidates()), "candidate")
+    return (
+        f"The study {quoted([study.name])} keeps what was tried, {kept} in all (gamekeeper protect map"
+        " shows them); nothing else was written."
+    )
 
 
 def tried_plan(
