@@ -132,7 +132,8 @@ def chromium() -> Iterator[object]:
         browser.close()
 
 
-def _is_complaint(said) -> bool:
+def is_complaint(said) -> bool:
+    """Return whether something on a console is a fault of ours."""
     # A refusal is an answer with a status, which the browser itself notes.
     refused = said.text.startswith(
         "Failed to load resource: the server responded with a status of 4"
@@ -162,7 +163,7 @@ def opened(chromium, serving: Running, complaints: list[str]) -> Iterator[Callab
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on(
             "console",
-            lambda said: complaints.append(said.text) if _is_complaint(said) else None,
+            lambda said: complaints.append(said.text) if is_complaint(said) else None,
         )
         if not state:
             page.goto(serving.address)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import gzip
-from pathlib import Path
 
 import pytest
 
 from gamekeeper.web.app import STATIC
 from gamekeeper.web.wire.ids import id_of
+from tests.browser.axe import AXE, faults
 
-AXE = Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 VARIABLE = id_of("Marital status")
 PAGES = (
     "/", "/forms", "/forms/new", f"/forms/{id_of('Bank of Corvane, current account')}", "/import",
@@ -22,23 +21,12 @@ PAGES = (
 )  # fmt: skip
 
 
-def _faults(page) -> list[str]:
-    found = page.evaluate(
-        """() => axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]})"""
-    )
-    return [
-        f"{fault['id']}: {node['html'][:200]}"
-        for fault in found["violations"]
-        for node in fault["nodes"]
-    ]
-
-
 @pytest.mark.skipif(not AXE.is_file(), reason="axe is not installed (npm ci in frontend)")
 def test_no_page_keeps_anybody_out(opened, serving):
     # The page's own policy stays on: axe comes as part of the browser, not of the page.
     page = opened("/", color_scheme="light")
     page.context.add_init_script(path=AXE)
-    faults: dict[str, list[str]] = {}
+    wrong: dict[str, list[str]] = {}
     for address in PAGES:
         page.goto(serving.base + address)
         page.locator("h1").first.wait_for()
@@ -47,9 +35,9 @@ def test_no_page_keeps_anybody_out(opened, serving):
             page.get_by_role("slider").wait_for()
         for theme in ("light", "dark"):
             page.emulate_media(color_scheme=theme)
-            if found := _faults(page):
-                faults[f"{address} {theme}"] = found
-    assert faults == {}
+            if found := faults(page):
+                wrong[f"{address} {theme}"] = found
+    assert wrong == {}
 
 
 def test_pages_are_small():

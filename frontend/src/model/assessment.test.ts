@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { forPages, meanings, renamedColumns, suggested } from "./assessment";
+import { forPages, meanings, renamedColumns, suggested, together } from "./assessment";
 
 test("columns are suggested by name, but for case and signs", () => {
   const columns = ["age", "Age", "marital_status", "x"];
@@ -26,6 +26,11 @@ test("what values mean is sent whatever they are called", () => {
     ]),
   );
   expect(JSON.stringify(made)).toBe('{"__proto__":{"constructor":"a"},"Age":{"two\\nlines":"b"}}');
+});
+
+test("what values meant before is kept when more are mapped", () => {
+  const made = together({ Sex: { F: "female" }, Age: { x: "0" } }, { Sex: { M: "male" } });
+  expect(made).toEqual({ Sex: { F: "female", M: "male" }, Age: { x: "0" } });
 });
 
 test("pages leave out what is said of the command line", () => {

@@ -91,3 +91,12 @@ export function meanings(
   }
   return Object.fromEntries([...made].map(([name, values]) => [name, Object.fromEntries(values)]));
 }
+
+/** What values meant before, and what is chosen for more of them now. */
+export function together(
+  before: Record<string, Record<string, string>>,
+  now: Record<string, Record<string, string>>,
+): Record<string, Record<string, string>> {
+  const names = new Set([...Object.keys(before), ...Object.keys(now)]);
+  return Object.fromEntries([...names].map((name) => [name, { ...before[name], ...now[name] }]));
+}

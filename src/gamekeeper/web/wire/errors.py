@@ -24,6 +24,7 @@ LOG = logging.getLogger("gamekeeper.web")
 
 _STATUS = {
     Reason.STALE: 409,
+    Reason.NOTHING_TO_UNDO: 409,
     Reason.CANCELLED: 409,
     Reason.BUSY: 503,
     Reason.IN_USE: 503,
