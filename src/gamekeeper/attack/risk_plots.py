@@ -95,7 +95,7 @@ def plot_sizes(risk: SizeRisk) -> Figure:
     ax.set_xticks(sizes.tolist())
     ax.set_xlabel("Variables in the minimal sample unique (MSU)")
     ax.set_ylabel("Number (log scale)" if any(msus) else "Number")
-    ax.legend(frameon=False)
+    ax.legend(frameon=False, loc="best")
     _title(ax, "Minimal sample uniques by size")
     return figure
 
@@ -142,7 +142,7 @@ def plot_convergence(steps: Sequence[DisStep], expected: Fraction | None) -> Fig
         ax.axhline(float(expected), color=_SHADES[1], linestyle="--", label="by formula")
     ax.set_xlabel("Rounds")
     ax.set_ylabel("Correct among unique matches")
-    ax.legend(frameon=False)
+    ax.legend(frameon=False, loc="best")
     _title(ax, "Convergence of the simulated DIS")
     return figure
 

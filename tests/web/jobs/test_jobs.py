@@ -128,6 +128,7 @@ def test_readers_get_no_single_records(
     own.mkdir()
     monkeypatch.chdir(own)
     run(team.database.path, job)
+    assert team.jobs.job(job).error is None
     signed_in(outside, Role.READER)
     told = outside.get(f"/api/jobs/{job}/result")
     assert told.status_code == 200

@@ -47,7 +47,7 @@ def _spread(ax: Axes, measured: Measured) -> None:
     ax.set_xlabel("Probability of a right match" + (", at most" if is_bound else ""))
     ax.set_ylabel("Records")
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    ax.legend(frameon=False)
+    ax.legend(frameon=False, loc="best")
     ax.set_title("How many records can be matched", loc="left")
 
 

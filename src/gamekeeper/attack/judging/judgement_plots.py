@@ -257,4 +257,4 @@ def _finish(ax: Axes, *, legend: bool = True, beside: bool = False) -> None:
         if beside:
             ax.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
         else:
-            ax.legend(fontsize=8, frameon=False)
+            ax.legend(fontsize=8, frameon=False, loc="best")

@@ -42,7 +42,7 @@ def plot_links(found: FileLinks) -> Figure:
         ax.hist(
             parts, edges, stacked=True, color=[COLOURS[1], COLOURS[0]], label=["correct", "wrong"]
         )
-        ax.legend(frameon=False)
+        ax.legend(frameon=False, loc="best")
     n_alone = int(np.count_nonzero((found.linked.columns >= 0) & ~np.isfinite(margins)))
     cut = "; the last bar has all that is more" if is_cut else ""
     alone = f"; {n_alone:,} without second best not shown" if n_alone else ""

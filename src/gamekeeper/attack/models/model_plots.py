@@ -88,7 +88,7 @@ def plot_trace(fit: ModelFit) -> Figure:
     ax.grid(color=GRID)
     ax.set_axisbelow(True)
     if fit.search.trace.size:
-        ax.legend(frameon=False, fontsize=8)
+        ax.legend(frameon=False, fontsize=8, loc="best")
     return figure
 
 

@@ -90,4 +90,4 @@ def _finish(ax: Axes) -> None:
     ax.grid(color=_GRID)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(fontsize=8, frameon=False)
+    ax.legend(fontsize=8, frameon=False, loc="best")

@@ -118,7 +118,7 @@ def plot_tables(found: ConditionalSubtraction) -> Figure:
     ax.set_ylim(0, 1.02)
     ax.set_xlabel("probability of recovering a zero")
     ax.set_ylabel("share of tables at least as risky")
-    ax.legend(title="people known", frameon=False)
+    ax.legend(title="people known", frameon=False, loc="best")
     return figure
 
 
@@ -139,7 +139,7 @@ def plot_comparison(found: SchemeComparison) -> Figure:
     ax.set_ylim(-0.02, 1.02)
     ax.set_xlabel("people known")
     ax.set_ylabel("mean probability of recovering a zero")
-    ax.legend(frameon=False)
+    ax.legend(frameon=False, loc="best")
     return figure
 
 

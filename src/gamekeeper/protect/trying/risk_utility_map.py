@@ -167,7 +167,7 @@ class RiskUtilityMap(Result):
         ax.set_xlim(left=0)
         ax.set_ylim(bottom=0)
         if ax.get_legend_handles_labels()[0]:
-            ax.legend(frameon=False)
+            ax.legend(frameon=False, loc="best")
         return figure
 
 
