@@ -185,6 +185,7 @@ BAD = {
     "no common column": ("files", "other", "original", "--id", "row"),
     "unknown column": ("files", "noise", "original", "--on", "aeg"),
     "unknown id": ("files", "noise", "original", "--id", "name"),
+    "two ids": ("files", "noise", "original", "--id", "row,sex"),
     "ids twice": ("files", "noise", "original", "--id", "sex"),
     "no pair": ("files", "noise", "original", "--kind", "age"),
     "empty pair": ("files", "noise", "original", "--kind", "=number"),

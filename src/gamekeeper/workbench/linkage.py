@@ -256,8 +256,24 @@ def _version_names(files: Sequence[Path]) -> dict[str, Path]:
     return named
 
 
+def _require_one_identifier(source: Source, identifier: str) -> None:
+    """Refuse several identifiers where one is needed."""
+    named = [name.strip() for name in identifier.split(",")]
+    if identifier in source.names or len(named) == 1:
+        return
+    raise InputError(
+        Reason.BAD_OPTION,
+        "Who is who was to be told by an identifier (--id).",
+        f"{count_of(len(named), 'column was', 'columns were')} named: {quoted(named)}.",
+        "Name one column that is in both files, and has another value for each person.",
+    )
+
+
 def _require_rooms(columns: Iterable[tuple[Source, Sequence[str]]], identifier: str) -> None:
-    """Refuse files that are too large, before the first of them is read."""
+    """Refuse two identifiers, and files that are too large, before the first of them is read."""
+    columns = list(columns)
+    for source, _ in columns:
+        _require_one_identifier(source, identifier)
     for source, names in columns:
         require_room(source, _wanted(names, identifier), Need(linking_bytes))
 

@@ -14,7 +14,12 @@ from gamekeeper.algorithms.linkage.distances import (
     compare_texts,
 )
 from gamekeeper.algorithms.linkage.one_partner import fine_limits, fit_one_partner
-from gamekeeper.algorithms.linkage.partner_kernels import expect_partners, sum_odds
+from gamekeeper.algorithms.linkage.partner_kernels import (
+    expect_partners,
+    likeliest_odds,
+    sum_odds,
+    weigh_records,
+)
 from gamekeeper.errors import InputError
 
 
@@ -57,12 +62,31 @@ def test_a_round_of_em_is_that_of_the_definition(seed):
     ratios = rng.normal(size=(3, 4))
     ratios[:, 0] = 0.0
     sums = np.zeros((3, 4))
-    expected, likelihood, _ = expect_partners(levels, starts, ratios, 0.3, sums)
+    weights, evidence = np.zeros(len(levels)), np.zeros(len(sizes))
+    pairs = levels, np.arange(len(levels), dtype=np.int32), starts
+    weigh_records(*pairs, ratios, weights, evidence)
+    expected, likelihood, _ = expect_partners(*pairs, weights, evidence, 0.3, sums)
     plain = plain_step(levels.tolist(), starts.tolist(), ratios.tolist(), 0.3)
     assert expected == pytest.approx(plain[0])
     assert likelihood == pytest.approx(plain[1])
     for (k, level), value in plain[2].items():
         assert sums[k, level] == pytest.approx(value)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_likeliest_odds_are_those_of_a_grid(seed):
+    rng = np.random.default_rng(seed)
+    evidence, sizes = np.exp(rng.normal(0, 4, 30)), rng.integers(1, 9, 30)
+    grid = np.exp(np.linspace(-20, 15, 20_001))
+    told = (np.log1p(grid[:, None] * evidence) - np.log1p(grid[:, None] * sizes)).sum(1)
+    found = likeliest_odds(evidence, sizes, 0.1, 1e-15, 1e9)
+    assert math.log(found) == pytest.approx(math.log(grid[told.argmax()]), abs=0.002)
+
+
+def test_where_all_have_a_partner_or_none_has_odds_are_at_their_ends():
+    sizes = np.full(9, 3)
+    assert likeliest_odds(np.full(9, 50.0), sizes, 0.1, 1e-15, 1e9) == pytest.approx(1e9, rel=1e-5)
+    assert likeliest_odds(np.full(9, 0.1), sizes, 0.1, 1e-15, 1e9) == pytest.approx(1e-15, rel=1e-5)
 
 
 def test_the_share_of_people_in_both_files_is_found():

@@ -30,7 +30,8 @@ def estimated(comparisons, *, within=True):
         (sums, np.full(len(costs), float(costs.shape[1]))),
         np.sort(costs.ravel())[:300],
         apart if within else None,
-        costs.size / len(apart),
+        costs.size,
+        len(apart),
         model,
         np.ones(len(comparisons)),
     )
@@ -63,6 +64,12 @@ def test_odds_rise_with_the_number_of_people_in_both():
     few, half, every = (OverlapEstimate(n, 0, 100, n, 0.0).odds(100, 100) for n in (1, 50, 100))
     assert few < half < every
     assert half == pytest.approx(50 / 51**2)
+
+
+def test_odds_after_blocking_are_among_the_pairs_that_it_left():
+    half = OverlapEstimate(50, 0, 100, 50, 0.0)
+    assert half.odds(100, 100, 10_000) == pytest.approx(half.odds(100, 100))
+    assert half.odds(100, 100, 1_000) == pytest.approx(50 / (1 + 0.1 * (51**2 - 1)))
 
 
 def test_the_number_by_weights_is_that_of_plain_em():

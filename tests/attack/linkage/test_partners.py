@@ -58,6 +58,33 @@ def test_where_nobody_is_in_both_hardly_anybody_is_linked():
         assert found.recall is None
 
 
+def test_links_that_may_all_be_wrong_are_no_success():
+    assert "all links may be wrong" in linked(n_both=0, truth=None).sentences()[0]
+    known = linked(n_both=0, everybody=True).sentences()[1]
+    assert known == "No record of the first file has a partner in the second: all links are wrong."
+
+
+@pytest.mark.parametrize("n_both", [200, 300, 400])
+def test_after_blocking_those_with_a_partner_are_linked(n_both):
+    """A third of the pairs within small blocks are matches: chance has the others alone."""
+    rng = np.random.default_rng(4)
+    n = 400
+    block = rng.integers(0, n // 3, 2 * n - n_both)
+    numbers = rng.normal(size=(2, 2 * n - n_both))
+    blurred = numbers + rng.normal(0, 0.05, numbers.shape)
+    parts = (block[:n], *numbers[:, :n]), (block[n - n_both :], *blurred[:, n - n_both :])
+    files = [
+        file_of({"key": [f"k{x}" for x in key], "x": [str(v) for v in x], "y": [str(v) for v in y]})
+        for key, x, y in parts
+    ]
+    truth = np.concatenate((np.full(n - n_both, -1), np.arange(n_both)))
+    found = link_files(*files, ["key", "x", "y"], block=["key"], truth=truth)
+    overlap = found.partners.overlap
+    assert overlap.low <= n_both <= overlap.high
+    assert found.recall > 0.95
+    assert found.precision > 0.95
+
+
 def test_shares_are_of_those_with_a_partner():
     words = linked().sentences()[1]
     assert "60 records of the first file have a partner in the second" in words

@@ -8,10 +8,11 @@ have u. So candidates compete, and at most one match per record is found:
 
     P(j is the partner of i) = odds r_ij / (1 + odds sum_k r_ik),   r = product over variables of m / u.
 
-EM finds m and the odds; u is counted on all pairs less the matches, or on random pairs where only
-candidates are compared. A missing value has ratio 1. EM starts from pairs that are nearest by the
-estimated weighted sum and from 90% agreement, and keeps the likelier end. A round costs pairs times
-variables; of large files a sample of the records of the first is taken, with all their candidates.
+EM finds m, and each round the odds that are likeliest given m; u is counted on all pairs less the
+matches, or on random pairs where only candidates are compared. A missing value has ratio 1. EM starts
+from pairs that are nearest by the estimated weighted sum and from 90% agreement, and keeps the
+likelier end. A round costs one look at each pair and one sum for each combination of levels; of large
+files a sample of the records of the first is taken, with all their candidates.
 
 The share of records with a partner rests on independence of the variables, among pairs of different
 people above all: where they agree together more often than the product of u says, it is too large.
@@ -44,6 +45,7 @@ MOST_LEARNED = 1_000_000
 """From so many pairs weights are learned: more records are sampled."""
 _N_RANDOM = 100_000
 _LEAST = 1e-6
+_LEAST_ODDS, _MOST_ODDS = 1e-15, 1e9
 _QUANTILES = (0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7)
 _SINKS = (0.0, 0.5, 0.8, 0.95, 1.0)
 
@@ -55,7 +57,9 @@ class PartnerModel(FellegiSunterModel):
     Attributes
     ----------
     expected, error
-        The expected number of records with a partner, and its standard error under the model.
+        The expected number of records of the first file with a partner, and its standard error under
+        the model. Records of the first file may claim the same partner here: it is above the number
+        of records of the second where chance makes more than one alike. `overlap` has the end.
     n_learned
         Of how many records of the first file weights were learned.
     """
@@ -197,6 +201,7 @@ class _Work:
         everybody: bool,
     ) -> None:
         self._levels, self._starts = levels, starts
+        self._patterns, self._places = _combinations(levels)
         self._n_levels, self._known_u = n_levels, known_u
         self._everybody = everybody
         self._counts = self._counted(levels)
@@ -210,19 +215,25 @@ class _Work:
         return [np.array([0.9, *([0.1 / (n - 1)] * (n - 1))]) for n in self._n_levels]
 
     def run(self, m: list[Floats], max_iterations: int, tolerance: float) -> _Fit:
-        from gamekeeper.algorithms.linkage.partner_kernels import expect_partners
+        from gamekeeper.algorithms.linkage.partner_kernels import (
+            expect_partners,
+            likeliest_odds,
+            weigh_records,
+        )
 
         u = self._others(None)
         sums = np.zeros((len(m), max(self._n_levels) + 1))
+        weights, evidence = np.zeros(len(self._patterns)), np.zeros(len(self._starts) - 1)
+        of_pairs = self._patterns, self._places, self._starts
         n_pairs = np.diff(self._starts)
         # Half of the records have a partner, to begin with.
-        odds = 1e9 if self._everybody else 1.0 / max(float(n_pairs.mean()), 1.0)
+        odds = _MOST_ODDS if self._everybody else 1.0 / max(float(n_pairs.mean()), 1.0)
         before, iterations, converged = -math.inf, 0, False
         while True:
-            ratios = self._ratios(m, u)
-            expected, now, curvature = expect_partners(
-                self._levels, self._starts, ratios, odds, sums
-            )
+            weigh_records(*of_pairs, self._ratios(m, u), weights, evidence)
+            if iterations and not self._everybody:
+                odds = likeliest_odds(evidence, n_pairs, odds, _LEAST_ODDS, _MOST_ODDS)
+            expected, now, curvature = expect_partners(*of_pairs, weights, evidence, odds, sums)
             # The sums of m and u need the constant part of the likelihood too.
             now += self._constant(u)
             converged = now - before <= tolerance * abs(now) and iterations > 2
@@ -232,9 +243,6 @@ class _Work:
             iterations += 1
             m = self._shares(sums[:, 1:], u)
             u = self._others(sums[:, 1:])
-            if not self._everybody:
-                odds = expected / max(float((n_pairs / (1.0 + odds * n_pairs)).sum()), 1e-300)
-                odds = min(max(odds, 1e-15), 1e9)
         error = 1.0 / math.sqrt(curvature) if curvature > 0 else 1.0
         return _Fit(m, u, expected, min(error, 1.0), now, iterations, converged)
 
@@ -279,6 +287,20 @@ class _Work:
         return [
             (sums[k, :n] + u[k]) / (sums[k, :n].sum() + 1.0) for k, n in enumerate(self._n_levels)
         ]
+
+
+def _combinations(levels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+    """Return the combinations of levels that are found, and the place of each pair among them."""
+    n_pairs = len(levels)
+    sizes = [int(most) + 1 for most in levels.max(0, initial=0)]
+    if math.prod(sizes) > np.iinfo(np.int64).max:
+        return levels, np.arange(n_pairs, dtype=np.int32)
+    keys = np.zeros(n_pairs, np.int64)
+    for k, size in enumerate(sizes):
+        keys *= size
+        keys += levels[:, k]
+    _, first, places = np.unique(keys, return_index=True, return_inverse=True)
+    return levels[first], places.astype(np.int32)
 
 
 def _learned_rows(

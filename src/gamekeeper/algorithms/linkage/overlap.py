@@ -33,9 +33,9 @@ _Z = 1.959963984540054
 _DRAWN = 20_000
 _GRID = 400
 _DEEP = 3
-_ROUNDS = 500
 # By themselves the files tell of the matches above a weight: of the others, if these are few.
 _SEEN = 0.5
+_SMALLEST = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +69,19 @@ class OverlapEstimate:
     n_by_chance: float = 0.0
     found: float = 1.0
 
-    def odds(self, n_first: int, n_second: int, *, at_most: bool = False) -> float:
+    def odds(
+        self, n_first: int, n_second: int, n_pairs: int | None = None, *, at_most: bool = False
+    ) -> float:
         """Return the odds of a pair that nothing is known of, given that others are linked.
 
         Among one-to-one links of N records, there are N ways to take a link out and as many as
-        pairs of unlinked records to put one in. With `at_most`, N is the end of the interval.
+        pairs of unlinked records to put one in: that pair again, or another that blocking left, of
+        `n_pairs` candidates (all pairs by default). With `at_most`, N is the end of the interval.
         """
         number = min(max(self.high if at_most else self.estimate, 0.5), n_first, n_second)
-        return number / ((n_first - number + 1.0) * (n_second - number + 1.0))
+        others = (n_first - number + 1.0) * (n_second - number + 1.0) - 1.0
+        compared = 1.0 if n_pairs is None else n_pairs / max(n_first * n_second, 1)
+        return number / (1.0 + compared * others)
 
 
 def estimate_overlap(
@@ -84,7 +89,8 @@ def estimate_overlap(
     evidence: tuple[Floats, Floats],
     between: Floats,
     within: Floats | None,
-    times: float,
+    n_between: int,
+    n_within: int,
     model: FellegiSunterModel,
     known: Floats,
 ) -> OverlapEstimate:
@@ -100,8 +106,8 @@ def estimate_overlap(
         Costs of pairs between the files: the least ones suffice, as many as `deepest` says.
     within
         Costs of pairs within the files, as far as they are not larger; None where there are none.
-    times
-        How many pairs between the files there are for each that was compared within them.
+    n_between, n_within
+        How many pairs between the files, and how many within them, these are the least costs of.
     model, known
         The weights that these costs are of, and how often both values of each variable are known.
     """
@@ -115,12 +121,17 @@ def estimate_overlap(
     limits = _limits(costs, most)
     counts = np.searchsorted(costs, limits, side="right")
     others = np.searchsorted(apart, limits, side="right")
+    times = n_between / max(n_within, 1)
     fewest, largest = _poisson(others, times)
-    best = int(np.argmax(counts - largest))
-    least = max(float(counts[best] - largest[best]), 0.0)
+    # Of the pairs between the files, all but the matches are of different people.
+    lowest = (counts - largest) / np.maximum(1 - largest / n_between, _SMALLEST)
+    best = int(np.argmax(lowest))
+    least = min(max(float(lowest[best]), 0.0), most)
     share = found_share(model, known, limits[best])
-    left = max(float(counts[best] - times * others[best]), 0.0) / share
-    above = max(float(counts[best] - fewest[best]), 0.0) / share
+    left, above = (
+        max(float(counts[best] - chance), 0.0) / max(share - chance / n_between, _SMALLEST)
+        for chance in (times * float(others[best]), float(fewest[best]))
+    )
     # What cannot be seen may be twice what the model says of it.
     above += above * (1 - share) + _Z * math.sqrt(above * (1 - share))
     above = min(above, most)
@@ -142,7 +153,7 @@ def estimate_overlap(
 def number_by_weights(sums: Floats, candidates: Floats) -> tuple[float, float]:
     """Return the expected number of records with a partner, and its standard error.
 
-    The odds of a pair are found by EM from the sum of m / u over the candidates of each record. The
+    The odds of a pair are the likeliest by the sum of m / u over the candidates of each record. The
     error has what single records leave open, and what is not known of the odds; not that of m and u.
 
     Examples
@@ -151,18 +162,13 @@ def number_by_weights(sums: Floats, candidates: Floats) -> tuple[float, float]:
     >>> round(number, 6), round(error, 3)
     (2.0, 0.0)
     """
+    from gamekeeper.algorithms.linkage.partner_kernels import likeliest_odds
+
     used = candidates > 0
     sums, candidates = sums[used], candidates[used]
     if not sums.size:
         return 0.0, 0.0
-    odds = 1.0 / float(candidates.mean())
-    for _ in range(_ROUNDS):
-        before = odds
-        having = 1.0 - 1.0 / (1.0 + odds * sums)
-        odds = float(having.sum()) / float((candidates / (1.0 + odds * candidates)).sum())
-        odds = min(max(odds, 1e-15), 1e9)
-        if abs(odds - before) <= 1e-9 * before:
-            break
+    odds = likeliest_odds(sums, candidates, 1.0 / float(candidates.mean()), 1e-15, 1e9)
     having = 1.0 - 1.0 / (1.0 + odds * sums)
     open_ = float((having * (1.0 - having)).sum())
     prior = odds * candidates / (1.0 + odds * candidates)

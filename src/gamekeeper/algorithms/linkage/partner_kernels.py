@@ -14,31 +14,69 @@ import numpy as np
 
 
 @numba.njit(cache=True, nogil=True)
-def expect_partners(levels, starts, ratios, odds, sums):
+def weigh_records(patterns, places, starts, ratios, weights, evidence):
+    """Write m / u of each combination of levels, and its sum over the pairs of each record.
+
+    `patterns` has the levels of each combination, `places` the combination of each pair, the pairs of
+    a record from `starts[i]` to `starts[i + 1]`; `ratios` the log of m over u by variable and level.
+    """
+    for q in range(len(patterns)):
+        weight = 0.0
+        for k in range(patterns.shape[1]):
+            weight += ratios[k, patterns[q, k]]
+        # What is far below all others adds nothing, and takes no time.
+        weights[q] = np.exp(weight) if weight > -40.0 else 0.0
+    for i in range(len(starts) - 1):
+        total = 0.0
+        for p in range(starts[i], starts[i + 1]):
+            total += weights[places[p]]
+        evidence[i] = total
+
+
+@numba.njit(cache=True, nogil=True)
+def likeliest_odds(evidence, sizes, odds, least, most):
+    """Return the odds of any one pair that make the evidence of the records likeliest.
+
+    `evidence` has the sum of m / u over the candidates of each record, `sizes` their number. The
+    slope of the likelihood is halved into from the given odds, between `least` and `most`: where
+    everybody has a partner it never falls, and rounds of EM would go there forever.
+    """
+    first, last = np.log(least), np.log(most)
+    low, high = first, last
+    at, step = min(max(np.log(odds), first), last), 0.5
+    was_up = was_down = False
+    while high - low > 1e-6:
+        times = np.exp(at)
+        slope = 0.0
+        for i in range(len(evidence)):
+            slope += 1.0 / (1.0 + times * sizes[i]) - 1.0 / (1.0 + times * evidence[i])
+        if slope > 0.0:
+            low, was_up = at, True
+        else:
+            high, was_down = at, True
+        if was_up and was_down:
+            at = (low + high) / 2
+        else:
+            at = min(max(at + step if was_up else at - step, first), last)
+            step *= 2.0
+    return np.exp((low + high) / 2)
+
+
+@numba.njit(cache=True, nogil=True)
+def expect_partners(patterns, places, starts, weights, evidence, odds, sums):
     """Add up, over rows, the probability of being the partner, by variable and level.
 
-    `levels` has one row per pair, the pairs of a record from `starts[i]` to `starts[i + 1]`;
-    `ratios` the log of m over u by variable and level; `odds` those of any one pair. Returns the
-    expected number of records with a partner, the log likelihood, and how much it curves in the
-    share of records with a partner.
+    Of what `weigh_records` makes, with the `odds` of any one pair. Returns the expected number of
+    records with a partner, the log likelihood, and how much it curves in the share of records with
+    a partner.
     """
-    n_variables = levels.shape[1]
+    n_patterns, n_variables = patterns.shape
     sums[:] = 0.0
     expected = likelihood = curvature = 0.0
-    longest = 0
-    for i in range(len(starts) - 1):
-        longest = max(longest, starts[i + 1] - starts[i])
-    weights = np.empty(longest)
+    found = np.zeros(n_patterns)
     for i in range(len(starts) - 1):
         first, n_pairs = starts[i], starts[i + 1] - starts[i]
-        total = 0.0
-        for p in range(n_pairs):
-            weight = 0.0
-            for k in range(n_variables):
-                weight += ratios[k, levels[first + p, k]]
-            # What is far below all others adds nothing, and takes no time.
-            weights[p] = np.exp(weight) if weight > -40.0 else 0.0
-            total += weights[p]
+        total = evidence[i]
         has_none = 1.0 / (1.0 + odds * total)
         expected += 1.0 - has_none
         likelihood -= np.log(has_none) + np.log1p(odds * n_pairs)
@@ -48,11 +86,14 @@ def expect_partners(levels, starts, ratios, odds, sums):
             mean = total / n_pairs
             slope = (mean - 1.0) / (1.0 - share + share * mean)
             curvature += slope * slope
-        for p in range(n_pairs):
-            one = odds * weights[p] * has_none
+        for p in range(first, first + n_pairs):
+            one = odds * weights[places[p]] * has_none
             if one > 1e-9:
-                for k in range(n_variables):
-                    sums[k, levels[first + p, k]] += one
+                found[places[p]] += one
+    for q in range(n_patterns):
+        if found[q] > 0.0:
+            for k in range(n_variables):
+                sums[k, patterns[q, k]] += found[q]
     return expected, likelihood, curvature
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, repr=False)
 class FileLinks(Result):
@@ -154,7 +156,9 @@ class FileLinks(Result):
             *self._right(),
         ]
         if self.partners is not None:
-            said.append(self.partners.sentence())
+            # Links that may all be wrong are no success: that comes before their number.
+            is_doubtful = self.truth is None and self.partners.overlap.low == 0
+            said.insert(0 if is_doubtful else len(said), self.partners.sentence())
             if linked.probabilities is not None and self.truth is None:
                 said += self.partners.expectations(linked.probabilities)
         calibration = self.calibration
@@ -185,6 +189,9 @@ class FileLinks(Result):
         blocked = self.provenance.parameters["blocking"]
         among = " among the pairs that blocking left" if blocked else ""
         chance = f" Links drawn at random{among} would be correct {times_text(self.by_chance)}."
+        if not known:
+            wrong = "all links are wrong" if self.n_linked else "no link is made"
+            return [f"No record of the first file has a partner in the second: {wrong}."]
         low, high = share_interval(correct, known)
         if known == n_a == self.n_linked:
             return [
@@ -217,7 +224,8 @@ class FileLinks(Result):
                 if linked.probabilities is None
                 else {"probability": _masked(linked.probabilities)}
             ),
-            "cost": _masked(linked.costs),
+            # Sums of weights leave the best pair a little above 0.
+            "cost": _masked(np.where(linked.costs < _ROUNDING, 0.0, linked.costs)),
             "margin": _masked(self.margins),
             "increase": _masked(linked.increases),
         }

@@ -42,7 +42,9 @@ class Partners:
     overlap
         The number of people in both files, with its interval.
     odds
-        The odds of a pair that nothing is known of.
+        The odds of a pair that nothing is known of, among those that were compared.
+    n_pairs
+        The number of candidate pairs; None where all were compared.
     n_tried, n_false
         How many records were linked with others of their own file, and how many would have been
         linked as probable matches; 0 tried where that could not be done.
@@ -56,6 +58,7 @@ class Partners:
     rows: Floats = field(repr=False)
     columns: Floats = field(repr=False)
     shape: tuple[int, int] = (0, 0)
+    n_pairs: int | None = None
 
     def most_cost(self, probability: float) -> float:
         """Return the cost of a pair that, by itself, is a match with this probability."""
@@ -79,7 +82,7 @@ class Partners:
             return None
         by_weights = float(known.mean())
         # If more people are in both files, each link is likelier.
-        times = self.overlap.odds(*self.shape, at_most=True) / self.odds
+        times = self.overlap.odds(*self.shape, self.n_pairs, at_most=True) / self.odds
         at_most = float((known * times / (1 - known + known * times)).mean())
         if not self.n_tried:
             return 0.0, max(by_weights, at_most)
@@ -194,11 +197,14 @@ def find_partners(
         (rows, n_candidates),
         least,
         None if own is None else own.costs,
-        0.0 if own is None else len(looked_at) / max(own.n_pairs, 1),
+        len(looked_at),
+        0 if own is None else own.n_pairs,
         checks[0].objective.model if checks else model,
         known,
     )
-    found = Partners(overlap, overlap.odds(*shape), 0, 0.0, best, rows, columns, shape)
+    n_pairs = None if pairs is None else pairs.n_pairs
+    odds_of_pair = overlap.odds(*shape, n_pairs)
+    found = Partners(overlap, odds_of_pair, 0, 0.0, best, rows, columns, shape, n_pairs)
     if own is None:
         return found
     # With a second file of another size, chance has as many times more or fewer candidates.
