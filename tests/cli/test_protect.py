@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import signal
 
 import numpy as np
@@ -67,6 +68,10 @@ def test_the_loop_from_a_target_to_a_release_that_was_attacked_again(run, tmp_pa
     public = (tmp_path / "public.html").read_text()
     assert "fewest candidates" not in public
     assert "Attacks before and after" in (tmp_path / "internal.html").read_text()
+    internal = (tmp_path / "internal.html").read_text()
+    assert re.search(
+        r"Step 1 \(suppress\) is (the cheapest there is: proven|not proven to be)", internal
+    )
     audit = run("protect", "audit", people, release, *KEYS, "-t", "both>=3")
     assert audit.exit_code == 0
     assert audit.out.startswith("The target is met.")

@@ -197,6 +197,8 @@ def option_text(value: Any) -> str:
     """
     if isinstance(value, list | tuple):
         return ", ".join(map(option_text, value))
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}={option_text(each)}" for name, each in value.items())
     return str(value.value if isinstance(value, Enum) else value)
 
 

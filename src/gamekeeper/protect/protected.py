@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, joined
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,12 +76,24 @@ class Protected(Result):
 
     def sentences(self) -> list[str]:
         """Return what was done, in words."""
-        changed = count_of(self.log.n_changed, "cell has", "cells have")
-        stars = count_of(self.log.n_suppressed, "cell")
-        return [
-            f"{changed} another value or none any more, {stars} of them suppressed.",
-            *self.told,
+        return [self._changes(), *self.told]
+
+    def _changes(self) -> str:
+        log = self.log
+        n_recoded = sum(change.recode is not None for change in log.variables.values())
+        n_out, n_stars = log.n_records - log.n_left, log.n_suppressed
+        n_other = log.n_changed - n_stars
+        parts = [
+            count_of(number, one, many)
+            for number, one, many in (
+                (n_recoded, "variable has coarser categories", "variables have coarser categories"),
+                (n_stars, "cell is suppressed", "cells are suppressed"),
+                (n_other, "cell has another value", "cells have another value"),
+                (n_out, "record is left out", "records are left out"),
+            )
+            if number
         ]
+        return f"{joined(parts)}; no other value was changed." if parts else "Nothing was changed."
 
     def to_arrow(self) -> pa.Table:
         """Return one row per variable that was changed."""

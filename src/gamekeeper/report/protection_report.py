@@ -326,7 +326,7 @@ def _unknown(lines: Sequence[AttackChange]) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for line in lines:
         by_reason.setdefault(line.note or "not tried", []).append(line.attack)
-    return [f"Not known ({why}): {'; '.join(names)}." for why, names in by_reason.items()]
+    return [f"Not known: {'; '.join(names)}: {why}." for why, names in by_reason.items()]
 
 
 def _shown(value: float | None, *, is_share: bool) -> str:

@@ -56,7 +56,7 @@ def test_together_a_wide_gap_is_explained():
     assert made.found["status"] == "best so far"
     assert made.found["gap"] > 0.1
     assert any("The gap is wide" in told for told in made.told)
-    assert any("stopped after its time" in told for told in made.told)
+    assert any("before the time was up" in told for told in made.told)
 
 
 def test_a_walk_that_is_too_long_is_refused_before_it_begins():

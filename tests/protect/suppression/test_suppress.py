@@ -289,3 +289,26 @@ def test_with_identifiers_the_order_of_records_does_not_matter():
         one = step.apply(coded_from_codes(codes, (*KEYS, "id")), setting).table.matrix()
         other = step.apply(coded_from_codes(codes[order], (*KEYS, "id")), setting).table.matrix()
         assert (one[order] == other).all()
+
+
+@pytest.mark.parametrize("criterion", ["both", "released_to_people"])
+def test_what_costs_prove_is_told_as_a_share_and_not_in_units(criterion):
+    made = Suppress(k=4, costs={"age": 7}, criterion=criterion).apply(people(40), SETTING)
+    found = made.found
+    said = made.told[0]
+    if found["optimal"]:
+        assert said.endswith("By what cells cost, nothing cheaper does it: proven.")
+    else:
+        share = 100 * found["lower_bound"] / found["cost"]
+        assert f"costs at least {share:.1f}% of that." in said
+    assert f"{found['cost']:g};" not in said
+
+
+def test_what_was_changed_is_told_by_kind():
+    made = Suppress(k=2).apply(people(40), SETTING)
+    stars = made.log.n_suppressed
+    assert made.sentences()[0] == f"{stars} cells are suppressed; no other value was changed."
+    coarser = read_step({"do": "recode", "rules": ["sex=together"]}).apply(people(40), SETTING)
+    assert (
+        coarser.sentences()[0] == "1 variable has coarser categories; no other value was changed."
+    )

@@ -293,22 +293,22 @@ def _told(asked: RecodeAndSuppress, facts: Mapping[str, Any], n_recoded: int) ->
     share = percent_text(facts["share_lost"])
     keys = count_of(len(facts["cell_prices"]), "key variable")
     recoded = count_of(n_recoded, "variable is", "variables are") if n_recoded else "Nothing is"
-    told = [
-        f"{recoded} recoded and {cells} suppressed: together that costs {share} of what {keys} told."
-    ]
+    counted = f"The search counts that as {share} of what {keys} told, a cell as what its variable tells on average."
+    told = [f"{recoded} recoded and {cells} suppressed. {counted}"]
     if facts["status"] == "optimal":
         return [*told, "Nothing cheaper does: proven."]
     least = f"Whatever does it costs at least {percent_text(1 - facts['gap'])} of that"
     rows_only = asked.criterion == Criterion.RELEASED_TO_PEOPLE
+    name = Criterion(asked.criterion).value
+    more = (
+        "" if rows_only else f"; {quoted([name])} needs more cells, how many at least is not known"
+    )
     if facts["is_searched"]:
         # Only the cells of the criterion itself are dearer than what was searched.
-        told.append(
-            f"{least}: the search is over, with the cells that released to people needs; what is asked"
-            " for needs more of them."
-        )
-        return told
-    counted = "" if rows_only else ", counted with the cells that released to people needs"
-    told.append(f"{least}{counted}: the search was stopped after its time.")
+        return [*told, f"{least}. That is proven for (k,1){more}."]
+    told.append(
+        f"{least}, as far as could be proven for (k,1) before the time was up (--seconds){more}."
+    )
     if facts["gap"] > WIDE_GAP:
         told.append(
             "The gap is wide, so that something much cheaper may exist: where many categories could be"

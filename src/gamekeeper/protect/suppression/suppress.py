@@ -205,17 +205,17 @@ def _told(asked: Checked, solved: Solved, log: ChangeLog) -> list[str]:
     n_cells = count_of(log.n_suppressed, "cell")
     most = sorted(((c.n_suppressed, name) for name, c in log.variables.items()), reverse=True)
     where = joined([f"{name} {n:,}" for n, name in most if n])
-    bound = f"{float(solved.lower_bound):,.10g}"
-    costs = f"They cost {float(solved.cost):,.10g}" if asked.has_costs else ""
-    if solved.is_optimal:
-        proof = f"{costs}, and" if costs else "It is proven that"
-        proof = f"{proof} fewer do not do." if not costs else f"{proof} nothing cheaper does."
+    if asked.has_costs:
+        # Costs have no unit that says anything by itself: what is told is how much could be saved.
+        proof = "By what cells cost, nothing cheaper does it: proven."
+        if not solved.is_optimal:
+            share = float(solved.lower_bound / solved.cost)
+            proof = f"By what cells cost, whatever does it costs at least {percent_text(share)} of that."
+    elif solved.is_optimal:
+        proof = "It is proven that fewer do not do."
     else:
-        unit = "" if asked.has_costs else " cells"
-        proof = (
-            f"{costs + '; at' if costs else 'At'} least {bound}{unit} are needed (gap"
-            f" {percent_text(solved.gap)})."
-        )
+        bound = f"{float(solved.lower_bound):,.10g}"
+        proof = f"At least {bound} cells are needed (gap {percent_text(solved.gap)})."
     if solved.n_unmet:
         left = count_of(
             solved.n_unmet, "record cannot be helped and stays", "records cannot be helped and stay"

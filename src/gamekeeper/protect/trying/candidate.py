@@ -6,7 +6,7 @@ file itself is made again from the steps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -133,18 +133,27 @@ def loss_figures(utility: Utility, keys: tuple[str, ...]) -> dict[str, float]:
     }
 
 
-def cost_in_words(utility: Utility, keys: tuple[str, ...]) -> list[str]:
-    """Return what a candidate costs, in plain terms."""
+def cost_in_words(
+    utility: Utility, keys: tuple[str, ...], recoded: Collection[str] = ()
+) -> list[str]:
+    """Return what a candidate costs, in plain terms; `recoded` have other categories than before."""
     own = sorted(
         (each for each in utility.variables if each.variable in keys and each.bits_lost),
         key=lambda each: -(each.bits_lost or 0),
     )
-    said: list[str] = []
+    share = percent_text(loss_figures(utility, keys)["share"])
+    said = [f"Of all that the key variables told, {share} is lost (entropy)."] if own else []
     for each in own[:3]:
         parts: list[str] = []
         if each.categories_after < each.categories_before:
-            left = count_of(each.categories_after, "category", "categories")
-            parts.append(f"{left} instead of {each.categories_before:,}")
+            before, after = each.categories_before, each.categories_after
+            left = count_of(after, "category", "categories")
+            gone = "occurs no more" if before - after == 1 else "occur no more"
+            parts.append(
+                f"{left} instead of {before:,}"
+                if each.variable in recoded
+                else f"{before - after:,} of {before:,} categories {gone}"
+            )
         if each.suppressed_share:
             parts.append(f"{percent_text(each.suppressed_share)} of its cells suppressed")
         if each.changed_share and each.changed_share > (each.suppressed_share or 0):
@@ -157,6 +166,7 @@ def cost_in_words(utility: Utility, keys: tuple[str, ...]) -> list[str]:
     worst = utility.farthest
     if worst is not None and worst.distance > 0:
         said.append(
-            f"The table that moved farthest is {worst.name} (Hellinger {three_digits(worst.distance)})."
+            f"The table that moved farthest is {worst.name} (Hellinger {three_digits(worst.distance)};"
+            " 0 is the same, 1 nothing in common)."
         )
     return said

@@ -253,9 +253,10 @@ class Trying:
             decimal=self.setting.decimal,
         )
         keys = self.setting.keys
+        recoded = {name for name, change in made.log.variables.items() if change.recode is not None}
         told = (
             *made.told,
-            *cost_in_words(utility, keys),
+            *cost_in_words(utility, keys, recoded),
             "After, under the same scenario: " + targets_sentence(judged),
             *attack.sentences(),
         )

@@ -31,7 +31,7 @@ def plot_utility(utility: Utility) -> Figure:
     left, right = figure.subplots(1, 2)
     for ax, lines, title, colour in (
         (left, tables, "Hellinger's distance, farthest tables", COLOURS[0]),
-        (right, lost, "Share of what a variable told that is lost", COLOURS[1]),
+        (right, lost, "Lost of what a variable told, as a share", COLOURS[1]),
     ):
         _bars(ax, [(drawable(short(n, _LETTERS), letters), v) for n, v in lines], title, colour)
     return figure

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gamekeeper.workbench.protection.applying import ReleasedFile
 
 _SHOWN = ["candidate", "what", "meets_targets", "risk_share", "lost_share", "frontier"]
+_NOT_PROVEN = "best so far"
 
 
 def internal_page(
@@ -109,15 +110,19 @@ def _certificate(found: ReleasedFile) -> list[str]:
     """Return what is proven of each step, in sentences."""
     said: list[str] = []
     for number, own in enumerate(found.recipe.steps, 1):
-        bound, cost = own.found.get("lower_bound"), own.found.get("cost")
-        if bound is None or cost is None:
+        facts = own.found
+        bound, cost = facts.get("lower_bound"), facts.get("cost", facts.get("loss"))
+        status = facts.get("status", "optimal" if facts.get("optimal") else _NOT_PROVEN)
+        if bound is None or cost is None or status not in ("optimal", _NOT_PROVEN):
+            # Of what was verified by an attack, one by one, nothing is proven of the others.
             continue
-        if own.found.get("optimal"):
-            said.append(f"Step {number} ({own.step.do}) is the cheapest there is: {cost:g}.")
+        if status == "optimal":
+            said.append(f"Step {number} ({own.step.do}) is the cheapest there is: proven.")
         else:
+            share = percent_text(bound / cost if cost else 1.0)
             said.append(
-                f"Step {number} ({own.step.do}) costs {cost:g}; anything that reaches the same costs at"
-                f" least {bound:g}."
+                f"Step {number} ({own.step.do}) is not proven to be the cheapest: whatever reaches the same"
+                f" costs at least {share} of what it does."
             )
     said.append(
         "That everybody has the candidates that were asked for is counted anew from the protected codes,"
