@@ -25,7 +25,8 @@ MOST_SECONDS = 900.0
 """What a search may take for which nobody said how long it may."""
 _LONG = 20.0
 _AROUND = "Audit fewer tables or levels at once"
-# Measured: what a program takes for each entry of its rows, and for each open cell and row.
+# What a program takes for each entry of its rows, and for each open cell and row. Three axes of 20
+# and of 26 categories, half of the cells hidden, took 13 and 23 MB, where this says 11 and 27.
 _BYTES_OF_ENTRY, _BYTES_OF_LINE = 250, 1_500
 
 
