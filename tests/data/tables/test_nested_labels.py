@@ -108,6 +108,13 @@ def test_ranges_of_codes():
     }
 
 
+def test_a_letter_with_a_number_behind_a_dot_is_a_code():
+    # 'A' is a word for 'up to' in some languages.
+    assert nested_codes(["A", "A.1", "B"]) == {0: (1,)}
+    assert nested_codes(["E", "E.1", "E.2"]) == {0: (1, 2)}
+    assert nested_bands(["A.1", "A.2", "B.1"]) == {}
+
+
 def test_bands_that_hold_bands():
     labels = ["0-14", "0-4", "5-9", "10-14", "15+", "65+"]
     assert named(nested_bands(labels), labels) == {"0-14": ["0-4", "5-9", "10-14"], "15+": ["65+"]}

@@ -131,8 +131,8 @@ class Attributions(Result):
         if self.groups:
             shares = sum(one.kind == "share" for one in self.groups)
             first += (
-                f" {shares:,} more hold for most of a kind, {len(self.groups) - shares:,} for all but a few"
-                " who can know it."
+                f" {shares:,} more {'holds' if shares == 1 else 'hold'} for most of a kind,"
+                f" {len(self.groups) - shares:,} for all but a few who can know it."
             )
         if self.n_no_news:
             first += f" {count_of(self.n_no_news, 'statement')} on cells that are known to be empty left out."

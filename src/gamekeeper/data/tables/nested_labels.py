@@ -21,6 +21,8 @@ _CODE = re.compile(r"[^\W_]+(?:[._:/-]?[^\W_]+)*")
 _PHRASE = re.compile(r"\s*(?:[:>|;/,–—-]\s|\()")
 _RANGE = re.compile(r"([A-Za-z]+)(\d*)\s?[-–]\s?([A-Za-z]*)(\d*)", re.ASCII)
 _PARTS = re.compile(r"([A-Za-z]+)(\d*)", re.ASCII)
+# 'A.2' is a code, although 'a' is a word for 'up to' somewhere.
+_DOTTED_CODE = re.compile(r"[A-Za-z][.:/-]\d+")
 _AGE_CODE = re.compile(r"Y_?(?:(GE)|(LT))?_?(\d+)(-\d+)?")
 _ROMAN = frozenset("IVXLCDM")
 _COMPASS = frozenset("NESW")
@@ -193,7 +195,7 @@ def _range(label: str) -> tuple[str, str, str, str] | None:
 
 def _band(label: str) -> Band | None:
     """Return the band that a label stands for, also as a code of Eurostat ('Y15-64', 'Y_GE65')."""
-    if not any(letter.isdecimal() for letter in label):
+    if not any(letter.isdecimal() for letter in label) or _DOTTED_CODE.fullmatch(label):
         return None
     if match := _AGE_CODE.fullmatch(label):
         first = int(match[3])

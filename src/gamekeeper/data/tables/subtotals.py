@@ -122,8 +122,8 @@ def question_subtotals(
             f"Some labels of {quoted(doubted)} may be sums of others. Were they taken for categories"
             " that exclude each other, cells would look safer than they are.",
             "If nobody is counted under two of them, say so: --disjoint with the name of the axis"
-            " (disjoint in Python). If somebody is, name a total with --total, or write what is"
-            " summed as a table with groups into a release (.json).",
+            " (disjoint in Python). If somebody is, name a total with --total, or audit the table"
+            " with its hierarchy (--hierarchy of tables audit).",
             problems=problems,
         )
 
