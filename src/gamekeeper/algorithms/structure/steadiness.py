@@ -44,7 +44,7 @@ def steadiness(
     a: Floats,
     b: Floats,
     links: Integers,
-    link: Callable[[Floats, Floats], Integers],
+    linking: Callable[[Floats, Floats], Integers],
     *,
     n_runs: int,
     seed: int = 0,
@@ -71,7 +71,7 @@ def steadiness(
             )
             for side in (a, b)
         ]
-        runs.append(link(halves[0], halves[1]))
+        runs.append(linking(halves[0], halves[1]))
         if progress is not None:
             progress(number + 1, n_runs)
     alike = [
