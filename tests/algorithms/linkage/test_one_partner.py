@@ -99,7 +99,9 @@ def test_the_share_of_people_in_both_files_is_found():
 
 
 def test_with_everybody_each_record_has_a_partner():
-    assert fit_one_partner(copies(2, n_both=20), everybody=True).expected == pytest.approx(120)
+    found = fit_one_partner(copies(2, n_both=20), everybody=True).expected
+    # The first file has 120 records, the second 100.
+    assert found == pytest.approx(100)
 
 
 def test_candidates_and_a_sample_of_records_teach_nearly_the_same():

@@ -57,9 +57,9 @@ class PartnerModel(FellegiSunterModel):
     Attributes
     ----------
     expected, error
-        The expected number of records of the first file with a partner, and its standard error under
-        the model. Records of the first file may claim the same partner here: it is above the number
-        of records of the second where chance makes more than one alike. `overlap` has the end.
+        The expected number of records with a partner, no more than the smaller file has, and its
+        standard error under the model. (Two records may claim one partner: candidates compete for
+        the records of the first file alone.)
     n_learned
         Of how many records of the first file weights were learned.
     """
@@ -119,7 +119,7 @@ def fit_one_partner(
     >>> b = np.where(rng.random(a.shape) < 0.1, rng.integers(1, 11, a.shape), a)[:, :100]
     >>> model = fit_one_partner([compare_categories(x, y) for x, y in zip(a, b, strict=True)])
     >>> round(model.expected), model.m[0].round(1), model.u[0].round(1)
-    (103, array([0.9, 0.1]), array([0.1, 0.9]))
+    (100, array([0.9, 0.1]), array([0.1, 0.9]))
     """
     chosen = [fine_limits(c) for c in comparisons] if limits is None else limits
     require_limits(comparisons, chosen)
@@ -156,6 +156,7 @@ def fit_one_partner(
     best = max(fits, key=lambda fit: fit.likelihood)
     n_learned, n_rows = len(learned), comparisons[0].shape[0]
     scale = n_rows / max(n_learned, 1)
+    expected = min(best.expected * scale, *comparisons[0].shape)
     n_pairs = candidates.n_pairs if candidates is not None else n_rows * comparisons[0].shape[1]
     notes = () if best.converged else (f"EM stopped after {best.iterations:,} rounds.",)
     if n_learned < n_rows and only is None:
@@ -165,14 +166,14 @@ def fit_one_partner(
         tuple(tuple(float(limit) for limit in one) for one in chosen),
         tuple(best.m),
         tuple(best.u),
-        best.expected * scale / max(n_pairs, 1),
+        expected / max(n_pairs, 1),
         best.likelihood,
         best.iterations,
         best.converged,
         len(fits),
         sum(fit.likelihood >= best.likelihood - 1e-6 * abs(best.likelihood) for fit in fits),
         notes,
-        best.expected * scale,
+        expected,
         best.error * n_rows,
         n_learned,
     )
