@@ -268,11 +268,14 @@ def test_faults_in_wishes_of_every_way_are_one_error(run, tmp_path, people):
     study = tmp_path / "study.gkp"
     done = run("protect", "try", people, *KEYS, "-t", "both>=3", "--study", study,
                "--keep", "Sex: m", "--forbid", "Sex: m", "--forbid", "Age: blue", "--keep", "Colour: red",
-               "--pin", "Job", "--cost", "job=2", "--pin", "Jobb")  # fmt: skip
+               "--pin", "Job", "--cost", "job=2", "--pin", "Jobb",
+               "--household", "Sex", "--household-variables", "Age")  # fmt: skip
     assert done.exit_code == 2
-    assert "5 things cannot be asked" in done.err
+    assert "6 things cannot be asked" in done.err
     for fault in ("pinned variable 'Jobb'", "variable 'Job': it is pinned, and has a cost", "keep of 'Colour'",
-                  "forbid 'Age: blue'", "variable 'Sex': no categorization is left"):  # fmt: skip
+                  "forbid 'Age: blue'", "variable 'Sex': no categorization is left",
+                  "Leave out one of these wishes: keep 'Sex: m', forbid 'Sex: m'.",
+                  "variable 'Age': it differs within 2 households"):  # fmt: skip
         assert done.err.count(fault) == 1, fault
     assert CANARY not in done.err
     assert not study.exists()

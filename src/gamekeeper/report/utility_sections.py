@@ -29,10 +29,11 @@ def utility_sections(
     numbers = public_numbers(utility) if is_public else utility.numbers_listing().to_arrow()
     pairs = public_pairs(utility) if is_public else utility.pairs_listing().to_arrow()
     utility = public_utility(utility) if is_public else utility
+    farthest = utility.tables_listing().to_arrow()
+    if farthest["distance_weighted"].null_count == len(farthest):
+        farthest = farthest.drop_columns(["distance_weighted"])
     tables = [
-        RiskTable.of(
-            "The tables that are farthest from before", utility.tables_listing().to_arrow()
-        ),
+        RiskTable.of("The tables that are farthest from before", farthest),
         RiskTable.of(
             "What every variable lost",
             utility.to_arrow().slice(0, len(utility.variables)),

@@ -107,7 +107,9 @@ def granted(
     problems += [
         problem
         for name, own in left.items()
-        if name not in faulty and (problem := _too_many(own, at_least.get(name, 1))) is not None
+        if name not in faulty
+        and (problem := _too_many(own, at_least.get(name, 1), _texts(name, keep, forbid)))
+        is not None
     ]
     return left
 
@@ -187,7 +189,17 @@ def _only(own: KeyCategories, is_allowed: Callable[[Places], bool]) -> KeyCatego
     return replace(own, names=names, ways=ways)
 
 
-def _too_many(own: KeyCategories, least: int) -> Problem | None:
+def _texts(name: str, keep: Sequence[Wish], forbid: Sequence[Wish]) -> list[str]:
+    """Return the wishes about a variable as they were typed."""
+    return [
+        f"{option} {quoted([f'{wish.variable}: {wish.text}'])}"
+        for option, wishes in (("keep", keep), ("forbid", forbid))
+        for wish in wishes
+        if wish.variable == name
+    ]
+
+
+def _too_many(own: KeyCategories, least: int, wishes: Sequence[str]) -> Problem | None:
     """Return the problem of wishes that leave no categorization of a variable."""
     where = f"variable {quoted([own.variable.name])}"
     choice = own.choice(np.zeros(own.variable.n_codes), 1.0, 1)
@@ -197,7 +209,7 @@ def _too_many(own: KeyCategories, least: int) -> Problem | None:
             Reason.BAD_OPTION,
             where,
             "no categorization is left by what is to be kept, forbidden and observed.",
-            "Leave out one of these wishes.",
+            f"Leave out one of these wishes: {', '.join(wishes) or 'observed'}.",
         )
     if most - 1 < least and own.n_places > 1:
         return Problem(

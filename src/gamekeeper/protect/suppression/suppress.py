@@ -15,6 +15,7 @@ from gamekeeper.algorithms.suppression.problem import MAX_WORK
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.replaced_cells import replace_cells
+from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
@@ -23,7 +24,7 @@ from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.step import NotReachableError, Step, problems_of, protected_by
 from gamekeeper.protect.suppression.checked import Checked, checked
-from gamekeeper.protect.suppression.households import HouseholdVariables
+from gamekeeper.protect.suppression.households import HouseholdVariables, find_households
 from gamekeeper.protect.suppression.solving import Solved, solve
 from gamekeeper.protect.targets import Criterion
 from gamekeeper.wording import count_of, joined, percent_text, quoted
@@ -157,7 +158,12 @@ class Suppress(Step):
 
     def check(self, table: CodedTable, setting: Setting) -> list[Problem]:
         """Return what cannot be asked of this file."""
-        return problems_of(lambda: checked(self, table, setting), "suppression")
+        found = problems_of(lambda: checked(self, table, setting), "suppression")
+        homes = matched_names(self.household_variables, setting.keys)
+        known = [name for name in homes if name in setting.keys]
+        if known:
+            found += problems_of(lambda: find_households(table, setting, known), "household")
+        return found
 
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Suppress cells; `place` does not matter, since nothing is drawn."""
