@@ -124,8 +124,10 @@ def serving(demo_folder: Path, tmp_path: Path) -> Iterator[Running]:
 # Its loop of events runs as long as it does, and tests of other rooms want one of their own.
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[object]:
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    # A machine may be busy with other tests: what comes late has come.
+    expect.set_options(timeout=20_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         yield browser
