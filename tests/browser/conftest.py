@@ -45,6 +45,8 @@ class Running:
         self.folder = folder
         self.arguments = arguments
         self.port = 0
+        # What the browser keeps of whoever is signed in: the start address serves once.
+        self.state: dict = {}
         self.start()
 
     def start(self) -> None:
@@ -153,7 +155,7 @@ def complaints() -> list[str]:
 def opened(chromium, serving: Running, complaints: list[str]) -> Iterator[Callable]:
     """Open a page for somebody who is signed in; several may look at the same server."""
     contexts = []
-    state: dict = {}
+    state = serving.state
 
     def visit(address: str = "/", **options):
         context = chromium.new_context(
@@ -171,7 +173,7 @@ def opened(chromium, serving: Running, complaints: list[str]) -> Iterator[Callab
             page.goto(serving.address)
             page.get_by_role("heading", name="Norland").wait_for()
             state.update(context.storage_state())
-        if address != "/" or len(contexts) > 1:
+        if address != "/" or page.url == "about:blank":
             page.goto(serving.base + address)
         page.locator("h1").first.wait_for()
         return page

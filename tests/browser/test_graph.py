@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from playwright.sync_api import expect
 
 from gamekeeper.store.database.environment_store import EnvironmentStore
+from tests.browser.conftest import Running
 
 EDGES = [
     ("Britain", "England"),
@@ -25,6 +31,16 @@ NAMES = [
     "UK",
     "non Britain",
 ]
+
+
+@pytest.fixture(scope="module")
+def serving(demo_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One server for all: each draws a variable of its own."""
+    folder = tmp_path_factory.mktemp("graphs")
+    shutil.copytree(demo_folder, folder, dirs_exist_ok=True)
+    running = Running(folder, "--demo")
+    yield running
+    running.stop()
 
 
 def _require_drawn(serving, name):
