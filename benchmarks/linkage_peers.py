@@ -1,8 +1,11 @@
-"""febrl4 linked by ours and by other tools in one run: `python -m benchmarks.linkage_peers PYTHON`.
+"""Files linked by ours and by other tools in one run: `python -m benchmarks.linkage_peers PYTHON [PART]`.
 
 PYTHON is an interpreter that has splink and recordlinkage installed; they are no part of this
-project. Each tool runs in a process of its own, by its published recipe for these files, on the whole
-files and on halves with 1,666 people in both. GAMEKEEPER_DATA names the folder of data.
+project. Each tool runs in a process of its own: on febrl4 by its published recipe for these files, on
+the whole files and on halves with 1,666 people in both; on the masked business files, which have none,
+by what its documentation offers for numbers: Splink with percentage differences on all pairs,
+recordlinkage with Gaussian similarities and ECM. PART is a part of the name of what is run.
+GAMEKEEPER_DATA names the folder of data.
 """
 
 from __future__ import annotations
@@ -77,13 +80,66 @@ links = recordlinkage.ECMClassifier().fit_predict(compare.compute(pairs, a, b))
 print(len(links), sum(a.true_entity[x] == b.true_entity[y] for x, y in links))
 """
 
+_SPLINK_NUMBERS = """
+import logging, sys
+import pandas as pd
+logging.disable(logging.CRITICAL)
+from splink import DuckDBAPI, Linker, SettingsCreator
+import splink.comparison_library as cl
+import splink.comparison_level_library as cll
+a, b = (pd.read_csv(file) for file in sys.argv[1:3])
+a.columns = b.columns = ["row"] + [f"v{k}" for k in range(a.shape[1] - 1)]
+a[a.columns[1:]], b[b.columns[1:]] = a.iloc[:, 1:].astype(float), b.iloc[:, 1:].astype(float)
+names = [name for name in a.columns if name != "row"]
+comparisons = [
+    cl.CustomComparison(
+        output_column_name=name,
+        comparison_levels=[
+            cll.NullLevel(name), cll.ExactMatchLevel(name),
+            *(cll.PercentageDifferenceLevel(name, share) for share in (0.01, 0.05, 0.1, 0.25)),
+            cll.ElseLevel(),
+        ],
+    )
+    for name in names
+]
+settings = SettingsCreator(
+    unique_id_column_name="row", link_type="link_only", comparisons=comparisons,
+    blocking_rules_to_generate_predictions=["1=1"],
+    probability_two_random_records_match=1 / max(len(a), len(b)),
+)
+engine = DuckDBAPI()
+linker = Linker([engine.register(a), engine.register(b)], settings)
+linker.training.estimate_u_using_random_sampling(max_pairs=1e6)
+linker.training.estimate_parameters_using_expectation_maximisation(
+    "1=1", fix_u_probabilities=True, fix_probability_two_random_records_match=True)
+found = linker.inference.predict(threshold_match_probability=0.5).as_pandas_dataframe()
+print(len(found), int((found.row_l == found.row_r).sum()))
+"""
+
+_RECORDLINKAGE_NUMBERS = """
+import sys, warnings
+warnings.simplefilter("ignore")
+import pandas as pd
+import recordlinkage
+a, b = (pd.read_csv(file).set_index("row").astype(float) for file in sys.argv[1:3])
+index = recordlinkage.Index()
+index.full()
+pairs = index.index(a, b)
+compare = recordlinkage.Compare()
+for name in a.columns:
+    compare.numeric(name, name, method="gauss", scale=float(a[name].std()) / 10)
+similar = (compare.compute(pairs, a, b) > 0.5).astype(int)
+links = recordlinkage.ECMClassifier().fit_predict(similar)
+print(len(links), sum(x == y for x, y in links))
+"""
+
 _OURS = """
 import sys
 from pathlib import Path
 from gamekeeper.workbench.linkage import link_two_files
 from gamekeeper.workbench.requests.linkage import ComparedColumns, LinkRequest
 first, second = map(Path, sys.argv[1:3])
-columns = ComparedColumns(identifier="true_entity")
+columns = ComparedColumns(identifier=sys.argv[3])
 found = link_two_files(LinkRequest(first=first, second=second, columns=columns))
 print(found.n_linked, found.n_correct)
 """
@@ -111,32 +167,47 @@ def _cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _main(peers: str) -> None:
+def _measure(
+    name: str, codes: dict[str, tuple[str, str]], files: tuple[Path, Path], who: str, n_both: int
+) -> None:
+    for tool, (python, code) in codes.items():
+        before = _cpu()
+        told = subprocess.run(
+            [python, "-c", code, *map(str, files), who],
+            capture_output=True,
+            check=True,
+            text=True,
+        )
+        n_links, n_right = map(int, told.stdout.split()[-2:])
+        print(
+            f"{name}, {tool}: {n_links:,} links, precision {n_right / max(n_links, 1):.4f}, recall"
+            f" {n_right / n_both:.4f}, {_cpu() - before:.2f} CPU s",
+            flush=True,
+        )
+
+
+def _main(peers: str, part: str) -> None:
     folder = Path(os.environ["GAMEKEEPER_DATA"]) / "linkage"
+    ours = {"gamekeeper": (sys.executable, _OURS)}
+    names = {**ours, "splink": (peers, _SPLINK), "recordlinkage": (peers, _RECORDLINKAGE)}
+    numbers = {
+        **ours,
+        "splink": (peers, _SPLINK_NUMBERS),
+        "recordlinkage": (peers, _RECORDLINKAGE_NUMBERS),
+    }
     with tempfile.TemporaryDirectory() as place:
         halves, n_half = _halves(folder, Path(place))
         whole = folder / "febrl4a.csv", folder / "febrl4b.csv"
         for name, files, n_both in (("whole", whole, 5_000), ("half", halves, n_half)):
-            for tool, python, code in (
-                ("gamekeeper", sys.executable, _OURS),
-                ("splink", peers, _SPLINK),
-                ("recordlinkage", peers, _RECORDLINKAGE),
-            ):
-                before = _cpu()
-                told = subprocess.run(
-                    [python, "-c", code, *map(str, files)],
-                    capture_output=True,
-                    check=True,
-                    text=True,
-                )
-                n_links, n_right = map(int, told.stdout.split()[-2:])
-                print(
-                    f"febrl4, {name}, {tool}: {n_links:,} links, precision"
-                    f" {n_right / max(n_links, 1):.4f}, recall {n_right / n_both:.4f},"
-                    f" {_cpu() - before:.2f} CPU s",
-                    flush=True,
-                )
+            if part in f"febrl4, {name}":
+                _measure(f"febrl4, {name}", names, files, "true_entity", n_both)
+    for name, n_both in (("Tarragona", 834), ("CASCrefmicrodata", 1_080)):
+        for masking in ("noise10", "rankswap5", "mdav3"):
+            masked = folder / f"{name}_masked_{masking}.csv"
+            if part in f"{name}, {masking}":
+                files = masked, folder / f"{name}_original.csv"
+                _measure(f"{name}, {masking}", numbers, files, "row", n_both)
 
 
 if __name__ == "__main__":
-    _main(sys.argv[1])
+    _main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "")

@@ -59,7 +59,10 @@ def test_where_nobody_is_in_both_hardly_anybody_is_linked():
 
 
 def test_links_that_may_all_be_wrong_are_no_success():
-    assert "all links may be wrong" in linked(n_both=0, truth=None).sentences()[0]
+    nothing = linked(n_both=0, truth=None)
+    assert "all links may be wrong" in nothing.sentences()[0]
+    assert nothing.n_linked == 0
+    assert "does not show that nobody can be re-identified" in nothing.sentences()[2]
     known = linked(n_both=0, everybody=True).sentences()[1]
     assert known == "No record of the first file has a partner in the second: all links are wrong."
 

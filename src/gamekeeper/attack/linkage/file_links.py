@@ -159,6 +159,11 @@ class FileLinks(Result):
             # Links that may all be wrong are no success: that comes before their number.
             is_doubtful = self.truth is None and self.partners.overlap.low == 0
             said.insert(0 if is_doubtful else len(said), self.partners.sentence())
+            if not self.n_linked and self.partners.overlap.high:
+                said.append(
+                    "That no link is made does not show that nobody can be re-identified: somebody who"
+                    " knows that all are in both files links everybody (--everybody)."
+                )
             if linked.probabilities is not None and self.truth is None:
                 said += self.partners.expectations(linked.probabilities)
         calibration = self.calibration
