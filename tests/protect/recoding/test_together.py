@@ -63,6 +63,19 @@ def test_it_is_the_cheapest_of_all_recodings_with_their_suppression():
     assert made.found["status"] == "optimal"
 
 
+def test_a_factor_is_of_the_variable_however_it_is_typed():
+    table = people(60)
+    made = [
+        RecodeAndSuppress(k=2, criterion="released_to_people", factors={name: 3.0}).apply(
+            table, FEW
+        )
+        for name in ("Region", "region")
+    ]
+    plain = RecodeAndSuppress(k=2, criterion="released_to_people").apply(table, FEW)
+    assert made[0].found["cell_prices"] == made[1].found["cell_prices"]
+    assert made[0].found["cell_prices"] != plain.found["cell_prices"]
+
+
 def test_other_criteria_are_met_with_a_gap_that_is_told():
     table = people(200)
     made = RecodeAndSuppress(k=3, criterion="own", seconds=2.0).apply(table, FEW)

@@ -193,6 +193,9 @@ class _Prices:
         self._factors = {
             matched_name(name, setting.keys): cost for name, cost in asked.costs.items()
         }
+        self._weights = {
+            matched_name(name, problem.variables): each for name, each in asked.factors.items()
+        }
         self._pinned = [
             place
             for place, name in enumerate(problem.variables)
@@ -226,8 +229,9 @@ class _Prices:
             if asked.loss is Loss.SHARE:
                 # A whole variable that is lost costs one share: a cell, one record of it.
                 tells = 1.0 / (len(problem.categories) * max(1, table.n_records))
-            self.told_in_all += tells * asked.factors.get(name, 1.0) * float(counts.sum())
-            factor = asked.factors.get(name, 1.0) * self._factors.get(name, 1.0)
+            weight = self._weights.get(name, 1.0)
+            self.told_in_all += tells * weight * float(counts.sum())
+            factor = weight * self._factors.get(name, 1.0)
             made[name] = max(tells * factor * asked.cell_price, 1e-12)
         return made
 
