@@ -90,7 +90,7 @@ docs: $(VENV)/.docs ## build the documentation, offline, in build/site
 	@$(PY) -m sphinx -q -W --keep-going -b html docs build/site
 	@echo "The documentation: build/site/index.html"
 
-matrix: ## run the tests on every Python from 3.11 to 3.14 that is found
+matrix: pages ## run the tests on every Python from 3.11 to 3.14 that is found
 	@.ci/matrix
 
 dist: $(VENV)/.run pages ## build wheel and sdist, and try the wheel in a clean environment
