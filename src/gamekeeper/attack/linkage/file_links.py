@@ -162,7 +162,7 @@ class FileLinks(Result):
             if not self.n_linked and self.partners.overlap.high:
                 said.append(
                     "That no link is made does not show that nobody can be re-identified: somebody who"
-                    " knows that all are in both files links everybody (--everybody)."
+                    " knows that all are in both files links everybody (--everybody of link files)."
                 )
             if linked.probabilities is not None and self.truth is None:
                 said += self.partners.expectations(linked.probabilities)
