@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from gamekeeper.errors import Reason, StoreError
-from gamekeeper.files.asides import make_folders, temporary_folder
+from gamekeeper.files.asides import clear_leftovers, make_folders, temporary_folder
 from gamekeeper.files.sets import replace_files
 from gamekeeper.files.writing import write_file
 
@@ -95,3 +96,15 @@ def test_where_there_is_no_room_nothing_is_left(tmp_path: Path) -> None:
         signal.signal(signal.SIGXFSZ, ignored)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_one_leftover_that_cannot_be_removed_keeps_no_other(tmp_path):
+    path = tmp_path / "a.csv"
+    start = f".{sha256(path.name.encode()).hexdigest()[:12]}-elsewhere-"
+    for number in range(8):
+        (tmp_path / f"{start}{number}0.tmp").mkdir()
+        (tmp_path / f"{start}{number}1.tmp").touch()
+    for left in tmp_path.iterdir():
+        os.utime(left, (0, 0))
+    clear_leftovers(path)
+    assert [left.name for left in tmp_path.iterdir() if left.is_file()] == []

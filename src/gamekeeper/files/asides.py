@@ -131,11 +131,14 @@ def clear_leftovers(path: Path) -> None:
     """
     start = f".{_mark(path)}-"
     before = time.time() - _LEFT_OVER_SECONDS
-    with suppress(OSError):
-        for entry in os.scandir(path.parent):
-            if entry.name.startswith(start):
-                place, _, process = entry.name.partition(".tmp")[0].rpartition("-")
-                has_ended = place.endswith(f"-{_here()}") and _has_ended(process)
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        for entry in entries:
+            if not entry.name.startswith(start):
+                continue
+            place, _, process = entry.name.partition(".tmp")[0].rpartition("-")
+            has_ended = place.endswith(f"-{_here()}") and _has_ended(process)
+            # Somebody else may be done with one meanwhile, which is no reason to keep the others.
+            with suppress(OSError):
                 if has_ended or entry.stat(follow_symlinks=False).st_mtime < before:
                     (path.parent / entry.name).unlink(missing_ok=True)
 
