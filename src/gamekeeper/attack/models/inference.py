@@ -379,7 +379,9 @@ def _level_words(calibration: RateCalibration) -> list[str]:
         )
         told.append(
             f"{seen} of records {'has' if n_pairs < 2 else 'have'} the same key: how often keys are"
-            f" shared is known from {near}, and the intervals are as wide as that leaves it open."
+            f" shared is known from {near}, and the intervals are as wide as that leaves it open. They do"
+            " not hold where somebody can have several records: then too many seem to be unique"
+            " in the population."
         )
     if calibration.unlike > _LIKELY:
         told.append(
