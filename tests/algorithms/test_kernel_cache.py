@@ -63,6 +63,8 @@ def run_elsewhere(package):
     source = Path(__file__).parents[2] / "src"
     environment = {**os.environ, "PYTHONPATH": f"{package.parent}{os.pathsep}{source}"}
     environment.pop("NUMBA_CACHE_DIR", None)
+    # Bytecode left here would hide an edit of the same length within the same second.
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
     )
