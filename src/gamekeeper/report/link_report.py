@@ -275,5 +275,8 @@ def _values(found: FileLinks, tables: tuple[CodedTable, CodedTable]) -> pa.Table
 
 
 def _listed_links(found: FileLinks) -> RiskSection:
-    table = RiskTable.of("The surest links", found.top(_LISTED), most=_LISTED)
+    surest = found.top(_LISTED)
+    if not surest.num_rows:
+        return RiskSection("links", "The surest links", ["Nothing is linked."], (), [])
+    table = RiskTable.of("The surest links", surest, most=_LISTED)
     return RiskSection("links", "The surest links", [], (), [table])

@@ -164,17 +164,19 @@ def link_two_structures(
         list(named) or [name for name in source.names if name != identifier]
         for source, named in zip(sources, (asked.columns, asked.others), strict=True)
     ]
+    _require_ordered(asked.order, {*chosen[0], *chosen[1]})
     _require_rooms(zip(sources, chosen, strict=True), identifier)
     for which, source, wanted in zip(("first", "second"), sources, chosen, strict=True):
         table = _coded(source, wanted, identifier, asked.reading, progress)
         tables.append(table)
-        values.append(_structure(table, wanted, source, graphs, which))
+        values.append(_structure(table, wanted, source, graphs, asked.order, which))
     truth = true_partners(tables[0], tables[1], identifier) if identifier else None
     found = link_structure(
         values[0].values,
         values[1].values,
         **given(asked.options),
         weights=(values[0].weights, values[1].weights),
+        origins=(values[0].origins, values[1].origins),
         notes=(*values[0].notes, *values[1].notes),
         truth=truth,
         progress=progress,
@@ -424,15 +426,37 @@ def _steps(variables: Sequence[LinkVariable], asked: ComparedColumns) -> list[in
     return [asked.steps.get(one.name) for one in variables] if asked.steps else []
 
 
+def _require_ordered(orders: Mapping[str, Sequence[str]], names: set[str]) -> None:
+    """Refuse orders of columns that are not used."""
+    problems = [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            f"order of {quoted([name])}",
+            "it is not among the columns that are used.",
+            did_you_mean(name, sorted(names)),
+        )
+        for name in orders
+        if name not in names
+    ]
+    if problems:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            "The structure of two files was to be used.",
+            f"{count_of(len(problems), 'order')} cannot be used.",
+            problems=problems,
+        )
+
+
 def _structure(
     table: CodedTable,
     names: Sequence[str],
     source: Source,
     graphs: Mapping[str, Variable],
+    orders: Mapping[str, Sequence[str]],
     which: str,
 ) -> StructureColumns:
     """Return columns as numbers; refuse what cannot be clustered."""
-    found = structure_columns(table, names, source.decimal, graphs, which)
+    found = structure_columns(table, names, source.decimal, graphs, which, orders)
     if found.problems:
         raise InputError(
             Reason.BAD_OPTION,

@@ -7,7 +7,9 @@ import itertools
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+from gamekeeper.algorithms.assignment.costs import two_least
 from gamekeeper.algorithms.assignment.dense import solve_assignment
 from gamekeeper.algorithms.assignment.margins import assignment_margins
 from gamekeeper.errors import Cancelled, InputError
@@ -137,3 +139,15 @@ def test_progress_can_stop_the_work():
 
     with pytest.raises(Cancelled):
         assignment_margins(costs, found, progress=stop)
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([0.0, 1.0, 2.5, INF]), min_size=3, max_size=3), min_size=1)
+)
+def test_two_least_costs_are_the_first_two_in_order(rows):
+    costs = np.array(rows)
+    for some in (costs, np.asfortranarray(costs), costs[:, :1], costs.astype(np.float32)):
+        best, second = two_least(some)
+        ordered = np.sort(np.column_stack((some, np.full((len(some), 2), INF))), axis=1)
+        assert (best == ordered[:, 0]).all()
+        assert (second == ordered[:, 1]).all()

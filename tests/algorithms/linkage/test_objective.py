@@ -14,6 +14,7 @@ from gamekeeper.algorithms.linkage.distances import (
     compare_numbers,
     compare_ranks,
     compare_sinks,
+    compare_texts,
 )
 from gamekeeper.algorithms.linkage.fellegi_sunter import fit_fellegi_sunter
 from gamekeeper.algorithms.linkage.lexicographic import lexicographic_cost
@@ -239,3 +240,39 @@ def test_fellegi_sunter_costs_of_impossible_pairs_are_infinite():
     model = fit_fellegi_sunter([sinks], n_random=100)
     costs = assert_pairs_agree(fellegi_sunter_cost([blocked], model))
     assert np.isinf(costs).tolist() == [[False] * 3, [True] * 3, [False] * 3]
+
+
+LIMITS = (np.array([0.0]), np.array([0.0, 0.25, 0.75]), np.array([0.1, 0.5]))
+numbers = st.lists(st.sampled_from([-2.0, -0.5, 0.0, 0.25, 0.5, 1.0, 3.0, math.nan]), min_size=1)
+
+
+@pytest.mark.parametrize("measure", ["absolute", "squared", "standardized", "relative"])
+@given(numbers, numbers, st.sampled_from(LIMITS))
+def test_weights_of_levels_of_numbers_are_those_of_their_distances(measure, a, b, limits):
+    comparison = compare_numbers(a, b, measure=measure)
+    assert_weights_of_levels(comparison, limits)
+
+
+codes = st.lists(st.integers(0, 3), min_size=1, max_size=6)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@given(codes, codes, st.sampled_from(LIMITS))
+def test_weights_of_levels_of_codes_are_those_of_their_distances(kept, a, b, limits):
+    texts = ["anna", "anne", "bert"]
+    named = compare_texts(a, b, texts, texts)
+    named.texts._keeps_levels = kept
+    sinks = [[1, 1, 0], [0, 1, 1], [0, 0, 1]]
+    for comparison in (compare_categories(a, b), named, compare_sinks(a, b, sinks, sinks)):
+        assert_weights_of_levels(comparison, limits)
+
+
+def assert_weights_of_levels(comparison, limits):
+    weights = 3.0 ** np.arange(len(limits) + 1)
+    distances = comparison.with_missing(math.nan).matrix()
+    expected = weights[np.searchsorted(limits, distances) % len(weights)]
+    expected[np.isnan(distances)] = 0.0
+    expected[np.isinf(distances)] = math.inf
+    out = np.ones(distances.shape)
+    comparison.add_levels(out, limits, weights)
+    assert (out == expected + 1).all()

@@ -294,7 +294,7 @@ def test_records_without_a_possible_partner_stay_unlinked():
         assert rows[0]["linked_to"] is rows[0]["cost"] is rows[0]["margin"] is None
         assert rows[1]["linked_to"] == 2
         assert "1 of the 2 records of the first file is linked" in found.sentences()[0]
-        assert found.top(1)["record"].to_pylist() == [2]
+        assert found.top(9)["record"].to_pylist() == [2]
 
 
 def test_blocking_on_mapped_and_equal_variables_at_once():

@@ -82,3 +82,12 @@ def test_dates_are_read_month_first_where_more_are_dates_so():
     assert guess.is_ambiguous
     assert guess.days.tolist() == read_dates(["2031-02-01"]).days.tolist()
     assert read_dates(["31.12.31", "0001-01-01", "2031-02-30", "x"]).n_bad == 4
+
+
+def test_day_or_month_first_is_told_for_each_mark():
+    found = read_dates(["1.5.2031", "13.5.2031", "5/1/2031", "5/13/2031", "2031-05-01"])
+    assert found.ways == ("day.month.year", "month/day/year", "year-month-day")
+    assert found.days[0] == found.days[2] == found.days[4]
+    assert found.days[1] == found.days[3]
+    assert not found.is_ambiguous
+    assert read_dates(["13.5.2031", "5/1/2031"]).is_ambiguous

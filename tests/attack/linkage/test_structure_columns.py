@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.structure.clusterings import normalise
 from gamekeeper.algorithms.structure.steadiness import steadiness
 from gamekeeper.attack.linkage.structure import link_structure
@@ -25,16 +26,75 @@ def test_categories_are_one_apart_and_missing_ones_in_between():
     assert told.notes[1] == "Cells of the first file that are missing, 1 in all, count as means."
 
 
-def test_categories_of_a_partition_graph_are_apart_by_their_sinks():
-    statuses = ["single", "not married", "married", "formerly married"]
-    found, _ = distances({"Status": statuses}, {"Status": STATUS})
-    # "not married" is three sinks, of which "single" is one; "married" has none of them.
-    assert found[0, 1] == pytest.approx(1 - 1 / 3)
-    assert found[0, 2] == pytest.approx(1)
-    assert found[1, 3] == pytest.approx(1 - 2 / 3)
-    bands, _ = distances({"Age": ["0-15", "0-24", "65+"]}, {"Age": AGE})
-    assert bands[0, 2] == pytest.approx(1)
-    assert 0 < bands[0, 1] < 1
+def taxonomy(variable, one, other):
+    """By the definition: differences of the shares in all categories, over the largest of sinks."""
+    graph = variable.graph
+    sets = {name: {*bits(graph.sink_set(name))} for name in graph.categories}
+
+    def apart(x, y):
+        return sum(abs(len(x & its) / len(x) - len(y & its) / len(y)) for its in sets.values())
+
+    largest = max(apart(sets[x], sets[y]) for x in graph.sinks for y in graph.sinks)
+    return apart(sets[one], sets[other]) / largest
+
+
+def test_categories_of_a_partition_graph_are_apart_by_the_taxonomy():
+    statuses = [*STATUS.graph.categories]
+    found, told = distances({"Status": statuses}, {"Status": STATUS})
+    for i, one in enumerate(statuses):
+        for j, other in enumerate(statuses):
+            assert found[i, j] == pytest.approx(taxonomy(STATUS, one, other))
+    near, far = ("divorced", "widowed"), ("divorced", "single")
+    assert taxonomy(STATUS, *near) < taxonomy(STATUS, *far) <= 1
+    assert "compared as categories" in told.notes[0]
+
+
+def test_ordered_categories_of_a_partition_graph_are_apart_by_steps():
+    ages = ["0-15", "16-24", "25-64", "65+", "0-24"]
+    found, told = distances({"Age": ages}, {"Age": AGE})
+    assert found[0, 1:4].tolist() == pytest.approx([1 / 3, 2 / 3, 1])
+    # Half of 0-24 is 0-15, half is one step up.
+    assert found[0, 4] == pytest.approx(1 / 6)
+    assert told.notes == ("In the first file compared by order: 'Age'.",)
+
+
+@pytest.mark.parametrize(
+    ("values", "orders"),
+    [
+        (["low", "middle", "high"], {"x": ["low", "middle", "high"]}),
+        (["16-24", "25-64", "65+"], {}),
+        (["under 10", "10 to 19", "20 and over"], {}),
+    ],
+)
+def test_ordered_words_and_bands_are_apart_by_steps(values, orders):
+    table = file_of({"x": [*values, None]})
+    found = structure_columns(table, ["x"], ".", {}, "first", orders)
+    assert found.values.ravel().tolist() == [0, 1, 2, 1]
+    assert found.weights.tolist() == [1]
+    assert found.notes[0] == "In the first file compared by order: 'x'."
+
+
+def test_bands_that_overlap_and_words_are_categories_and_an_order_must_have_all():
+    for values in (["0-15", "10-24", "65+"], ["low", "middle", "high"]):
+        table = file_of({"x": values})
+        assert structure_columns(table, ["x"], ".", {}, "first").values.shape == (3, 3)
+    some = structure_columns(table, ["x"], ".", {}, "first", {"x": ["low", "high"]})
+    assert some.problems[0].found == "1 value is not in the order."
+
+
+def test_halves_of_columns_take_all_numbers_of_a_column():
+    table = file_of({f"c{k}": ["a", "b", "c", "a"] for k in range(4)})
+    made = structure_columns(table, table.codebook.names, ".", {}, "first")
+    assert made.origins.tolist() == [k for k in range(4) for _ in range(3)]
+    widths = []
+
+    def linking(x, y):
+        widths.append((x.shape[1], y.shape[1]))
+        return np.arange(4)
+
+    both = made.origins, made.origins
+    steadiness(made.values, made.values, np.arange(4), linking, n_runs=5, origins=both)
+    assert widths == [(6, 6)] * 5
 
 
 def test_numbers_stay_numbers_and_missing_ones_are_the_mean():

@@ -115,9 +115,8 @@ def two_least(costs: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.floa
     >>> [least.tolist() for least in two_least(np.array([[3, 1, 2], [5, 5, 6]]))]
     [[1.0, 5.0], [2.0, 5.0]]
     """
-    n_rows, n_columns = costs.shape
-    least = np.full((n_rows, 2), np.inf)
-    for row in range(n_rows if n_columns else 0):
-        most = min(2, n_columns)
-        least[row, :most] = np.partition(costs[row], most - 1)[:most]
+    from gamekeeper.algorithms.assignment.margin_kernels import find_two_least
+
+    least = np.full((len(costs), 2), np.inf)
+    find_two_least(costs, least)
     return least[:, 0], least[:, 1]

@@ -79,3 +79,18 @@ def find_movable_rows(costs, v, column_of, row_of, free_level, tolerance, room, 
                     is_movable[member] = not is_alone
                     if member == node:
                         break
+
+
+@kernel
+def find_two_least(costs, least):
+    """Write the least and second least cost of each row; what is there stays where there is none."""
+    for i in range(costs.shape[0]):
+        first, second = least[i, 0], least[i, 1]
+        for j in range(costs.shape[1]):
+            cost = costs[i, j]
+            if cost < second:
+                if cost < first:
+                    first, second = cost, first
+                else:
+                    second = cost
+        least[i, 0], least[i, 1] = first, second

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -184,32 +185,42 @@ class Comparison:
             factor = weight * self.factor
             kernels.add_numbers_pairs(out, self.a, self.b, rows, columns, number, factor, missing)
 
-    def level_table(
-        self, limits: Sequence[float], rows: Selection = None
-    ) -> tuple[Codes, Codes, NDArray[np.int8], NDArray[np.bool_] | None] | None:
-        """Return levels by code, for some records of the first file and all of the second.
+    def add_levels(
+        self, out: NDArray[Any], limits: Floats, weights: Floats, rows: Selection = None
+    ) -> None:
+        """Add the weight of the level of each pair of some records of the first file and all others.
 
-        The codes of the records from 1, 0 for missing; for each two codes how many of the limits
-        their distance is above; and which are impossible, if any. None for numbers, which have no
-        codes.
+        The level is how many of the rising limits the distance is above. A missing value adds
+        nothing; an impossible pair stays impossible.
+
+        Examples
+        --------
+        >>> age = Comparison("Age", "absolute", np.array([30.0]), np.array([30.0, 32.0, math.nan]))
+        >>> out = np.zeros((1, 3))
+        >>> age.add_levels(out, np.array([0.0]), np.array([4.0, -2.0]))
+        >>> out.tolist()
+        [[4.0, -2.0, 0.0]]
         """
+        from gamekeeper.algorithms.linkage import distance_kernels as kernels
+
         a, b = self.a[_chosen(rows)], self.b
         if self.measure == "different":
-            return None
-        if self.texts is not None:
-            kept = self.texts.levels(limits)
-            codes_a, a = _renumbered(a)
-            if kept is not None:
-                return a, b, kept[codes_a - 1], None
-            codes_b, b = _renumbered(b)
-            return a, b, self.texts.levels_of(codes_a, codes_b, limits), None
-        if self.table is None:
-            return None
-        above = np.zeros(self.table.shape, np.int8)
-        for limit in limits:
-            above += self.table > limit
-        impossible = np.isinf(self.table)
-        return a, b, above, impossible if impossible.any() else None
+            same, other = (weights[int(np.searchsorted(limits, d))] for d in (0.0, 1.0))
+            kernels.add_code_weights(out, a, b, same, other)
+        elif self.texts is not None:
+            levels = self.texts.levels(limits)
+            if levels is None:
+                codes_a, a = _renumbered(a)
+                codes_b, b = _renumbered(b)
+                levels = self.texts.levels_of(codes_a, codes_b, limits)
+            kernels.add_level_matrix(out, a, b, levels, weights)
+        elif self.table is not None:
+            levels = kernels.levels_of_distances(self.table, limits)
+            levels[np.isinf(self.table)] = len(weights)
+            kernels.add_level_matrix(out, a, b, levels, np.append(weights, np.inf))
+        else:
+            number, order = _kernel_measure(self.measure), self._rising
+            kernels.add_number_levels(out, a, b[order], order, number, self.factor, limits, weights)
 
     def mean_distance(self) -> float:
         """Return the mean distance over all pairs of observed values that are possible.
@@ -260,6 +271,11 @@ class Comparison:
             return 2.0 if lowest < 0 < highest else 1.0
         range_ = float(max(a.max() - b.min(), b.max() - a.min()))
         return self.factor * (range_**2 if self.measure == "squared" else range_)
+
+    @cached_property
+    def _rising(self) -> NDArray[np.intp]:
+        """Where the observed numbers of the second file are, in rising order."""
+        return np.argsort(self.b, kind="stable")[: len(observed(self.b))]
 
     def _table(self) -> NDArray[np.float64]:
         if self.texts is not None:

@@ -133,6 +133,87 @@ def add_level_weights(out, distances, limits, weights):
 
 
 @numba.njit(cache=True, nogil=True)
+def add_level_matrix(out, a, b, levels, weights):
+    """Add the weight of the level that a table has for two codes; nothing where one is 0."""
+    for i in range(len(a)):
+        if a[i] == 0:
+            continue
+        row = levels[a[i] - 1]
+        for j in range(len(b)):
+            if b[j] != 0:
+                out[i, j] += weights[row[b[j] - 1]]
+
+
+@numba.njit(cache=True, nogil=True)
+def levels_of_distances(distances, limits):
+    """Return for a matrix of distances how many of the rising limits each is above."""
+    found = np.empty(distances.shape, np.int8)
+    for i in range(distances.shape[0]):
+        for j in range(distances.shape[1]):
+            found[i, j] = _level(distances[i, j], limits)
+    return found
+
+
+@numba.njit(cache=True, nogil=True)
+def add_number_levels(out, a, b, order, measure, factor, limits, weights):
+    """Add the weight of the level of the distance of two numbers; nothing where one is NaN.
+
+    `b` has the observed numbers of the second file in rising order, `order` where each belongs.
+    Distances rise to both sides of a number, so that a level is a stretch on either side, and is
+    found by halving. Relative distances do not rise, and are looked at one by one.
+    """
+    n = len(b)
+    for i in range(len(a)):
+        x = a[i]
+        if np.isnan(x):
+            continue
+        if measure == RELATIVE:
+            for j in range(n):
+                distance = _of_numbers(x, b[j], measure, factor, np.nan)
+                out[i, order[j]] += weights[_level(distance, limits)]
+            continue
+        middle = np.searchsorted(b, x)
+        last = middle
+        for level in range(len(limits)):
+            low, high = last, n
+            while low < high:
+                half = (low + high) // 2
+                if _of_numbers(x, b[half], measure, factor, np.nan) <= limits[level]:
+                    low = half + 1
+                else:
+                    high = half
+            for j in range(last, low):
+                out[i, order[j]] += weights[level]
+            last = low
+        for j in range(last, n):
+            out[i, order[j]] += weights[len(limits)]
+        first = middle
+        for level in range(len(limits)):
+            low, high = 0, first
+            while low < high:
+                half = (low + high) // 2
+                if _of_numbers(x, b[half], measure, factor, np.nan) <= limits[level]:
+                    high = half
+                else:
+                    low = half + 1
+            for j in range(low, first):
+                out[i, order[j]] += weights[level]
+            first = low
+        for j in range(first):
+            out[i, order[j]] += weights[len(limits)]
+
+
+@numba.njit(cache=True, nogil=True)
+def add_code_weights(out, a, b, equal, different):
+    """Add a weight where codes are equal, another where they differ; nothing where one is 0."""
+    for i in range(len(a)):
+        if a[i] != 0:
+            for j in range(len(b)):
+                if b[j] != 0:
+                    out[i, j] += equal if a[i] == b[j] else different
+
+
+@numba.njit(cache=True, nogil=True)
 def add_level_digits(out, distances, limits, stride):
     """Add the level of each distance plus one times a stride; 0 where NaN."""
     for k in range(len(distances)):

@@ -195,23 +195,9 @@ class FellegiSunterCost:
 
     def add_block(self, out: NDArray[Any], rows: slice) -> None:
         """Add the costs of some rows and all columns to `out`."""
-        from gamekeeper.algorithms.linkage.distance_kernels import (
-            add_level_weights,
-            add_table_matrix,
-        )
-
         out += self.model.largest_weight
         for comparison, limits, weights in self._parts():
-            levels = comparison.level_table(limits.tolist(), rows)
-            if levels is None:
-                distances = comparison.matrix(rows)
-                add_level_weights(out.reshape(-1), distances.reshape(-1), limits, -weights)
-                continue
-            a, b, above, impossible = levels
-            table = -weights[above]
-            if impossible is not None:
-                table[impossible] = np.inf
-            add_table_matrix(out, a, b, table, 1.0, 0.0)
+            comparison.add_levels(out, limits, -weights, rows)
         # Rounding can leave the best pair a little below 0.
         np.maximum(out, 0.0, out=out)
 
@@ -221,7 +207,8 @@ class FellegiSunterCost:
 
         out = np.full(len(rows), self.model.largest_weight)
         for comparison, limits, weights in self._parts():
-            add_level_weights(out, comparison.pairs(rows, columns), limits, -weights)
+            plain = comparison.with_missing(math.nan)
+            add_level_weights(out, plain.pairs(rows, columns), limits, -weights)
         return np.maximum(out, 0.0, out=out)
 
     def weight(self, costs: Floats) -> Floats:
@@ -238,7 +225,7 @@ class FellegiSunterCost:
 
     def _parts(self) -> list[tuple[Comparison, Floats, Floats]]:
         return [
-            (comparison.with_missing(math.nan), np.asarray(limits, np.float64), weights)
+            (comparison, np.asarray(limits, np.float64), weights)
             for comparison, limits, weights in zip(
                 self.comparisons, self.model.limits, self.model.weights, strict=True
             )

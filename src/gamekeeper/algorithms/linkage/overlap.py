@@ -1,6 +1,6 @@
 """How many people are in both of two files: by fitted weights, and by what each file says of itself.
 
-Two estimates that err in different directions.
+Two estimates that err in different directions, and a bound.
 
 - **By weights**: the expected number of records with a partner under the fitted model. Where
   variables agree together among different people more often than their product says, it is too
@@ -10,6 +10,9 @@ Two estimates that err in different directions.
   between variables. With T pairs between the files at a weight or above, and D to be expected of
   different people, T - D are matches; those below the weight are missing. People who are in one
   file twice make it too small, and so do values that were made alike in one file.
+
+- **By margins** (`margin_evidence`): at least so many have a partner, as they are farther ahead than
+  records are within their file.
 
 The interval takes in both: from what the files themselves leave at the least, with Poisson limits of
 D, or two standard errors below the estimate by weights where that is lower, up to the larger of the
@@ -56,6 +59,8 @@ class OverlapEstimate:
         them are to be expected of different people.
     found
         The share of matches that reach this weight, under the model.
+    is_by_weights
+        Whether the files themselves agree with the weights, so that these can be believed.
     """
 
     estimate: float
@@ -68,6 +73,7 @@ class OverlapEstimate:
     n_above: int = 0
     n_by_chance: float = 0.0
     found: float = 1.0
+    is_by_weights: bool = False
 
     def odds(
         self, n_first: int, n_second: int, n_pairs: int | None = None, *, at_most: bool = False
@@ -93,6 +99,8 @@ def estimate_overlap(
     n_within: int,
     model: FellegiSunterModel,
     known: Floats,
+    at_least: float = 0.0,
+    made_alike: bool = False,
 ) -> OverlapEstimate:
     """Estimate the number of people in both files.
 
@@ -110,6 +118,11 @@ def estimate_overlap(
         How many pairs between the files, and how many within them, these are the least costs of.
     model, known
         The weights that these costs are of, and how often both values of each variable are known.
+    at_least
+        How many are in both by the margins of records (`margin_evidence`).
+    made_alike
+        Whether records of a file were made alike, as by microaggregation: then matches come no
+        nearer than others, and all may be in both.
     """
     most = min(shape)
     number, error = number_by_weights(*evidence)
@@ -135,11 +148,14 @@ def estimate_overlap(
     # What cannot be seen may be twice what the model says of it.
     above += above * (1 - share) + _Z * math.sqrt(above * (1 - share))
     above = min(above, most)
-    agree = share >= _SEEN and number <= above and least > 0
+    # Where more are there than the weights say, these miss matches, and nobody knows how many.
+    misses = at_least > number + _Z * error
+    agree = share >= _SEEN and number <= above and least > 0 and not (misses or made_alike)
+    least = min(max(least, at_least), most)
     return OverlapEstimate(
         max(number, least) if agree else least,
-        max(math.floor(min(number - _Z * error, least)), 0),
-        min(math.ceil(max(number + _Z * error, above)), most),
+        max(math.floor(least if misses else min(number - _Z * error, least)), 0),
+        most if misses or made_alike else min(math.ceil(max(number + _Z * error, above)), most),
         number,
         error,
         min(left, most),
@@ -147,6 +163,7 @@ def estimate_overlap(
         int(counts[best]),
         float(times * others[best]),
         share,
+        agree,
     )
 
 
@@ -202,8 +219,9 @@ def _limits(costs: Floats, most: int) -> Floats:
 
 def _poisson(counts: NDArray[np.integer], times: float) -> tuple[Floats, Floats]:
     """Return limits of how many pairs of different people there are between the files."""
-    from scipy.stats import chi2
+    # Quantiles of chi squared; scipy.stats has them too, and takes a second to import.
+    from scipy.special import gammaincinv
 
-    fewest = times * np.where(counts > 0, chi2.ppf(0.001, 2 * np.maximum(counts, 1)) / 2, 0.0)
-    largest = times * chi2.ppf(0.999, 2 * (counts + 1)) / 2
+    fewest = times * np.where(counts > 0, gammaincinv(np.maximum(counts, 1), 0.001), 0.0)
+    largest = times * gammaincinv(counts + 1, 0.999)
     return np.maximum(fewest - _Z * np.sqrt(fewest), 0.0), largest + _Z * np.sqrt(largest)

@@ -112,10 +112,52 @@ def set_levels(out, variable, distances, limits):
 
 
 @numba.njit(cache=True, nogil=True)
-def sum_odds(costs, best, rows, columns):
-    """Add to rows and columns the odds exp(best - cost) of all pairs."""
+def sum_odds(costs, best, rows):
+    """Add to rows the odds exp(best - cost) of all pairs."""
     for i in range(costs.shape[0]):
         for j in range(costs.shape[1]):
-            one = np.exp(best - costs[i, j])
-            rows[i] += one
-            columns[j] += one
+            rows[i] += np.exp(best - costs[i, j])
+
+
+@numba.njit(cache=True, nogil=True)
+def pass_messages(starts, columns, odds, a, b, found, sums, places):
+    """Pass messages along pairs once, both ways; return the largest change of a probability.
+
+    The pairs of row i are `starts[i]` to `starts[i + 1]`; `a` and `b` are how free its row and its
+    column are without the pair. The largest term of each sum is kept apart: a difference of two large
+    sums would be rounding. `sums` and `places` are room for the columns.
+    """
+    largest, others = sums[0], sums[1]
+    largest[:] = 0.0
+    others[:] = 0.0
+    places[:] = -1
+    for i in range(len(starts) - 1):
+        most, at, rest = 0.0, -1, 0.0
+        for p in range(starts[i], starts[i + 1]):
+            one = odds[p] * b[p]
+            if one > most:
+                rest += most
+                most, at = one, p
+            else:
+                rest += one
+        for p in range(starts[i], starts[i + 1]):
+            left = rest if p == at else max(rest - odds[p] * b[p], 0.0) + most
+            a[p] = 1.0 / (1.0 + left)
+            one, j = odds[p] * a[p], columns[p]
+            if one > largest[j]:
+                others[j] += largest[j]
+                largest[j], places[j] = one, p
+            else:
+                others[j] += one
+    change = 0.0
+    for p in range(len(odds)):
+        j = columns[p]
+        left = others[j]
+        if p != places[j]:
+            left = max(left - odds[p] * a[p], 0.0) + largest[j]
+        b[p] = 1.0 / (1.0 + left)
+        one = odds[p] * a[p] * b[p]
+        one = one / (1.0 + one)
+        change = max(change, abs(one - found[p]))
+        found[p] = one
+    return change

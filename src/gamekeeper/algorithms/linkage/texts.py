@@ -72,32 +72,30 @@ class TextDistances:
             [self._a[code - 1] for code in a.tolist()], [self._b[code - 1] for code in b.tolist()]
         )
 
-    def levels(self, limits: Sequence[float]) -> NDArray[np.int8] | None:
+    def levels(self, limits: NDArray[np.float64]) -> NDArray[np.int8] | None:
         """Return how many of the rising limits each pair of texts is above; None if that is large."""
-        key = tuple(limits)
+        key = tuple(limits.tolist())
         if not self._keeps_levels or self.n_cells > _KEPT_LEVELS:
             return None
         if key not in self._levels:
-            self._levels[key] = self._above(self._a, self._b, key)
+            self._levels[key] = self._above(self._a, self._b, limits)
         return self._levels[key]
 
     def levels_of(
-        self, a: NDArray[np.integer], b: NDArray[np.integer], limits: Sequence[float]
+        self, a: NDArray[np.integer], b: NDArray[np.integer], limits: NDArray[np.float64]
     ) -> NDArray[np.int8]:
         """Return how many of the limits all pairs of the given codes, none of them 0, are above."""
         left = [self._a[code - 1] for code in a.tolist()]
         right = [self._b[code - 1] for code in b.tolist()]
-        return self._above(left, right, tuple(limits))
+        return self._above(left, right, limits)
 
     def _above(
-        self, left: list[str], right: list[str], limits: tuple[float, ...]
+        self, left: list[str], right: list[str], limits: NDArray[np.float64]
     ) -> NDArray[np.int8]:
+        from gamekeeper.algorithms.linkage.distance_kernels import levels_of_distances
+
         # Beyond the last limit it does not matter how far: comparing stops early.
-        distances = self._cross(left, right, most=limits[-1])
-        found = np.zeros(distances.shape, np.int8)
-        for limit in limits:
-            found += distances > limit
-        return found
+        return levels_of_distances(self._cross(left, right, most=float(limits[-1])), limits)
 
     def of_codes(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the distance of each listed pair of codes, none of them 0."""

@@ -47,10 +47,13 @@ def steadiness(
     linking: Callable[[Floats, Floats], Integers],
     *,
     n_runs: int,
+    origins: tuple[Integers, Integers] | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Steadiness | None:
     """Link halves of the columns several times; None where a file has fewer than four columns.
+
+    Where several numbers stand for one column, `origins` has its number for each of them.
 
     Examples
     --------
@@ -60,16 +63,17 @@ def steadiness(
     >>> found.share, found.votes.tolist()
     (1.0, [3, 3, 3, 3, 3])
     """
-    if min(a.shape[1], b.shape[1]) < 4 or n_runs < 2:
+    if origins is None:
+        origins = np.arange(a.shape[1]), np.arange(b.shape[1])
+    columns = [np.unique(of_side) for of_side in origins]
+    if min(map(len, columns)) < 4 or n_runs < 2:
         return None
     runs: list[Integers] = []
     for number, child in enumerate(np.random.SeedSequence(seed).spawn(n_runs)):
         rng = np.random.default_rng(child)
         halves = [
-            np.ascontiguousarray(
-                side[:, np.sort(rng.permutation(side.shape[1])[: side.shape[1] // 2])]
-            )
-            for side in (a, b)
+            np.ascontiguousarray(side[:, np.isin(of_side, rng.permutation(its)[: len(its) // 2])])
+            for side, of_side, its in zip((a, b), origins, columns, strict=True)
         ]
         runs.append(linking(halves[0], halves[1]))
         if progress is not None:

@@ -1,8 +1,8 @@
 """Dates of a column, in the ways people write them, and what could not be read.
 
 2031-05-01 and 20310501 are read as they stand, 1.5.2031, 1/5/2031 and 1-5-2031 day first, unless more
-values of the column can be read month first. Nothing else is guessed: two digits of a year have no
-century.
+values of the column with that mark can be read month first. Nothing else is guessed: two digits of a
+year have no century.
 """
 
 from __future__ import annotations
@@ -45,24 +45,30 @@ def read_dates(values: Sequence[str]) -> ReadDates:
     >>> found.days.tolist(), found.ways
     ([741563.0, 741563.0, 741575.0, nan], ('year-month-day', 'yearmonthday', 'month/day/year'))
     """
-    small = [match for match in map(_SMALL_FIRST.fullmatch, values) if match]
-    day_first = [_day(int(m[4]), int(m[3]), int(m[1])) for m in small]
-    month_first = [_day(int(m[4]), int(m[1]), int(m[3])) for m in small]
-    n_day, n_month = (sum(not math.isnan(x) for x in side) for side in (day_first, month_first))
-    is_month_first = n_month > n_day
+    month_first: set[str] = set()
+    is_ambiguous = False
+    for mark in "./-":
+        small = [m for m in map(_SMALL_FIRST.fullmatch, values) if m and m[2] == mark]
+        days_first = [_day(int(m[4]), int(m[3]), int(m[1])) for m in small]
+        months_first = [_day(int(m[4]), int(m[1]), int(m[3])) for m in small]
+        n_day, n_month = (
+            sum(not math.isnan(x) for x in side) for side in (days_first, months_first)
+        )
+        if n_month > n_day:
+            month_first.add(mark)
+        # Where all could be either, which it is remains a guess.
+        is_ambiguous |= bool(small) and n_day == n_month and days_first != months_first
     days: list[float] = []
     ways: dict[str, None] = {}
     for value in values:
-        day, way = _read(value, is_month_first)
+        day, way = _read(value, month_first)
         days.append(day)
         if not math.isnan(day):
             ways[way] = None
-    # Where all could be either, which it is remains a guess.
-    is_ambiguous = bool(small) and n_day == n_month and day_first != month_first
     return ReadDates(np.array(days, np.float64), tuple(ways), is_ambiguous)
 
 
-def _read(value: str, is_month_first: bool) -> tuple[float, str]:
+def _read(value: str, month_first: set[str]) -> tuple[float, str]:
     whole = _WHOLE.fullmatch(value)
     if whole:
         return _day(int(whole[1]), int(whole[2]), int(whole[3])), "year-month-day"
@@ -73,7 +79,7 @@ def _read(value: str, is_month_first: bool) -> tuple[float, str]:
     if not small:
         return math.nan, ""
     mark = small[2]
-    if is_month_first:
+    if mark in month_first:
         return _day(int(small[4]), int(small[1]), int(small[3])), f"month{mark}day{mark}year"
     return _day(int(small[4]), int(small[3]), int(small[1])), f"day{mark}month{mark}year"
 

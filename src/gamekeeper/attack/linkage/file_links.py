@@ -160,9 +160,11 @@ class FileLinks(Result):
             is_doubtful = self.truth is None and self.partners.overlap.low == 0
             said.insert(0 if is_doubtful else len(said), self.partners.sentence())
             if not self.n_linked and self.partners.overlap.high:
-                said.append(
+                # Before the count, which would look like safety.
+                said.insert(
+                    int(is_doubtful),
                     "That no link is made does not show that nobody can be re-identified: somebody who"
-                    " knows that all are in both files links everybody (--everybody of link files)."
+                    " knows that all are in both files links everybody (--everybody of link files).",
                 )
             if linked.probabilities is not None and self.truth is None:
                 said += self.partners.expectations(linked.probabilities)
@@ -244,7 +246,7 @@ class FileLinks(Result):
         return pa.table(columns)
 
     def top(self, n: int) -> pa.Table:
-        """Return the links that are surest.
+        """Return the links that are surest, none where nothing is linked.
 
         Those whose increase is largest; where it was not worked out, those that cost least compared
         with the best other candidate of the record. Where there is no other candidate that says
@@ -256,10 +258,8 @@ class FileLinks(Result):
         with np.errstate(invalid="ignore"):
             ahead = np.where(np.isnan(linked.increases), other - linked.costs, linked.increases)
         is_unlike = ~np.isfinite(ahead)
-        order = np.lexsort(
-            (linked.costs, np.where(is_unlike, 0.0, -ahead), is_unlike, linked.columns < 0)
-        )
-        return self.to_arrow().take(order[:n])
+        order = np.lexsort((linked.costs, np.where(is_unlike, 0.0, -ahead), is_unlike))
+        return self.to_arrow().take(order[linked.columns[order] >= 0][:n])
 
     def margin_table(self) -> pa.Table | None:
         """Return the share of right links by fifths of the margin; None where truth is not known."""

@@ -127,6 +127,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
         method,
         candidates=pairs,
         most_cost=most,
+        margins=told is None,
         costs=costs,
         progress=asked.progress,
     )

@@ -281,6 +281,7 @@ class StructureInput(StructureOptions):
     b: ArrayLike
     techniques: Sequence[Technique | Clusterer] | None = field(default=None, kw_only=True)
     weights: tuple[ArrayLike, ArrayLike] | None = field(default=None, kw_only=True)
+    origins: tuple[ArrayLike, ArrayLike] | None = field(default=None, kw_only=True)
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     truth: ArrayLike | None = field(default=None, kw_only=True)
     progress: Progress | None = field(default=None, kw_only=True)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
 from gamekeeper.algorithms.linkage.level_patterns import shares_of_pairs
+from gamekeeper.algorithms.linkage.margin_evidence import margins_of
 from gamekeeper.algorithms.linkage.objective import (
     FellegiSunterCost,
     cost_matrix,
@@ -31,6 +32,8 @@ _OWN_PAIRS = 2_000_000
 _FEW_LEARNED = 0.25
 _N_COMPARED = 20_000
 _LIKE = 0.05
+_TWINS = 0.1
+_MANY_COSTS, _N_SAMPLED = 1_000_000, 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +41,13 @@ class Check:
     """Costs of pairs of some records of the first file, by weights learned from others.
 
     Costs are on the scale of all: less one constant they are weights, whatever they were learned
-    from.
+    from. Margins are of the records, where all pairs were compared.
     """
 
     objective: FellegiSunterCost
     costs: Floats
     shift: float
+    margins: Floats
 
 
 def is_comparable(objective: FellegiSunterCost, seed: int) -> bool:
@@ -85,8 +89,9 @@ def checked_costs(
     """
     model, n_rows = objective.model, objective.shape[0]
     assert isinstance(model, PartnerModel)
+    whole = Check(objective, costs.ravel(), 0.0, _margins(costs if pairs is None else None))
     if model.n_learned < _FEW_LEARNED * n_rows or n_rows < 2:
-        return [Check(objective, costs.ravel(), 0.0)]
+        return [whole]
     order = np.random.default_rng((seed, 7)).permutation(n_rows)
     halves = np.sort(order[: n_rows // 2]), np.sort(order[n_rows // 2 :])
     made: list[Check] = []
@@ -94,30 +99,38 @@ def checked_costs(
         is_other = np.zeros(n_rows, np.bool_)
         is_other[others] = True
         if pairs is not None and not np.diff(pairs.starts)[learned].any():
-            return [Check(objective, costs.ravel(), 0.0)]
+            return [whole]
         again = fit_one_partner(objective.comparisons, model.limits, pairs, only=learned, seed=seed)
         fitted = fellegi_sunter_cost(objective.comparisons, again)
         shift = model.largest_weight - again.largest_weight
         if pairs is None:
             part = [one.of_rows(others) for one in objective.comparisons]
-            found = cost_matrix(fellegi_sunter_cost(part, again)).ravel()
+            matrix = cost_matrix(fellegi_sunter_cost(part, again))
+            margins, found = _margins(matrix), matrix.ravel()
         else:
+            margins = _margins(None)
             rows = pairs.rows()
             kept = is_other[rows]
             found = fitted.pairs(rows[kept], pairs.columns[kept])
-        made.append(Check(fitted, found + shift, shift))
+        made.append(Check(fitted, found + shift, shift, margins))
     return made
 
 
 @dataclass(frozen=True, eq=False)
 class OwnPairs:
-    """Pairs within the files: least costs, how many pairs; by record the odds of the nearest, of all."""
+    """Pairs within the files: least costs, how many pairs; by record the odds of the nearest, of all.
+
+    Where all pairs were compared, the margins of the records of each file, and whether many have a
+    twin that is equal in all that is compared.
+    """
 
     costs: Floats
     n_pairs: int
     nearest: Floats
     sums: Floats
     times: float
+    margins: tuple[Floats, Floats]
+    has_twins: bool
 
 
 def own_costs(
@@ -138,7 +151,7 @@ def own_costs(
     except LimitError:
         # A file can have more pairs with itself than with the other.
         return None
-    costs, n_pairs, nearest, sums = zip(*parts, strict=True)
+    costs, n_pairs, nearest, sums, margins = zip(*parts, strict=True)
     n_records = sum(map(len, nearest))
     if not sum(n_pairs) or not n_records:
         return None
@@ -150,6 +163,8 @@ def own_costs(
         np.concatenate(nearest),
         np.concatenate(sums),
         candidates_each / max(per_record, 1),
+        (np.concatenate(margins[: len(checks)]), np.concatenate(margins[len(checks) :])),
+        not block and any(_has_twins(checks[0].objective, side) for side in (0, 1)),
     )
 
 
@@ -162,10 +177,11 @@ def _own_of(
     block: Sequence[str],
     max_pairs: int,
     seed: int,
-) -> tuple[Floats, int, Floats, Floats]:
+) -> tuple[Floats, int, Floats, Floats, Floats]:
     """Compare some records of a file with all of it: costs, number of pairs, odds by record.
 
-    Of `part[1]` parts this is number `part[0]`. Each pair counts once, in whichever part it is.
+    And where all pairs are compared, margins by record. Of `part[1]` parts this is number `part[0]`.
+    Each pair counts once, in whichever part it is.
     """
     table = compared.b if side else compared.a
     back = np.argsort(compared.order)
@@ -174,7 +190,7 @@ def _own_of(
     # Odds are exp(best - cost) on the scale of all costs.
     best = model.largest_weight + check.shift
     weighed = [replace(one, b=one.b[back]).own(side) for one in check.objective.comparisons]
-    drawn = np.random.default_rng((seed, side)).permutation(n)
+    drawn = drawn_all = np.random.default_rng((seed, side)).permutation(n)
     is_drawn = np.zeros(n, np.bool_)
     if not block:
         drawn = drawn[: max(_OWN_PAIRS // 2 // max(n, 1), 1)]
@@ -184,6 +200,9 @@ def _own_of(
         costs += check.shift
         costs[np.arange(len(rows)), rows] = np.inf
         odds = np.exp(best - costs)
+        # No more candidates than the other file has: the more there are, the smaller are margins.
+        others = drawn_all[: min(compared.b.n_records, n)]
+        margins = _margins(np.ascontiguousarray(costs[:, np.sort(others)]))
         twice = is_drawn & (np.arange(n) <= rows[:, None])
         once = ~twice
         return (
@@ -191,6 +210,7 @@ def _own_of(
             int(np.count_nonzero(once)) - int(np.count_nonzero(once[np.arange(len(rows)), rows])),
             odds.max(1, initial=0.0),
             odds.sum(1),
+            margins,
         )
     found = _own_candidates(compared, side, back, block, max_pairs)
     sizes = np.diff(found.starts)
@@ -209,7 +229,22 @@ def _own_of(
     np.maximum.at(nearest, i, odds)
     sums = np.bincount(i, odds, n).astype(np.float64)
     n_once = int(np.count_nonzero(once))
-    return costs[once & (costs <= most)], n_once, nearest[rows], sums[rows]
+    return costs[once & (costs <= most)], n_once, nearest[rows], sums[rows], _margins(None)
+
+
+def _has_twins(objective: FellegiSunterCost, side: int) -> bool:
+    """Tell whether many records of a file are equal to another in all that is compared."""
+    values = [one.b if side else one.a for one in objective.comparisons]
+    rows = np.column_stack([one.astype(np.float64) for one in values])
+    _, sizes = np.unique(rows, axis=0, return_counts=True)
+    return float(sizes[sizes > 1].sum()) > _TWINS * len(rows)
+
+
+def _margins(costs: NDArray[Any] | None) -> Floats:
+    """Return the margins of the rows of a matrix of costs; nothing without one."""
+    from gamekeeper.algorithms.assignment.costs import two_least
+
+    return np.zeros(0) if costs is None else margins_of(*two_least(costs))
 
 
 def _own_candidates(
@@ -233,9 +268,22 @@ def _own_candidates(
     return found
 
 
-def least_costs(costs: NDArray[Any], number: int) -> Floats:
-    """Return the least costs, as many as are wanted."""
-    if len(costs) <= number:
-        return costs[np.isfinite(costs)].astype(np.float64)
-    found = np.partition(costs, number - 1)[:number]
-    return found[np.isfinite(found)].astype(np.float64)
+def least_costs(costs: Sequence[NDArray[Any]], number: int) -> Floats:
+    """Return the least costs of all that are given, as many as are wanted.
+
+    Of many costs, those below a limit that a sample suggests are sorted out first: partitioning all
+    of them would take most of the time of linking.
+    """
+    total = sum(map(len, costs))
+    if total > _MANY_COSTS:
+        step = total // _N_SAMPLED
+        drawn = np.concatenate([one[::step] for one in costs])
+        place = min(4 * number // step + 40, len(drawn) - 1)
+        limit = np.partition(drawn, place)[place]
+        near = [one[one <= limit] for one in costs]
+        if sum(map(len, near)) >= number:
+            costs = near
+    together = np.concatenate(costs) if len(costs) else np.zeros(0)
+    if len(together) > number:
+        together = np.partition(together, number - 1)[:number]
+    return together[np.isfinite(together)].astype(np.float64)

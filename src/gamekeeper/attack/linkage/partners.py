@@ -1,6 +1,6 @@
 """Who has a partner at all: how many people are in both files, and how likely each link is right.
 
-Probabilities are those of the fitted weights, with candidates in competition. How often somebody
+Probabilities are those of the fitted weights, where nobody has more than one partner. How often somebody
 without a partner would be linked all the same is found by linking records with others of their own
 file: those are different people.
 """
@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
+from gamekeeper.algorithms.linkage.link_marginals import LinkMarginals, least_odds, link_marginals
+from gamekeeper.algorithms.linkage.margin_evidence import MarginEvidence, margin_evidence
 from gamekeeper.algorithms.linkage.objective import FellegiSunterCost
 from gamekeeper.algorithms.linkage.overlap import OverlapEstimate, deepest, estimate_overlap
 from gamekeeper.attack.linkage.candidates import Compared
@@ -32,6 +34,10 @@ from gamekeeper.wording import count_of, percent_range
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+# Of more pairs that could be followed, those of small odds are left out, by steps.
+_MOST_FOLLOWED = 20_000_000
+_STEP = 2.0
+
 
 @dataclass(frozen=True, eq=False)
 class Partners:
@@ -45,9 +51,16 @@ class Partners:
         The odds of a pair that nothing is known of, among those that were compared.
     n_pairs
         The number of candidate pairs; None where all were compared.
+    best, rows
+        The largest weight, and the odds of all candidates of each record of the first file.
+    marginals
+        How likely pairs are linked where nobody has more than one partner.
     n_tried, n_false
         How many records were linked with others of their own file, and how many would have been
         linked as probable matches; 0 tried where that could not be done.
+    margins, nearest
+        What margins say, where the files do not agree with the fitted weights and links are judged by
+        margins; with the two least costs of each record of the second file.
     """
 
     overlap: OverlapEstimate
@@ -56,23 +69,39 @@ class Partners:
     n_false: float
     best: float = field(repr=False)
     rows: Floats = field(repr=False)
-    columns: Floats = field(repr=False)
+    marginals: LinkMarginals = field(repr=False)
     shape: tuple[int, int] = (0, 0)
     n_pairs: int | None = None
+    margins: MarginEvidence | None = field(default=None, repr=False)
+    nearest: tuple[Floats, Floats] | None = field(default=None, repr=False)
 
-    def most_cost(self, probability: float) -> float:
-        """Return the cost of a pair that, by itself, is a match with this probability."""
+    def most_cost(self, probability: float) -> float | None:
+        """Return the cost of a pair that, by itself, is a match with this probability.
+
+        None where margins tell who is linked.
+        """
+        if self.margins is not None:
+            return None
         return self.best + math.log(self.odds) - math.log(probability / (1 - probability))
 
     def probabilities(self, linked: Linked, *, one_to_one: bool) -> Floats:
-        """Return how likely each link is right, under the fitted weights; NaN without link."""
+        """Return how likely each link is right, by weights or margins; NaN without link."""
         found = np.full(len(linked.columns), np.nan)
         i = np.flatnonzero(linked.columns >= 0)
-        own = np.exp(self.best - linked.costs[i])
-        others = self.rows[i]
         if one_to_one:
-            others = others + self.columns[linked.columns[i]] - own
-        found[i] = self.odds * own / (1.0 + self.odds * np.maximum(others, own))
+            found[i] = self.marginals.of_links(linked.columns)[i]
+        else:
+            own = self.odds * np.exp(self.best - linked.costs[i])
+            found[i] = own / (1.0 + np.maximum(self.odds * self.rows[i], own))
+        if self.margins is None or self.nearest is None:
+            return found
+        ahead = _other(linked.costs, linked.best, linked.second)[i] - linked.costs[i]
+        if one_to_one:
+            least, second = (one[linked.columns[i]] for one in self.nearest)
+            ahead = np.minimum(ahead, _other(linked.costs[i], least, second) - linked.costs[i])
+        by_margins = 1.0 - self.margins.wrong(ahead)
+        # Where nothing shows that anybody is in both files, weights have to agree.
+        found[i] = by_margins if self.overlap.low else np.minimum(found[i], by_margins)
         return found
 
     def precision(self, probabilities: Floats) -> tuple[float, float] | None:
@@ -81,9 +110,11 @@ class Partners:
         if not known.size:
             return None
         by_weights = float(known.mean())
-        # If more people are in both files, each link is likelier.
-        times = self.overlap.odds(*self.shape, self.n_pairs, at_most=True) / self.odds
-        at_most = float((known * times / (1 - known + known * times)).mean())
+        at_most = 1.0
+        if self.margins is None:
+            # If more people are in both files, each link is likelier.
+            times = self.overlap.odds(*self.shape, self.n_pairs, at_most=True) / self.odds
+            at_most = float((known * times / (1 - known + known * times)).mean())
         if not self.n_tried:
             return 0.0, max(by_weights, at_most)
         # At the most, all that have no partner by the lower end of the interval are at risk.
@@ -116,7 +147,8 @@ class Partners:
                 ("expected_recall", self.recall(probabilities)),
             ):
                 if ends is not None:
-                    numbers[f"{name}_low"], numbers[f"{name}_high"] = ends
+                    # More digits would say more than is known.
+                    numbers[f"{name}_low"], numbers[f"{name}_high"] = (round(e, 6) for e in ends)
         return numbers
 
     def sentence(self) -> str:
@@ -135,6 +167,11 @@ class Partners:
             )
         if found.low == found.high:
             return f"{count_of(found.low, 'person is', 'people are')} in both files, as estimated."
+        if not found.is_by_weights:
+            return (
+                f"At least {count_of(found.low, 'person is', 'people are')} in both files, as estimated,"
+                f" and up to {found.high:,} can be."
+            )
         about = round(min(max(found.estimate, found.low), found.high))
         return (
             f"About {count_of(about, 'person is', 'people are')} in both files, as estimated:"
@@ -166,26 +203,30 @@ def find_partners(
     seed: int,
 ) -> Partners:
     """Estimate who has a partner from the costs of all pairs, or of candidate pairs."""
+    from gamekeeper.algorithms.assignment.costs import two_least
     from gamekeeper.algorithms.linkage.partner_kernels import sum_odds
 
     model, shape = objective.model, objective.shape
     best = model.largest_weight
-    rows, columns = np.zeros(shape[0]), np.zeros(shape[1])
+    rows = np.zeros(shape[0])
     if pairs is None:
-        sum_odds(costs, best, rows, columns)
+        sum_odds(costs, best, rows)
         n_candidates = np.full(shape[0], float(shape[1]))
     else:
-        odds = np.exp(best - costs)
-        rows = np.bincount(pairs.rows(), odds, shape[0]).astype(np.float64)
-        columns = np.bincount(pairs.columns, odds, shape[1]).astype(np.float64)
+        rows = np.bincount(pairs.rows(), np.exp(best - costs), shape[0]).astype(np.float64)
         n_candidates = np.diff(pairs.starts).astype(np.float64)
     is_fit = is_blocked_only and is_comparable(objective, seed)
     checks = checked_costs(objective, costs, pairs, seed) if is_fit else []
-    looked_at = np.concatenate([one.costs for one in checks]) if checks else np.zeros(0)
+    looked_at = [one.costs for one in checks]
     least = least_costs(looked_at, deepest(min(shape)))
-    own = None
+    own, evidence = None, None
     if len(least):
         own = own_costs(compared, checks, float(least.max()), block, max_pairs, seed)
+    if own is not None and pairs is None:
+        between = np.concatenate([one.margins for one in checks])
+        evidence = margin_evidence(
+            between, own.margins, n_records=shape[0], counts=not own.has_twins
+        )
     known = np.array(
         [
             (1 - one.n_missing[0] / max(shape[0], 1)) * (1 - one.n_missing[1] / max(shape[1], 1))
@@ -197,17 +238,62 @@ def find_partners(
         (rows, n_candidates),
         least,
         None if own is None else own.costs,
-        len(looked_at),
+        sum(map(len, looked_at)),
         0 if own is None else own.n_pairs,
         checks[0].objective.model if checks else model,
         known,
+        0.0 if evidence is None else evidence.least,
+        made_alike=own is not None and own.has_twins,
     )
     n_pairs = None if pairs is None else pairs.n_pairs
     odds_of_pair = overlap.odds(*shape, n_pairs)
-    found = Partners(overlap, odds_of_pair, 0, 0.0, best, rows, columns, shape, n_pairs)
+    marginals = _marginals(costs, pairs, best, odds_of_pair, rows, n_candidates)
+    found = Partners(overlap, odds_of_pair, 0, 0.0, best, rows, marginals, shape, n_pairs)
     if own is None:
         return found
+    if evidence is not None and not overlap.is_by_weights:
+        of_own = np.concatenate(own.margins)
+        n_false = int(np.count_nonzero(1.0 - evidence.wrong(of_own) >= unlinked))
+        nearest = two_least(costs.T)
+        return replace(
+            found, n_tried=len(of_own), n_false=n_false, margins=evidence, nearest=nearest
+        )
     # With a second file of another size, chance has as many times more or fewer candidates.
     scaled = own.nearest * found.odds / (1.0 + found.odds * own.sums)
     n_false = float(np.count_nonzero(scaled >= unlinked)) * own.times
     return replace(found, n_tried=len(scaled), n_false=min(n_false, len(scaled)))
+
+
+def _marginals(
+    costs: NDArray[Any],
+    pairs: CandidatePairs | None,
+    best: float,
+    odds: float,
+    sums: Floats,
+    n_candidates: Floats,
+) -> LinkMarginals:
+    """Work out how likely pairs are linked, of those that matter."""
+    # The largest cost of a pair that is followed, by record.
+    limits = best + math.log(odds) - np.log(least_odds(odds * sums, n_candidates))
+    rows = None if pairs is None else pairs.rows()
+    while True:
+        taken = costs <= (limits[:, None] if rows is None else limits[rows])
+        if np.count_nonzero(taken) <= _MOST_FOLLOWED:
+            break
+        limits -= _STEP
+    if pairs is None or rows is None:
+        i, j = np.nonzero(taken)
+        its = costs[i, j]
+    else:
+        i, j, its = (
+            rows[taken].astype(np.int64),
+            pairs.columns[taken].astype(np.int64),
+            costs[taken],
+        )
+    shape = costs.shape if pairs is None else pairs.shape
+    return link_marginals(i, j, odds * np.exp(best - its), (shape[0], shape[1]))
+
+
+def _other(costs: Floats, best: Floats, second: Floats) -> Floats:
+    """Return the least cost of another candidate."""
+    return np.where(costs > best, best, second)

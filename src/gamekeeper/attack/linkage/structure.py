@@ -290,7 +290,9 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
 
     The files are numbers, one row per record and any columns, which are scaled to 0 to 1 here.
     `techniques` says how to cluster, six ways by default; objects with `fit_predict` may be among
-    them. `truth` is the true partner of each record of the first file, -1 for none.
+    them. `weights` has what each column counts after scaling, `origins` which columns stand for one
+    together, such as the categories of a variable. `truth` is the true partner of each record of the
+    first file, -1 for none.
 
     Examples
     --------
@@ -356,6 +358,9 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
             records,
             lambda x, y: match_structure(_distances(x), _distances(y)).columns,
             n_runs=n_runs,
+            origins=None
+            if asked.origins is None
+            else (np.asarray(asked.origins[0]), np.asarray(asked.origins[1])),
             seed=seed,
             progress=progress,
         )

@@ -1,10 +1,16 @@
 """Columns of any kind as numbers whose Manhattan distances are those of their kinds, for clustering.
 
 - A number is itself; it is scaled to 0 to 1 later.
-- A category is the uniform distribution on its sinks in a partition graph, half of it in each
-  direction: two categories are as far apart as one minus the overlap of their sinks (the total
-  variation, which is 1 without a common sink, and 1 - |S| / |T| where S is part of T). Without a
-  partition graph each category is a sink of its own, and the distance 0 or 1.
+- **Ordered categories** without a partition graph are numbers, their ranks: two are as far apart as
+  the steps between them over all steps. An order is given, or came with the values, or is that of
+  bands such as 16-24 and 65+ that do not overlap.
+- A category of a **partition graph** is the uniform distribution on its sinks, and has for every
+  category of the graph the share of its sinks in that one (a taxonomy: what is together in a coarser
+  category is nearer). Two categories are apart by the sum of the differences of these shares, over
+  the largest such sum of two sinks. If the graph has sinks alone that is the total variation. On the
+  ordinal and interval scale the categories are the runs of sinks from the lowest on: then it is the
+  least number of steps by which one distribution is moved into the other, over all steps.
+- Without a graph or an order each category is a sink of its own, and the distance 0 or 1.
 - A missing value is the mean of its column: as far from everybody as is usual.
 
 So the dissimilarities of clusterings, and the distances within files, take all of them.
@@ -14,16 +20,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.categories.bands import BandStyle, parse_band
+from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.attack.linkage.columns import floats_of, observed
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.errors import Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.variables.sink_sets import SinkFinder
-from gamekeeper.mapping.variables.variable import Variable
+from gamekeeper.mapping.variables.variable import Scale, Variable
 from gamekeeper.wording import count_of, quoted
 
 Floats = NDArray[np.float64]
@@ -34,10 +43,14 @@ MOST_CATEGORIES = 100
 
 @dataclass(frozen=True, eq=False)
 class StructureColumns:
-    """Columns as numbers: their values, what each counts after scaling, and what was done."""
+    """Columns as numbers: their values, what each counts after scaling, and what was done.
+
+    `origins` has for each number the place of the column that it comes from.
+    """
 
     values: Floats
     weights: Floats
+    origins: NDArray[np.int64]
     notes: tuple[str, ...]
     problems: tuple[Problem, ...]
 
@@ -48,33 +61,37 @@ def structure_columns(
     decimal: str,
     graphs: Mapping[str, Variable],
     which: str,
+    orders: Mapping[str, Sequence[str]] | None = None,
 ) -> StructureColumns:
-    """Return columns of any kind as numbers; `graphs` has partition graphs by name."""
+    """Return columns of any kind as numbers; `graphs` and `orders` are by name."""
     parts: list[Floats] = []
     weights: list[Floats] = []
+    origins: list[int] = []
     categories: list[str] = []
+    ordered: list[str] = []
     problems: list[Problem] = []
     n_missing = 0
-    for name in names:
+    for place, name in enumerate(names):
         column, codes = table.codebook[name], table.codes(name).astype(np.int64)
         n_missing += int(np.count_nonzero(codes == MISSING))
-        by_code, is_number, fault = _by_code(column, decimal, graphs.get(name))
-        if fault:
-            problems.append(Problem(Reason.BAD_OPTION, f"column {quoted([name])}", fault))
+        made = _by_code(column, decimal, graphs.get(name), (orders or {}).get(name, ()))
+        if made.fault:
+            problems.append(Problem(Reason.BAD_OPTION, f"column {quoted([name])}", made.fault))
             continue
-        values = by_code[codes]
+        values = made.values[codes]
         known = codes != MISSING
         values[~known] = values[known].mean(axis=0) if known.any() else 0.0
         parts.append(values)
-        if is_number:
-            weights.append(np.ones(1))
-        else:
-            categories.append(name)
-            # Scaling makes each range 1; half of what it was gives the distance back.
-            weights.append((values.max(axis=0) - values.min(axis=0)) / 2)
+        origins += [place] * values.shape[1]
+        # Scaling makes each range 1: what it was, over the largest distance, gives distances back.
+        ranges = values.max(axis=0, initial=-np.inf) - values.min(axis=0, initial=np.inf)
+        weights.append(ranges / made.largest if made.largest else np.ones(1))
+        {"category": categories, "ordinal": ordered}.get(made.kind, []).append(name)
     notes: list[str] = []
     if categories:
         notes.append(f"In the {which} file compared as categories: {quoted(categories)}.")
+    if ordered:
+        notes.append(f"In the {which} file compared by order: {quoted(ordered)}.")
     if n_missing:
         notes.append(
             f"Cells of the {which} file that are missing, {n_missing:,} in all, count as means."
@@ -83,33 +100,98 @@ def structure_columns(
     return StructureColumns(
         np.hstack([empty, *parts]),
         np.concatenate([np.zeros(0), *weights]),
+        np.array(origins, np.int64),
         tuple(notes),
         tuple(problems),
     )
 
 
+@dataclass(frozen=True, eq=False)
+class _Coded:
+    """A row of numbers per code, their largest distance (0 for numbers), and what is wrong."""
+
+    values: Floats
+    largest: float
+    kind: str
+    fault: str = ""
+
+
 def _by_code(
-    column: CodedVariable, decimal: str, graph: Variable | None
-) -> tuple[Floats, bool, str]:
-    """Return a row of numbers per code, whether it is one number, and what is wrong."""
-    if graph is None:
-        numbers, faults = floats_of(column, decimal)
-        if not faults:
-            return numbers[:, None], True, ""
-        if any("beyond" in fault for fault in faults):
-            return numbers[:, None], True, f"{' and '.join(faults)}."
-        n_values = len(observed(column))
-        if n_values > MOST_CATEGORIES:
-            fault = f"{n_values:,} different values that are no numbers: names tell no structure."
-            return numbers[:, None], False, fault
-        return np.vstack((np.zeros(n_values), np.eye(n_values))), False, ""
-    finder = SinkFinder(graph, decimal)
-    found = np.zeros((column.n_codes, len(graph.graph.sinks)))
+    column: CodedVariable, decimal: str, graph: Variable | None, order: Sequence[str]
+) -> _Coded:
+    if graph is not None:
+        return _by_graph(column, decimal, graph)
+    ranks, fault = _ranks(column, order)
+    if ranks is not None:
+        return _Coded(ranks[:, None], 0.0, "ordinal", fault)
+    numbers, faults = floats_of(column, decimal)
+    if not faults:
+        return _Coded(numbers[:, None], 0.0, "number")
+    if any("beyond" in fault for fault in faults):
+        return _Coded(numbers[:, None], 0.0, "number", f"{' and '.join(faults)}.")
+    n_values = len(observed(column))
+    bands = _band_ranks(column)
+    if bands is not None:
+        return _Coded(bands[:, None], 0.0, "ordinal")
+    if n_values > MOST_CATEGORIES:
+        fault = f"{n_values:,} different values that are no numbers: names tell no structure."
+        return _Coded(numbers[:, None], 0.0, "category", fault)
+    return _Coded(np.vstack((np.zeros(n_values), np.eye(n_values))), 2.0, "category")
+
+
+def _ranks(column: CodedVariable, order: Sequence[str]) -> tuple[Floats | None, str]:
+    """Return the ranks of codes by a given order, or by the one that came with the values."""
+    order = order or column.order
+    if not order:
+        return None, ""
+    place = {text: rank for rank, text in enumerate(order)}
+    found = np.zeros(column.n_codes)
+    n_other = 0
+    for code in range(MISSING + 1, column.n_codes):
+        texts = (column.values[code], column.words[code])
+        rank = next((place[text] for text in texts if text in place), None)
+        n_other += rank is None
+        found[code] = rank or 0
+    other = f"{count_of(n_other, 'value is', 'values are')} not in the order." if n_other else ""
+    return found, other
+
+
+def _band_ranks(column: CodedVariable) -> Floats | None:
+    """Return the ranks of bands and numbers that do not overlap; None where they are none."""
+    bands: list[tuple[float, float, int]] = []
+    for code in range(MISSING + 1, column.n_codes):
+        try:
+            band = parse_band(column.words[code], BandStyle.INCLUSIVE)
+        except InputError:
+            return None
+        bands.append((float(band.low), float(band.high), code))
+    bands.sort()
+    if any(one[1] > other[0] for one, other in pairwise(bands)):
+        return None
+    found = np.zeros(column.n_codes)
+    for rank, (_, _, code) in enumerate(bands):
+        found[code] = rank
+    return found
+
+
+def _by_graph(column: CodedVariable, decimal: str, variable: Variable) -> _Coded:
+    """Return the shares of the sinks of each code in the categories of a partition graph."""
+    finder, graph = SinkFinder(variable, decimal), variable.graph
+    n_sinks = len(graph.sinks)
+    found = np.zeros((column.n_codes, n_sinks))
     for code in range(MISSING + 1, column.n_codes):
         found[code, finder.first_of((column.words[code], column.values[code]))] = 1.0
     sizes = found.sum(axis=1, keepdims=True)
     n_other = int(np.count_nonzero(sizes[MISSING + 1 :] == 0))
     if n_other:
         words = count_of(n_other, "value is", "values are")
-        return found, False, f"{words} no category of the environment."
-    return found / np.maximum(sizes, 1), False, ""
+        return _Coded(found, 0.0, "category", f"{words} no category of the environment.")
+    found /= np.maximum(sizes, 1)
+    if variable.scale is not Scale.NOMINAL and n_sinks > 1:
+        runs = np.tri(n_sinks)[:-1].T
+        return _Coded(found @ runs, float(n_sinks - 1), "ordinal")
+    sets = np.zeros((n_sinks, len(graph.categories)))
+    for place, name in enumerate(graph.categories):
+        sets[bits(graph.sink_set(name)), place] = 1.0
+    apart = np.abs(sets[:, None] - sets).sum(axis=2)
+    return _Coded(found @ sets, float(apart.max(initial=0.0)) or 1.0, "category")

@@ -36,6 +36,12 @@ def _orders(typed: Sequence[str]) -> dict[str, list[str]]:
     return {name: text.split("|") for name, text in pairs.items()}
 
 
+_Order = Annotated[
+    Mapping[str, Sequence[str]],
+    Option("COLUMN=LOW|MIDDLE|HIGH: the order of an ordinal column.", panel=_COMPARE, read=_orders),
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedColumns:
     """Which columns of two files are compared, and how; by the names in the first file."""
@@ -77,12 +83,7 @@ class ComparedColumns:
             read=partial(pairs_of, "--missing COLUMN=RULE"),
         ),
     ] = field(default_factory=dict[str, str])
-    order: Annotated[
-        Mapping[str, Sequence[str]],
-        Option(
-            "COLUMN=LOW|MIDDLE|HIGH: the order of an ordinal column.", panel=_COMPARE, read=_orders
-        ),
-    ] = field(default_factory=dict[str, Sequence[str]])
+    order: _Order = field(default_factory=dict[str, Sequence[str]])
     weights: Annotated[
         Mapping[str, float],
         Option(
@@ -169,6 +170,7 @@ class StructureRequest:
             flags="--environment -e",
         ),
     ] = None
+    order: _Order = field(default_factory=dict[str, Sequence[str]])
     options: StructureOptions = field(default_factory=StructureOptions)
     reading: Reading = field(default_factory=Reading)
     output: WrittenTable = None
