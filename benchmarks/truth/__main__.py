@@ -4,8 +4,9 @@ For each population, number of key variables and sampling fraction, seeded sampl
 are fitted to the sample alone by annealing at several prior precisions, and estimates of ours and of
 rivals are held against the population. `benchmarks/truth/populations.py` says what the folder holds,
 `samples.py` who the rivals are, `tables.py` what is printed. Every sample is kept in a file of the
-folder `--kept`, so that a run can be stopped and goes on, and more samples add to those that are there;
-take another folder after a change of the estimate. The number of workers changes nothing but the time.
+folder `--kept`, so that a run can be stopped and goes on, and more samples add to those that are there.
+After a change of the estimate `--again` makes it anew from the models that were kept; after one of the
+search take another folder. The number of workers changes nothing but the time.
 """
 
 from __future__ import annotations
@@ -36,6 +37,9 @@ def main() -> None:
     options.add_argument("--variables", nargs="+", type=int, help="only these numbers of keys")
     options.add_argument("--fractions", nargs="+", type=float, help="only these fractions")
     options.add_argument("--samples", type=int, default=20, help="of each setting")
+    options.add_argument(
+        "--again", action="store_true", help="estimate anew from the models that were kept"
+    )
     options.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     asked = options.parse_args()
     settings = settings_of(
@@ -48,7 +52,7 @@ def main() -> None:
     tasks = [(setting, number) for number in range(asked.samples) for setting in settings]
     found: defaultdict[Setting, list[Outcome]] = defaultdict(list)
     with ProcessPoolExecutor(asked.workers) as pool:
-        done = pool.map(_kept, tasks, [str(asked.kept)] * len(tasks))
+        done = pool.map(_kept, tasks, [str(asked.kept)] * len(tasks), [asked.again] * len(tasks))
         for at, ((setting, _), outcome) in enumerate(zip(tasks, done, strict=True), 1):
             found[setting].append(outcome)
             print(f"\r{at} of {len(tasks)} samples", end="", file=sys.stderr, flush=True)
@@ -57,8 +61,8 @@ def main() -> None:
         print(line)
 
 
-def _kept(task: tuple[Setting, int], folder: str) -> Outcome:
-    return kept_sample(*task, folder)
+def _kept(task: tuple[Setting, int], folder: str, again: bool) -> Outcome:
+    return kept_sample(*task, folder, again=again)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """One sample of a population: models fitted to it alone, every estimate, and the truth.
 
-What a sample gave is kept in a file, so that a run that was stopped goes on where it was.
+What a sample gave is kept in a file, so that a run that was stopped goes on where it was. The models are
+kept with it: after a change of the estimate, it alone is made again (`again`), the rest stays.
 
 Rivals, for the number of population uniques among the sample uniques (tau-1): the estimate that the
 thesis prints, on the best model of precision 1; the log-linear model of main effects, with a Poisson
@@ -56,11 +57,14 @@ class Outcome:
         The people of each sample unique's class.
     scores
         By measure, of each sample unique: P(F=1), or a score.
+    models
+        The models that were fitted, as adjacency masks.
     """
 
     numbers: Mapping[str, float]
     sizes: NDArray[np.int64]
     scores: Mapping[str, Floats]
+    models: NDArray[np.uint64]
 
     @property
     def is_unique(self) -> NDArray[np.bool_]:
@@ -68,23 +72,46 @@ class Outcome:
         return self.sizes == 1
 
 
-def kept_sample(setting: Setting, number: int, folder: str) -> Outcome:
-    """Return what a sample gave, from its file if there is one."""
+def kept_sample(setting: Setting, number: int, folder: str, *, again: bool = False) -> Outcome:
+    """Return what a sample gave, from its file if there is one.
+
+    With `again` our estimate is made anew from the models that were kept, and nothing else is.
+    """
     path = Path(folder) / f"{str(setting).replace(' ', '-')}-{number}.npz"
+    outcome: Outcome | None = None
     if path.exists():
         try:
             with np.load(path) as kept:
-                return _unpacked(kept)
+                outcome = _unpacked(kept)
         except (BadZipFile, KeyError, ValueError):
             path.unlink()
-    outcome = measure_sample(setting, number)
+    if outcome is not None and not again:
+        return outcome
+    sample = draw_sample(setting, number)
+    outcome = measure_sample(sample, number) if outcome is None else outcome
+    numbers, stated = estimate(sample, outcome.models)
+    outcome = Outcome(
+        {**outcome.numbers, **numbers},
+        outcome.sizes,
+        {"ours": stated, **{who: s for who, s in outcome.scores.items() if who != "ours"}},
+        outcome.models,
+    )
+    _keep(outcome, path)
+    return outcome
+
+
+def _keep(outcome: Outcome, path: Path) -> None:
     half = path.with_suffix(".half.npz")
     numbers = {f"number {name}": np.array(value) for name, value in outcome.numbers.items()}
     scores = {f"score {name}": values for name, values in outcome.scores.items()}
-    arrays: dict[str, Any] = {"sizes": outcome.sizes, **numbers, **scores}
+    arrays: dict[str, Any] = {
+        "sizes": outcome.sizes,
+        "models": outcome.models,
+        **numbers,
+        **scores,
+    }
     np.savez_compressed(half, **arrays)
     half.rename(path)
-    return outcome
 
 
 def _unpacked(kept: Any) -> Outcome:
@@ -92,11 +119,21 @@ def _unpacked(kept: Any) -> Outcome:
         return {name[len(kind) :]: kept[name] for name in kept.files if name.startswith(kind)}
 
     numbers = {name: float(value) for name, value in named("number ").items()}
-    return Outcome(numbers, kept["sizes"], named("score "))
+    return Outcome(numbers, kept["sizes"], named("score "), kept["models"])
 
 
-def measure_sample(setting: Setting, number: int) -> Outcome:
-    """Draw one sample, fit models to it, and estimate by every method."""
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The classes of a sample, and how many people of the population each has."""
+
+    table: ClassTable
+    sizes: NDArray[np.int64]
+    fraction: float
+    n_people: int
+
+
+def draw_sample(setting: Setting, number: int) -> Sample:
+    """Draw one sample of a population, the same for the same number."""
     codes = codes_of(setting.population)[:, : setting.n_variables]
     (classes,) = class_numbers(codes)
     truth = np.bincount(classes)
@@ -107,47 +144,63 @@ def measure_sample(setting: Setting, number: int) -> Outcome:
         len(codes), round(fraction * len(codes)), replace=False
     )
     found, first, counts = np.unique(classes[chosen], return_index=True, return_counts=True)
-    rows, sizes = codes[chosen[first]], truth[found]
     levels = [int(n) + 1 for n in codes.max(axis=0)]
-    alone = counts == 1
-    n_uniques, n_pairs = int(alone.sum()), int((counts == 2).sum())
+    table = ClassTable(codes[chosen[first]], counts, levels)
+    return Sample(table, truth[found], fraction, len(codes))
+
+
+def estimate(sample: Sample, models: NDArray[np.uint64]) -> tuple[dict[str, float], Floats]:
+    """Return our estimates of the file by name, and P(F=1) of each sample unique."""
     begun = time.process_time()
-    models: list[Any] = []
-    for precision in recommended_precisions(len(chosen)):
-        margins = MarginScores(rows, levels, precision=precision, counts=counts)
-        models.append(anneal(margins, restarts=1, seed=number, workers=1).best)
-    table = ClassTable(rows, counts, levels)
-    searched = time.process_time()
-    ours = calibrated_estimate(table, models, fraction=fraction)
-    inferred = time.process_time()
-    printed = printed_estimate(table, models[:1], fraction=fraction)
-    apart = printed_estimate(table, [[0] * setting.n_variables], fraction=fraction)
-    rates = np.exp(latent_classes.log_expected(rows, counts, levels, number))
-    classes_unique = np.exp(-rates * (1 - fraction) / fraction)[alone]
-    structure = {int(size): int(n) for size, n in enumerate(np.bincount(counts)) if n}
-    pitman = estimate_pitman(structure, len(codes))
-    zayatz = estimate_zayatz(structure, len(codes))
-    msus = find_minimal_uniques(np.repeat(rows, counts, axis=0) + 1, listing=False, workers=1)
-    # Sample uniques come in the order of their classes, as the repeated rows do.
-    by_size = msus.counts.astype(np.float64)
-    weigh = {
-        kind: by_size @ np.array(size_weights(setting.n_variables, kind), dtype=np.float64)
-        for kind in ("suda", "is")
-    }
-    lost = float("nan")
+    ours = calibrated_estimate(sample.table, list(models), fraction=sample.fraction)
     file = ours.file
     numbers = {
-        "records": len(chosen),
-        "uniques": n_uniques,
-        "pairs": n_pairs,
-        f"{_TRUE} tau1": int((sizes[alone] == 1).sum()),
-        f"{_TRUE} um": n_uniques / sizes[alone].sum() if n_uniques else lost,
         "ours tau1": file.tau1.value,
         "ours um": file.pr_cm_given_um.value,
         "lower tau1": file.tau1.lower,
         "upper tau1": file.tau1.upper,
         "lower um": file.pr_cm_given_um.lower,
         "upper um": file.pr_cm_given_um.upper,
+        "inference seconds": time.process_time() - begun,
+    }
+    return numbers, ours.p_unique[sample.table.counts == 1]
+
+
+def measure_sample(sample: Sample, number: int) -> Outcome:
+    """Fit models to a sample, and estimate by every method but ours."""
+    table, sizes, fraction = sample.table, sample.sizes, sample.fraction
+    rows, counts, levels = table.rows, table.counts, table.levels
+    alone = counts == 1
+    n_uniques, n_pairs = int(alone.sum()), int((counts == 2).sum())
+    begun = time.process_time()
+    found: list[Any] = []
+    for precision in recommended_precisions(table.n_records):
+        margins = MarginScores(rows, levels, precision=precision, counts=counts)
+        found.append(anneal(margins, restarts=1, seed=number, workers=1).best)
+    models = np.array(found, dtype=np.uint64)
+    searched = time.process_time()
+    printed = printed_estimate(table, list(models[:1]), fraction=fraction)
+    apart = printed_estimate(table, [[0] * table.n_variables], fraction=fraction)
+    rates = np.exp(latent_classes.log_expected(rows, counts, levels, number))
+    classes_unique = np.exp(-rates * (1 - fraction) / fraction)[alone]
+    structure = {int(size): int(n) for size, n in enumerate(np.bincount(counts)) if n}
+    pitman = estimate_pitman(structure, sample.n_people)
+    zayatz = estimate_zayatz(structure, sample.n_people)
+    whole = np.repeat(rows, counts, axis=0).astype(np.uint32) + np.uint32(1)
+    msus = find_minimal_uniques(whole, listing=False, workers=1)
+    # Sample uniques come in the order of their classes, as the repeated rows do.
+    by_size = msus.counts.astype(np.float64)
+    weigh = {
+        kind: by_size @ np.array(size_weights(table.n_variables, kind), dtype=np.float64)
+        for kind in ("suda", "is")
+    }
+    lost = float("nan")
+    numbers = {
+        "records": table.n_records,
+        "uniques": n_uniques,
+        "pairs": n_pairs,
+        f"{_TRUE} tau1": int((sizes[alone] == 1).sum()),
+        f"{_TRUE} um": n_uniques / sizes[alone].sum() if n_uniques else lost,
         "printed tau1": printed.file.tau1.value,
         "printed um": printed.file.pr_cm_given_um.value,
         "main effects tau1": apart.file.tau1.value,
@@ -156,14 +209,13 @@ def measure_sample(setting: Setting, number: int) -> Outcome:
         "zayatz tau1": zayatz.uniques_of_both if zayatz else lost,
         "dis um": float(dis(n_uniques, 2 * n_pairs, str(fraction)) or 0),
         "search seconds": searched - begun,
-        "inference seconds": inferred - searched,
+        "rival seconds": time.process_time() - searched,
     }
     scores = {
-        "ours": ours.p_unique[alone],
         "printed": printed.p_unique[alone],
         "main effects": apart.p_unique[alone],
         "latent classes": classes_unique,
         "suda": weigh["suda"],
         "is": weigh["is"],
     }
-    return Outcome(numbers, sizes[alone], scores)
+    return Outcome(numbers, sizes[alone], scores, models)

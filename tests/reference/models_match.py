@@ -10,7 +10,6 @@ import numpy as np
 from gamekeeper.algorithms.decomposable.adjacency_masks import edges_of
 from gamekeeper.algorithms.decomposable.chordal_graphs import decomposable_graphs
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable, log_cell_probabilities
-from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
 from gamekeeper.algorithms.models.inference.match_probability import (
     Poisson,
     expected_size,
@@ -19,6 +18,7 @@ from gamekeeper.algorithms.models.inference.match_probability import (
 )
 from gamekeeper.algorithms.models.inference.population_model import printed_estimate
 from tests.reference.cases import Case
+from tests.reference.counting import margin_scores
 from tests.reference.numbers import nearly
 
 __all__ = ["match_probability"]
@@ -57,7 +57,7 @@ def _check_average(case: Case) -> None:
     levels = case.needs("levels")
     classes, counts = np.unique(rows, axis=0, return_counts=True)
     table = ClassTable(classes, counts, levels)
-    scores = MarginScores(rows, levels, precision=case.given.get("lambda_prior", 1.0))
+    scores = margin_scores(rows, levels, precision=case.given.get("lambda_prior", 1.0))
     models = list(decomposable_graphs(len(levels)))
     logs = np.array([scores.log_marginal_likelihood(model) for model in models])
     best = models[int(logs.argmax())]

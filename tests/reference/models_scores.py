@@ -12,6 +12,7 @@ from gamekeeper.algorithms.models.fitting.annealing import acceptance_probabilit
 from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
 from gamekeeper.algorithms.models.fitting.search import exact_posterior
 from tests.reference.cases import Case, ShapeError
+from tests.reference.counting import margin_scores
 from tests.reference.models_judging import is_rank_plot, rank_plots
 from tests.reference.numbers import check_each, check_number
 
@@ -28,7 +29,7 @@ def models(case: Case) -> None:
     if table.ndim != 2 or table.shape[1] != len(levels) + 1:
         raise ShapeError("the table has not a column per variable and one of counts")
     m = len(levels)
-    scores = MarginScores(
+    scores = margin_scores(
         table[:, :m], levels, precision=float(case.given.get("lambda", 1.0)), counts=table[:, m]
     )
     case.compare("n", scores.n_records)

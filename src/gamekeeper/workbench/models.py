@@ -51,7 +51,12 @@ class Inferred:
 def fit_release(asked: ModelRequest, *, progress: Progress | None = None) -> Answer[ModelFit]:
     """Fit models to the keys of a file; a search that is cancelled keeps what it has found."""
     require_outputs(asked)
-    data = open_microdata(asked.microdata, design=asked.design, need=Need(fitting_bytes))
+    data = open_microdata(
+        asked.microdata,
+        counting=asked.counting,
+        design=asked.design,
+        need=Need(fitting_bytes, by_key=True),
+    )
     table = data.count()
     fit = _fitted(table, asked.fit, progress)
     write_outputs(asked, fit)
@@ -65,14 +70,18 @@ def _fitted(table: KeyTable, asked: FitOptions, progress: Progress | None) -> Mo
 def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> Answer[Inferred]:
     """Fit models to a file, and infer how many people share the key of each record."""
     require_outputs(asked)
-    require_other(asked.microdata, asked.population)
+    require_other(asked.microdata, asked.population, counting=asked.counting)
     need = Need(inference_bytes)
     data = open_microdata(
-        asked.microdata, design=asked.design, identifier=asked.identifier, need=need
+        asked.microdata,
+        counting=asked.counting,
+        design=asked.design,
+        identifier=asked.identifier,
+        need=need,
     )
     table = data.count()
     _require_answerable(asked, table)
-    everybody = open_other(asked.microdata, asked.population)
+    everybody = open_other(asked.microdata, asked.population, counting=asked.counting)
     fit = _fitted(table, asked.fit, progress)
     risk = infer_risk(table, fit, **given(replace(asked.infer, seed=asked.fit.seed)))
     named = replace(risk.records, table=data.with_identifiers(risk.records.table))

@@ -9,6 +9,7 @@ thesis, chapters 6 to 8; Madigan and York 1995; Madigan and Raftery 1994.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,13 @@ from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores, dec
 from gamekeeper.algorithms.models.fitting.mc3 import sample_models
 from gamekeeper.algorithms.models.fitting.occam import occams_window
 from gamekeeper.algorithms.models.fitting.result import SearchResult
+from gamekeeper.algorithms.models.fitting.supplied_scores import SuppliedScores, supplied_levels
 from gamekeeper.algorithms.models.inference.population_model import recommended_precisions
 from gamekeeper.attack.models.options import FitMethod, FitOptions
+from gamekeeper.budget import fits
+from gamekeeper.data.engine.bringing import MOST_BROUGHT
 from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.marginals import Marginals
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.options import takes, texts_of
@@ -235,20 +240,25 @@ def fit_models(key_table: KeyTable, asked: FitOptions) -> ModelFit:
             f"The keys were counted with missing cells by {quoted([key_table.missing.value])}.",
             "Count them again with 'category' or 'exclude' (--missing).",
         )
-    codes = key_table.matrix()
-    levels = declared_levels(codes, key_table.coded.n_codes(key_table.keys))
+    n_records = key_table.n_records
     precisions = (
-        recommended_precisions(len(codes)) if asked.precision is None else (asked.precision,)
+        recommended_precisions(n_records) if asked.precision is None else (asked.precision,)
     )
-    every = MarginScores.at_precisions(codes, levels, precisions)
-    if chosen is not FitMethod.ANNEALING and _is_large(every[0]) and not asked.patient:
+    levels, constant, every = _scores(key_table, precisions)
+    supplied = isinstance(every[0], SuppliedScores)
+    if (
+        chosen is not FitMethod.ANNEALING
+        and _is_large(every[0])
+        and (supplied or not asked.patient)
+    ):
+        patient = "" if supplied else "; patient (--patient) searches anyway"
         raise LimitError(
             Reason.TOO_LARGE,
             f"Models of {count_of(len(levels), 'variable')} were to be searched by"
             f" {quoted([chosen.value])}.",
             f"The file has {count_of(every[0].n_rows, 'different row')}, so that this may take hours.",
-            "Take 'annealing' (--method annealing), which only climbs there, or fewer variables;"
-            " patient (--patient) searches anyway.",
+            "Take 'annealing' (--method annealing), which only climbs there, or fewer variables"
+            f"{patient}.",
         )
     found: list[SearchResult] = []
     for place, scores in enumerate(every):
@@ -274,8 +284,8 @@ def fit_models(key_table: KeyTable, asked: FitOptions) -> ModelFit:
     }
     return ModelFit(
         key_table.keys,
-        tuple(levels),
-        len(codes),
+        levels,
+        n_records,
         key_table.n_uniques,
         precisions,
         searches,
@@ -288,12 +298,42 @@ def fit_models(key_table: KeyTable, asked: FitOptions) -> ModelFit:
             key_table.coded.engine.name,
             seconds=time.perf_counter() - started,
         ),
-        tuple(
-            name
-            for name, column in zip(key_table.keys, codes.T, strict=True)
-            if len(column) and bool((column == column[0]).all())
-        ),
+        constant,
     )
+
+
+def _scores(
+    key_table: KeyTable, precisions: Sequence[float]
+) -> tuple[tuple[int, ...], tuple[str, ...], list[MarginScores]]:
+    """Return the numbers of categories, the variables with one, and scores for each precision.
+
+    This machine counts margins: of the records, or of the different keys where an engine elsewhere
+    has the records. Where not even those fit, that engine counts margins.
+    """
+    engine, keys = key_table.coded.engine, key_table.keys
+    n_codes = key_table.coded.n_codes(keys)
+    n_classes = key_table.n_classes
+    if not engine.is_local and not (
+        n_classes <= MOST_BROUGHT and fits(fitting_bytes(n_classes, len(keys)))
+    ):
+        marginals = Marginals(key_table)
+        lowest, highest = marginals.ranges()
+        levels = supplied_levels(lowest.tolist(), n_codes)
+        constant = [name for name, same in zip(keys, lowest == highest, strict=True) if same]
+        every = SuppliedScores.at_each_precision(marginals.of, n_classes, levels, precisions)
+        return levels, tuple(constant), every
+    if engine.is_local:
+        codes, counts = key_table.matrix(), None
+    else:
+        codes, counts = key_table.distinct.codes, key_table.distinct.counts
+    levels = declared_levels(codes, n_codes)
+    constant = [
+        name
+        for name, column in zip(keys, codes.T, strict=True)
+        if len(column) and bool((column == column[0]).all())
+    ]
+    every = MarginScores.at_precisions(codes, levels, precisions, counts=counts)
+    return levels, tuple(constant), every
 
 
 def _parameters(method: FitMethod, asked: FitOptions) -> dict[str, str]:
@@ -327,7 +367,7 @@ def _part_of(progress: Progress | None, place: int, n_searches: int) -> Progress
 
 def _is_large(scores: MarginScores) -> bool:
     """Tell whether annealing would take minutes, so that the greedy run has to do, others hours."""
-    return scores.n_rows * scores.n_variables**2 > _LARGE
+    return isinstance(scores, SuppliedScores) or scores.n_rows * scores.n_variables**2 > _LARGE
 
 
 def _search(

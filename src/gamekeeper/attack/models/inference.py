@@ -57,6 +57,8 @@ _LARGE_FRACTION = Fraction(1, 10)
 # With fewer pairs than this the level rests on near twins and on other populations.
 _FEW_PAIRS = 10
 _LIKELY = 0.5
+# Intervals of 95% notice what has half of the rest.
+_NOT_EXCLUDED = 0.025
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -379,13 +381,18 @@ def _level_words(calibration: RateCalibration) -> list[str]:
         )
         told.append(
             f"{seen} of records {'has' if n_pairs < 2 else 'have'} the same key: how often keys are"
-            f" shared is known from {near}, and the intervals are as wide as that leaves it open. They do"
-            " not hold where somebody can have several records: then too many seem to be unique"
-            " in the population."
+            f" shared is known from {near}, and the intervals are as wide as that leaves it open."
         )
-    if calibration.unlike > _LIKELY:
+    repeats = calibration.repeats
+    if repeats.likely > _LIKELY or calibration.unlike > _LIKELY:
         told.append(
             "There are more pairs with the same key than near twins lead to expect: people may be in"
             " the file more than once. If they are, keep one record of each and infer again."
+        )
+    elif repeats.possible > _NOT_EXCLUDED:
+        told.append(
+            "Whether people can have several records is not known from the file: the estimate takes it"
+            " that they do not, the intervals allow for some. If they can, too many seem to be unique in"
+            " the population: keep one record of each and infer again."
         )
     return told

@@ -21,6 +21,7 @@ from gamekeeper.attack.simulation.options import SAMPLES
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import pairs_of
 from gamekeeper.report.audience import Audience
+from gamekeeper.workbench.requests.counting import EngineRequest
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.shared import (
     Identifier,
@@ -40,6 +41,7 @@ class ModelRequest:
 
     microdata: MicrodataRequest
     design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
     fit: FitOptions = field(default_factory=FitOptions)
     plot: Annotated[
         Path | None,
@@ -54,6 +56,7 @@ class InferRequest:
 
     microdata: MicrodataRequest
     design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
     fit: FitOptions = field(default_factory=FitOptions)
     infer: InferOptions = field(default_factory=InferOptions)
     population: Population = None

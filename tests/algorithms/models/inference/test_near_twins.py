@@ -15,7 +15,7 @@ from gamekeeper.algorithms.models.inference.population_model import (
     calibrated_estimate,
     pooled_log_expected,
 )
-from gamekeeper.algorithms.models.inference.rate_calibration import LevelPrior
+from gamekeeper.algorithms.models.inference.rate_calibration import USUAL_SLOPE, LevelPrior
 from tests.algorithms.models.inference.test_population_model import CHAIN, people, sampled
 from tests.given.cases import cases
 
@@ -45,8 +45,8 @@ def by_brute_force(table, x):
                 if v != variable:
                     column = records[:, v]
                     merged += math.log((np.sum(column == column[one]) - own) / n)
-            with_it = np.mean([math.exp(0.8 * x[of[other]]) for other in alike])
-            odds.append((math.exp(0.8 * merged) - with_it) / 2)
+            with_it = np.mean([math.exp(USUAL_SLOPE * x[of[other]]) for other in alike])
+            odds.append((math.exp(USUAL_SLOPE * merged) - with_it) / 2)
     odds = np.array(odds)
 
     def surplus(level):

@@ -22,8 +22,12 @@ from gamekeeper.algorithms.models.inference.population_model import (
     printed_estimate,
     recommended_precisions,
 )
-from gamekeeper.algorithms.models.inference.rate_calibration import calibrate_rates
+from gamekeeper.algorithms.models.inference.rate_calibration import (
+    RepeatLaw,
+    calibrate_rates,
+)
 from gamekeeper.algorithms.models.inference.rate_mixture import learn_spread, mix_sizes
+from gamekeeper.algorithms.models.latent.latent_classes import fit_latent_classes
 from gamekeeper.errors import InputError
 
 CHAIN = [0b000010, 0b000101, 0b001010, 0b010100, 0b101000, 0b010000]
@@ -186,9 +190,9 @@ def test_a_fraction_for_each_class():
     for share in (0.1, 0.5):
         chosen = fractions == share
         alone = calibrated_estimate(table, [CHAIN], fraction=share)
-        assert mixed.calibration == alone.calibration
+        # But for the prior of repeats, which is of the mean fraction.
         assert mixed.p_match[chosen & (counts == 1)] == pytest.approx(
-            alone.p_match[chosen & (counts == 1)]
+            alone.p_match[chosen & (counts == 1)], rel=0.02
         )
         assert mixed.p_match[chosen] == pytest.approx(alone.p_match[chosen], rel=0.05)
 
@@ -197,16 +201,25 @@ def test_sample_uniques_are_averaged_over_lines_and_spreads():
     rows, counts, _ = sampled(people(5_000, 5)[0], 0.05, 0)
     table = ClassTable(rows, counts)
     found = calibrated_estimate(table, [CHAIN], fraction=0.05)
-    x = pooled_log_expected(table, [CHAIN])
-    line = calibrate_rates(x, counts, learn_level(table, [CHAIN], x))
+    latent = fit_latent_classes(rows, counts, table.levels)
+    x = 0.6 * pooled_log_expected(table, [CHAIN]) + 0.4 * latent.log_expected(rows, counts)
+    level = learn_level(table, [CHAIN], x, None, latent)
+    line = calibrate_rates(x, counts, level, RepeatLaw.usual(1 / (1 + 0.95 / 0.05)))
     assert found.calibration == line
-    spreads = learn_spread(line.log_rates(x), counts).even(len(line.lines))
+    assert any(rate for *_, rate in line.lines)
+    spreads = learn_spread(line.log_rates(x), counts, line.repeats.mean).even(len(line.lines))
     alone = counts == 1
     total = np.zeros((3, alone.sum()))
-    for (intercept, slope), spread in zip(line.lines, spreads, strict=True):
+    shapes = np.resize([0.5, 1.0, 2.0, np.inf], len(line.lines)).tolist()
+    outside = np.full(alone.sum(), 19.0)
+    for (intercept, slope, rate), spread, shape, share in zip(
+        line.lines, spreads, shapes, line.shares, strict=True
+    ):
         rates = np.minimum(intercept + slope * x[alone], 3.0)
-        one = mix_sizes(rates, counts[alone], np.full(alone.sum(), 19.0), spread=spread)
-        total += np.stack([one.p_unique, one.p_match, one.expected_size]) / len(line.lines)
+        one = mix_sizes(
+            rates, counts[alone], outside, spread=spread, repeats=rate * outside, shape=shape
+        )
+        total += share * np.stack([one.p_unique, one.p_match, one.expected_size])
     # Straight lines between multiples of a tenth.
     assert found.p_unique[alone] == pytest.approx(total[0], abs=2e-3)
     assert found.p_match[alone] == pytest.approx(total[1], abs=2e-3)

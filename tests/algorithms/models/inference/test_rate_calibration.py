@@ -11,6 +11,7 @@ from scipy.stats import cauchy, norm
 from gamekeeper.algorithms.models.inference.population_model import estimate_from_rates
 from gamekeeper.algorithms.models.inference.rate_calibration import (
     LevelPrior,
+    RepeatLaw,
     calibrate_rates,
     even_draws,
     mixed_shares,
@@ -49,24 +50,27 @@ def test_the_stated_deviations_are_those_of_repeated_samples():
         assert 0.6 * stated < seen < 1.2 * stated
 
 
-def by_brute_force(x, counts, prior):
-    """Return mean level, mean slope and the weight of the Cauchy part, by one fine grid."""
+def by_brute_force(x, counts, prior, law):
+    """Return mean level, mean slope, and weights of the Cauchy part and of rates, by one fine grid."""
     used = counts <= 2
     x, pairs = x[used], counts[used] == 2
-    middle = np.average(x, weights=np.exp(0.8 * (x - x.max()))) if len(x) else 0.0
-    levels, slopes = np.linspace(-8, 16, 601), np.linspace(0.2, 1.4, 25)
-    above = levels > prior.mean
-    normal = 0.85 * norm.pdf(levels, prior.mean, prior.deviation)
-    wide = 2 * np.where(above, 0.12, 0.03) * cauchy.pdf(levels, prior.mean)
-    height = np.log(normal + wide)[:, None] + norm.logpdf(slopes, 0.8, 0.15)[None]
-    for one, is_pair in zip(x.tolist(), pairs.tolist(), strict=True):
-        at = levels[:, None] + 0.8 * middle + slopes[None] * (one - middle) - math.log(2)
-        height -= np.logaddexp(0, -at if is_pair else at)
+    middle = np.average(x, weights=np.exp(0.82 * (x - x.max()))) if len(x) else 0.0
+    levels, slopes = np.linspace(-8, 16, 401), np.linspace(0.3, 1.34, 21)
+    normal = 0.94 * norm.pdf(levels, prior.mean, prior.deviation)
+    wide = 2 * 0.03 * cauchy.pdf(levels, prior.mean)
+    start = np.log(normal + wide)[:, None] + norm.logpdf(slopes, 0.82, 0.1)[None]
+    height = np.stack([start + math.log(chance) for chance in law.weights], axis=2)
+    for place, repeated in enumerate(law.rates):
+        for one, is_pair in zip(x.tolist(), pairs.tolist(), strict=True):
+            at = np.exp(levels[:, None] + 0.82 * middle + slopes[None] * (one - middle))
+            odds = (at + repeated) / 2
+            height[:, :, place] += np.log(odds / (1 + odds) if is_pair else 1 / (1 + odds))
     weights = np.exp(height - height.max())
     weights /= weights.sum()
-    of_level = weights.sum(axis=1)
+    of_level = weights.sum(axis=(1, 2))
     unlike = of_level @ (wide / (normal + wide))
-    return middle, of_level @ levels, weights.sum(axis=0) @ slopes, unlike
+    of_rate = weights.sum(axis=(0, 1))
+    return middle, of_level @ levels, weights.sum(axis=(0, 2)) @ slopes, unlike, of_rate
 
 
 @cases(15)
@@ -74,24 +78,27 @@ def by_brute_force(x, counts, prior):
     st.lists(st.tuples(st.floats(-8, 1), st.integers(1, 3)), max_size=25),
     st.floats(-0.5, 0.5),
     st.floats(0.2, 0.5),
+    st.sampled_from([1.0, 0.3, 0.01]),
 )
-def test_the_posterior_is_that_of_a_fine_grid(classes, mean, deviation):
+def test_the_posterior_is_that_of_a_fine_grid(classes, mean, deviation, fraction):
     x, counts = np.array([c[0] for c in classes]), np.array([c[1] for c in classes], dtype=int)
     prior = LevelPrior(mean, deviation)
-    found = calibrate_rates(x, counts, prior)
-    middle, level, slope, unlike = by_brute_force(x, counts, prior)
+    law = RepeatLaw.usual(fraction)
+    found = calibrate_rates(x, counts, prior, law)
+    middle, level, slope, unlike, of_rate = by_brute_force(x, counts, prior, law)
     at_middle = found.intercept + found.slope * middle
     assert found.slope == pytest.approx(slope, abs=0.05)
     # A Cauchy law has no mean: how far a grid goes shows where there is hardly a class.
-    if sum(counts <= 2) > 5:
-        assert at_middle - 0.8 * middle == pytest.approx(level, abs=0.1)
+    if sum(counts == 1) > 2:
+        assert at_middle - 0.82 * middle == pytest.approx(level, abs=0.1)
+        assert found.repeats.weights == pytest.approx(of_rate, abs=0.02)
         assert found.unlike == pytest.approx(unlike, abs=0.03)
 
 
 def test_lines_stand_for_the_posterior():
     x, counts = classes(4, 0.3, 0.7, n=2_000)
     found = calibrate_rates(x, counts)
-    lines = np.array(found.lines)
+    lines = np.array(found.lines)[:, :2]
     assert lines.mean(axis=0) == pytest.approx([found.intercept, found.slope], abs=0.02)
     assert np.cov(lines.T) == pytest.approx(np.array(found.covariance), rel=0.25)
 
@@ -99,7 +106,7 @@ def test_lines_stand_for_the_posterior():
 def test_without_pairs_the_prior_speaks_and_with_many_they_do():
     none = calibrate_rates(np.full(50, -6.0), np.ones(50, dtype=int))
     assert none.n_pairs == 0
-    assert none.log_rates(np.array([-6.0]))[0] == pytest.approx(0.06 - 4.8, abs=0.25)
+    assert none.log_rates(np.array([-6.0]))[0] == pytest.approx(0.06 - 0.82 * 6, abs=0.25)
     assert none.deviations(np.array([-6.0]))[0] > 0.25
     counts = np.repeat([1, 2], [5_000, 500])
     many = calibrate_rates(np.full(5_500, -6.0), counts, LevelPrior(-1.0, 0.2))
@@ -116,13 +123,46 @@ def test_people_who_are_there_twice_outweigh_the_prior():
     assert twice.log_rates(x)[0] == pytest.approx(math.log(80 / 960), abs=0.2)
 
 
+def test_pairs_of_keys_that_nobody_should_share_are_repeats():
+    # Pairs are where the line has them, or anywhere.
+    rng = np.random.default_rng(3)
+    x = rng.normal(-7, 2, 3_000)
+    expected = np.exp(0.82 * x) / 2
+    chance = np.linspace(0, 1, 60, endpoint=False)
+    where = np.searchsorted(np.cumsum(expected) / expected.sum(), chance)
+    law = RepeatLaw.usual(0.05)
+    alike, anywhere = np.ones((2, 3_000), dtype=int)
+    alike[where[:15]] = 2
+    anywhere[::50] = 2
+    assert calibrate_rates(x, alike, None, law).repeats.likely < 0.05
+    found = calibrate_rates(x, anywhere, None, law)
+    assert found.repeats.likely > 0.99
+    # Two of a hundred records have a twin that is the same person.
+    assert found.repeats.mean == pytest.approx(2 / 49, rel=0.3)
+    assert found.shares.sum() == pytest.approx(1)
+    rates = np.array(found.lines)[:, 2]
+    assert rates.mean() == pytest.approx(found.repeats.mean, rel=0.1)
+
+
+def test_where_repeats_cannot_be_told_the_interval_allows_for_them_and_the_mean_hardly():
+    x, counts = np.full(400, -9.0), np.ones(400, dtype=int)
+    law = calibrate_rates(x, counts, None, RepeatLaw.usual(0.01)).repeats
+    assert law.possible > 0.05
+    assert law.likely < 0.05
+    tau1 = estimate_from_rates(x, counts, fraction=0.01).file.tau1
+    assert tau1.lower < 0.85 * tau1.value
+    # In a sample of everybody nobody has records outside.
+    assert RepeatLaw.usual(1.0) == RepeatLaw()
+    assert RepeatLaw().likely == RepeatLaw().mean == 0
+
+
 def test_extreme_expectations_do_not_break_the_fit():
     x = np.array([-700.0, -300.0, -2.0, -1.0, 5.0, 30.0])
     found = calibrate_rates(x, np.array([1, 1, 1, 2, 2, 1]))
     assert np.isfinite(found.covariance).all()
     assert (found.log_rates(x) <= 3).all()
     none = calibrate_rates(np.array([1.0]), np.array([9]))
-    assert none.slope == pytest.approx(0.8)
+    assert none.slope == pytest.approx(0.82, abs=0.002)
     assert none.n_uniques == none.n_pairs == 0
 
 

@@ -8,13 +8,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.models.inference.rate_mixture import (
+    SPREAD,
     learn_spread,
     mix_sizes,
     size_interval,
 )
 
 
-def by_brute_force(log_rate, count, outside, spread=0.7):
+def by_brute_force(log_rate, count, outside, spread=0.68):
     """Integrate over a fine grid of log r; the centre of log r by bisection."""
     deviation = min(max(spread - 0.1 * log_rate, 0.4), 2.2)
     z = np.linspace(-20, 12, 1601)
@@ -52,8 +53,47 @@ def by_brute_force(log_rate, count, outside, spread=0.7):
 @pytest.mark.parametrize("outside", [1.0, 19.0])
 def test_measures_agree_with_brute_force(log_rate, count, outside):
     found = mix_sizes(np.array([log_rate]), np.array([count]), np.array([outside]))
+    assert SPREAD == 0.68
     for name, wanted in by_brute_force(log_rate, count, outside).items():
         assert getattr(found, name)[0] == pytest.approx(wanted, rel=5e-3, abs=1e-6), name
+
+
+@pytest.mark.parametrize("log_rate", [-6.0, -1.0])
+@pytest.mark.parametrize("own", [0.0, 0.3, 2.5])
+@pytest.mark.parametrize("shape", [0.5, 1.0, 2.0, np.inf])
+def test_other_records_of_the_same_person_agree_with_brute_force(log_rate, own, shape):
+    found = mix_sizes(
+        np.array([log_rate]), np.array([1]), np.array([19.0]), repeats=np.array([own]), shape=shape
+    )
+    plain = mix_sizes(np.array([log_rate]), np.array([1]), np.array([19.0]))
+    # The probability generating function of a gamma mixture of Poisson laws, of one number of others.
+    none = math.exp(-own) if np.isinf(shape) else (1 + own / shape) ** -shape
+    more = own if np.isinf(shape) else own + own**2 / shape
+    assert found.p_unique[0] == pytest.approx(plain.p_unique[0] * none, rel=0.02)
+    assert found.expected_size[0] == pytest.approx(plain.expected_size[0] + own)
+    assert found.variance[0] == pytest.approx(plain.variance[0] + more)
+    rng = np.random.default_rng(4)
+    shared = rng.gamma(shape, own / shape, 200_000) if shape < np.inf else np.full(200_000, own)
+    others = rng.poisson(shared)
+    # The sizes without repeats, by the law of the mixture: P(F = 1 + k) for each k.
+    deviation = 0.68 - 0.1 * log_rate
+    centre = log_rate + _centre_offset(log_rate, deviation)
+    rates = np.exp(centre + deviation * rng.standard_normal(200_000))
+    kept = rng.random(200_000) < np.exp(-rates)
+    sizes = 1 + rng.poisson(19.0 * rates[kept]) + others[kept]
+    assert found.p_match[0] == pytest.approx(np.mean(1 / sizes), abs=0.006)
+
+
+def _centre_offset(log_rate, deviation):
+    z = np.linspace(-10, 10, 801)
+    low, high = -10.0, 10.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        rates = np.exp(log_rate + middle + deviation * z)
+        weights = np.exp(-0.5 * z * z - rates)
+        below = math.log((weights * rates).sum() / weights.sum()) < log_rate
+        low, high = (middle, high) if below else (low, middle)
+    return middle
 
 
 @example(3.0, 1.0, 1.8)

@@ -111,8 +111,12 @@ class MarginScores:
         codes: ArrayLike,
         levels: Sequence[int] | NDArray[np.integer] | None,
         precisions: Sequence[float],
+        *,
+        counts: ArrayLike | None = None,
     ) -> list[MarginScores]:
         """Return scores of the same records for several precisions, which share their counts.
+
+        `counts` says how often each row occurs, as for one precision.
 
         In a large file a margin that one of them has counted costs the others nothing.
 
@@ -125,7 +129,7 @@ class MarginScores:
         """
         for precision in precisions:
             _check_table(np.asarray(codes), None, precision)
-        one = cls(codes, levels, precision=precisions[0])
+        one = cls(codes, levels, precision=precisions[0], counts=counts)
         shared = one.margins._replace(
             precisions=np.array(precisions, dtype=np.float64),
             kept=np.zeros((len(precisions), *one.margins.kept.shape[1:]), np.uint64),

@@ -210,12 +210,19 @@ def _compute(mask, margins, room):
             n_many += 1
     # In order of size, so that the sum does not depend on the order of records.
     _sort(sizes, np.int64(_SMALL), n_many)
+    _score_sizes(mask, margins, room, n_many, n, len(margins.counts) >= _ROWS_TO_SHARE)
+
+
+@inner
+def _score_sizes(mask, margins, room, n_many, n, every):
+    """Fill in the scores of a margin from the sizes in the room: the chosen one, or every one."""
+    sizes = room.sizes
     log_cells = 0.0
     while mask != _ZERO:
         log_cells += margins.log_levels[lowest_bit(mask)]
         mask &= mask - _ONE
     for which in range(len(margins.precisions)):
-        if which == margins.chosen or len(margins.counts) >= _ROWS_TO_SHARE:
+        if which == margins.chosen or every:
             precision = margins.precisions[which]
             log_alpha = log(precision) - log_cells
             alpha = np.exp(log_alpha)
@@ -226,6 +233,29 @@ def _compute(mask, margins, room):
             for i in range(n_many):
                 total += _rising(alpha, log_alpha, sizes[_SMALL + i])
             room.scores[which] = total
+
+
+@kernel
+def _fill_by_sizes(mask, margins, room, n_many, n):
+    """Put the scores of a margin in place for all precisions, given its sizes in the room."""
+    _score_sizes(mask, margins, room, n_many, n, n >= 0)
+
+
+def scores_of_sizes(mask, sizes, cells, margins):
+    """Return the scores of a margin for all precisions, given how many cells have how many records.
+
+    Sizes rise and are above 0.
+    """
+    is_small = sizes < _SMALL
+    many = np.repeat(sizes[~is_small], cells[~is_small])
+    held = np.zeros(_SMALL + len(many), np.int64)
+    held[sizes[is_small]] = cells[is_small]
+    held[_SMALL:] = many
+    none = np.empty(0, np.uint64)
+    scores = np.empty(len(margins.precisions))
+    room = CountingRoom(none, none, np.empty(0, np.int64), held, scores)
+    _fill_by_sizes(np.uint64(mask), margins, room, len(many), int((sizes * cells).sum()))
+    return scores
 
 
 @inner

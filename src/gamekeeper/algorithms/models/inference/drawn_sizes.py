@@ -1,9 +1,10 @@
 """What is inferred of sample uniques, averaged over all that is not known of line and spread.
 
 Neither the line of `rate_calibration` nor the spread of `rate_mixture` is known; both have posteriors,
-each given by values that stand for equal parts of it. The measures of a sample unique are smooth in x,
+each given by values that stand for equal parts of it. Nor is the shape of the law of repeats, of which
+a line with repeats has one in turn. The measures of a sample unique are smooth in x,
 so they are computed for every line, with a spread to each, at multiples of 1/10 of x alone, and in
-between by straight lines. Their mean over lines is what is inferred of a record; the sums over the file
+between by straight lines. Their mean over lines, by `shares`, is what is inferred of a record; the sums over the file
 for each line are draws of the file's measures. Nothing here is by chance.
 """
 
@@ -18,7 +19,12 @@ from gamekeeper.algorithms.models.inference.rate_calibration import (
     LARGEST_LOG_RATE,
     RateCalibration,
 )
-from gamekeeper.algorithms.models.inference.rate_mixture import MixedSizes, SpreadLaw, mix_sizes
+from gamekeeper.algorithms.models.inference.rate_mixture import (
+    REPEAT_SHAPES,
+    MixedSizes,
+    SpreadLaw,
+    mix_sizes,
+)
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -58,7 +64,7 @@ def draw_sizes(
     >>> line = calibrate_rates(x, f)
     >>> found = draw_sizes(x, np.full(2, 9.0), line, learn_spread(line.log_rates(x), f))
     >>> bool(found.sizes.p_unique[0] > found.sizes.p_unique[1]), found.sums.shape
-    (True, (64, 3))
+    (True, (96, 3))
     """
     lines = np.array(calibration.lines)
     if not len(log_expected):
@@ -69,13 +75,21 @@ def draw_sizes(
     for place, share in zip(places, shares, strict=True):
         held += np.bincount(place, share, len(x))
     every = np.array(spreads.even(len(lines)))
-    total = np.zeros((5, len(x)))
+    shapes = np.where(lines[:, 2] > 0, np.resize(REPEAT_SHAPES, len(lines)), 0.0)
+    mean = np.zeros((5, len(x)))
     sums = np.empty((len(lines), 3))
-    for spread in np.unique(every).tolist():
-        (chosen,) = np.nonzero(every == spread)
-        rates = np.minimum(lines[chosen, :1] + lines[chosen, 1:] * x, LARGEST_LOG_RATE)
+    for spread, shape in sorted(set(zip(every.tolist(), shapes.tolist(), strict=True))):
+        (chosen,) = np.nonzero((every == spread) & (shapes == shape))
+        rates = np.minimum(lines[chosen, :1] + lines[chosen, 1:2] * x, LARGEST_LOG_RATE)
         ones = np.ones(rates.size, dtype=np.int64)
-        found = mix_sizes(rates.ravel(), ones, np.tile(people, len(chosen)), spread=spread)
+        found = mix_sizes(
+            rates.ravel(),
+            ones,
+            np.tile(people, len(chosen)),
+            spread=spread,
+            repeats=(lines[chosen, 2:] * people).ravel() if shape else None,
+            shape=shape,
+        )
         columns = np.stack(
             [
                 found.p_match,
@@ -85,12 +99,13 @@ def draw_sizes(
                 found.variance,
             ]
         ).reshape(5, len(chosen), len(x))
-        total += columns.sum(axis=1)
+        mean += np.einsum("l,mlx->mx", calibration.shares[chosen], columns)
         sums[chosen] = (columns[[2, 0, 3]] @ held).T
-    mean = total / len(lines)
     each = np.zeros((5, len(log_expected)))
     for place, share in zip(places, shares, strict=True):
         each += mean[:, place] * share
+    # Means round, and may pass what they are means of.
+    each[:3], each[3] = np.minimum(each[:3], 1.0), np.maximum(each[3], 1.0)
     return DrawnSizes(MixedSizes(*each), sums)
 
 

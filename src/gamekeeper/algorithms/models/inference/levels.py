@@ -58,14 +58,16 @@ def risk_without(
     1
     """
     by_cell = fraction if isinstance(fraction, CellFractions) else None
-    merged = merge_classes(table, models, variable, recode, weights=weights, fractions=by_cell)
-    share = merged.fractions if isinstance(fraction, CellFractions) else fraction
-    assert share is not None
     if whole is None:
         each = fraction.of(table.rows) if isinstance(fraction, CellFractions) else fraction
         whole = calibrated_estimate(
             table, models, fraction=each, weights=weights, interval=interval, seed=seed
         )
+    merged = merge_classes(
+        table, models, variable, recode, weights=weights, fractions=by_cell, latent=whole.latent
+    )
+    share = merged.fractions if isinstance(fraction, CellFractions) else fraction
+    assert share is not None
     # A merged class of one record holds one class, of that record.
     alone = merged.members[merged.counts == 1]
     finer = FinerClasses(

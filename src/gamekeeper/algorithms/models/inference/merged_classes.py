@@ -21,12 +21,15 @@ from gamekeeper.algorithms.decomposable.adjacency_masks import AdjacencyLike
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable, JunctionTree, junction_tree
 from gamekeeper.algorithms.models.inference.cell_fractions import CellFractions
 from gamekeeper.algorithms.models.inference.merged_cells import CellGrid, LogMargins
+from gamekeeper.algorithms.models.latent.latent_classes import LatentClasses
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+# What latent classes weigh beside all decomposable models: a choice by experiment.
+LATENT_SHARE = 0.4
 _LARGEST = 3
 # Classes are taken in stretches with so many cells, which bounds the memory.
 _CELLS_AT_ONCE = 1 << 18
@@ -68,6 +71,7 @@ def merge_classes(
     *,
     weights: ArrayLike | None = None,
     fractions: CellFractions | None = None,
+    latent: LatentClasses | None = None,
 ) -> MergedClasses:
     """Merge categories of a variable and sum cell probabilities over what is merged.
 
@@ -86,6 +90,8 @@ def merge_classes(
         Of the models; equal if not given.
     fractions
         The sampling fractions of cells, where strata differ.
+    latent
+        A latent class model to average with.
 
     Examples
     --------
@@ -136,14 +142,25 @@ def merge_classes(
             pooled[own] += share * np.log(total)
             if people is not None:
                 stands_for[own] += share * np.add.reduceat(chance * people, cells.starts) / total
+    pooled += np.log(table.n_records)
+    if latent is not None:
+        _, codes = np.unique(mapping, return_inverse=True)
+        rows = table.rows[chosen].astype(np.int64)
+        rows[:, variable] = codes[rows[:, variable]]
+        pooled = averaged(pooled, latent.merged(variable, codes).log_expected(rows, counts))
     return MergedClasses(
         chosen,
         counts,
-        pooled + np.log(table.n_records),
+        pooled,
         len(sizes) - len(small),
         # Means round, and nobody stands for less than one.
         None if fractions is None else 1 / np.maximum(stands_for, 1.0),
     )
+
+
+def averaged(log_expected: Floats, by_latent: Floats) -> Floats:
+    """Return the mean of log expected counts of decomposable models and of latent classes."""
+    return (1 - LATENT_SHARE) * log_expected + LATENT_SHARE * by_latent
 
 
 def _factors(

@@ -1,8 +1,8 @@
 """What near twins say of the level of a file: pairs of records that differ in one variable alone.
 
 Where a file has few pairs, it has many more near twins, and the models say how many to expect: with a
-variable v left out, a sample unique has the rate e^(level + 0.8 x_v), x_v being the log of the expected
-count of its class without v, of which e^(level + 0.8 x) are twins in v too. Two records that differ in
+variable v left out, a sample unique has the rate e^(level + 0.82 x_v), x_v being the log of the expected
+count of its class without v, of which e^(level + 0.82 x) are twins in v too. Two records that differ in
 one variable differ in no other, so that no pair of records is counted twice, and none is a pair of the
 file: near twins and pairs are two witnesses. The level of near twins is found as that of pairs is, by
 a logistic regression over the classes of one and two records without v, for all v together, without
@@ -30,6 +30,7 @@ from gamekeeper.algorithms.decomposable.adjacency_masks import AdjacencyLike
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable, JunctionTree
 from gamekeeper.algorithms.models.inference.merged_classes import merge_classes
 from gamekeeper.algorithms.models.inference.rate_calibration import USUAL_SLOPE, LevelPrior
+from gamekeeper.algorithms.models.latent.latent_classes import LatentClasses
 
 Floats = NDArray[np.float64]
 
@@ -48,12 +49,13 @@ def learn_level(
     models: Sequence[AdjacencyLike | JunctionTree],
     log_expected: Floats,
     weights: ArrayLike | None = None,
+    latent: LatentClasses | None = None,
 ) -> LevelPrior:
     """Return the prior of the level that near twins of a file lead to.
 
     Parameters
     ----------
-    table, models, weights
+    table, models, weights, latent
         The classes of the sample, and the models with their weights.
     log_expected
         The log of the expected count of each class under these models.
@@ -73,7 +75,7 @@ def learn_level(
     n_near, every = 0, (1 << table.n_variables) - 1
     rates = np.exp(USUAL_SLOPE * log_expected)
     for variable in range(table.n_variables):
-        merged = merge_classes(table, models, variable, weights=weights)
+        merged = merge_classes(table, models, variable, weights=weights, latent=latent)
         numbers = table.numbers(every ^ 1 << variable)
         mean_rates = np.bincount(numbers, rates) / np.maximum(np.bincount(numbers), 1)
         apart = table.counts[merged.members] == 1

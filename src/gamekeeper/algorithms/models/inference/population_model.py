@@ -7,15 +7,15 @@ likelihood; measures are averaged over models by their weights. It believes the 
 these are fitted to the same records and leave dependences out, it finds too many population uniques.
 
 `calibrated`, the estimate to use. (1) Probabilities with each class counted as one record are pooled
-over models: the weighted mean of log p, which ranks better than any one model. (2) The line of
+over models: the weighted mean of log p, which ranks better than any one model; a latent class model,
+which errs elsewhere, has a share of it. (2) The line of
 `rate_calibration` turns them into the rate of twins that sample uniques of such a p have in truth,
 learnt from pairs in the sample, from near twins (`near_twins`) and from what other populations were
 like. (3) Classes with the same p still differ: `rate_mixture`, whose spread the triples of the sample
 correct. What is not known of line and spread is averaged over for sample uniques (`drawn_sizes`); for
 larger classes, whose own records say most, the mean line stands. No part of it has seen the
-population. Feed it models of
-several prior precisions (`recommended_precisions`): sparse and rich ones together rank better than
-either, and the calibration makes up for both.
+population. Feed it models of several prior precisions (`recommended_precisions`): sparse and rich ones
+together rank better than either, and the calibration makes up for both.
 
 Both are linear in classes; the measures of the file are in `file_measures`.
 """
@@ -23,7 +23,7 @@ Both are linear in classes; the measures of the file are in `file_measures`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,10 +53,13 @@ from gamekeeper.algorithms.models.inference.match_probability import (
     single_unit,
     size_quantiles,
 )
+from gamekeeper.algorithms.models.inference.merged_classes import averaged
 from gamekeeper.algorithms.models.inference.near_twins import learn_level
 from gamekeeper.algorithms.models.inference.rate_calibration import (
+    LARGEST_LOG_RATE,
     LevelPrior,
     RateCalibration,
+    RepeatLaw,
     calibrate_rates,
 )
 from gamekeeper.algorithms.models.inference.rate_mixture import (
@@ -66,6 +69,7 @@ from gamekeeper.algorithms.models.inference.rate_mixture import (
     mix_sizes,
     size_interval,
 )
+from gamekeeper.algorithms.models.latent.latent_classes import LatentClasses, fit_latent_classes
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
@@ -81,8 +85,8 @@ _RECORDS_PER_PRECISION = 5
 class PopulationEstimate:
     """Per class what is inferred about F, and the measures of the file.
 
-    `lower` and `upper` bound F with the stated probability. `calibration` is None, and `spread` 0,
-    for `printed`.
+    `lower` and `upper` bound F with the stated probability. `calibration` and `latent`, the latent
+    classes that were averaged with, are None, and `spread` 0, for `printed`.
     """
 
     p_match: Floats
@@ -94,6 +98,7 @@ class PopulationEstimate:
     file: FileEstimate
     calibration: RateCalibration | None
     spread: float
+    latent: LatentClasses | None = None
 
     def __repr__(self) -> str:
         return (
@@ -138,11 +143,13 @@ def calibrated_estimate(
     >>> calibrated_estimate(table, [[0, 0]], fraction=1).p_match.round(3)
     array([0.111, 0.5  , 1.   , 1.   ])
     """
-    pooled = pooled_log_expected(table, models, weights)
-    level = learn_level(table, models, pooled, weights)
-    return estimate_from_rates(
+    latent = fit_latent_classes(table.rows, table.counts, table.levels)
+    pooled = pooled_log_expected(table, models, weights, latent)
+    level = learn_level(table, models, pooled, weights, latent)
+    found = estimate_from_rates(
         pooled, table.counts, fraction=fraction, interval=interval, seed=seed, level=level
     )
+    return replace(found, latent=latent)
 
 
 def recommended_precisions(n_records: int) -> tuple[float, ...]:
@@ -161,9 +168,14 @@ def recommended_precisions(n_records: int) -> tuple[float, ...]:
 
 
 def pooled_log_expected(
-    table: ClassTable, models: Models, weights: ArrayLike | None = None
+    table: ClassTable,
+    models: Models,
+    weights: ArrayLike | None = None,
+    latent: LatentClasses | None = None,
 ) -> Floats:
     """Return the weighted mean over models of log(n p), each class counted as one record.
+
+    Latent classes have their share where they are given.
 
     Examples
     --------
@@ -172,7 +184,10 @@ def pooled_log_expected(
     array([ 0.405, -1.792])
     """
     shares = _shares(models, weights)
-    return mean_log_probabilities(table, models, shares.tolist()) + np.log(table.n_records)
+    pooled = mean_log_probabilities(table, models, shares.tolist()) + np.log(table.n_records)
+    if latent is None:
+        return pooled
+    return averaged(pooled, latent.log_expected(table.rows, table.counts))
 
 
 def estimate_from_rates(
@@ -207,7 +222,7 @@ def estimate_from_rates(
     """
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
-    calibration, log_rates, spreads = _fitted_rates(log_expected, counts, level)
+    calibration, log_rates, spreads = _fitted_rates(log_expected, counts, outside, level)
     most, spread = float(counts @ outside), spreads.mean
     alone = counts == 1
     drawn = draw_sizes(log_expected[alone], outside[alone], calibration, spreads)
@@ -262,7 +277,7 @@ def file_from_rates(
     """
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
-    calibration, _, spreads = _fitted_rates(log_expected, counts, level)
+    calibration, _, spreads = _fitted_rates(log_expected, counts, outside, level)
     alone = counts == 1
     drawn = draw_sizes(log_expected[alone], outside[alone], calibration, spreads)
     every = np.ones(len(drawn.sizes.p_match), dtype=bool)
@@ -336,11 +351,20 @@ def printed_estimate(
 
 
 def _fitted_rates(
-    log_expected: Floats, counts: NDArray[np.integer[Any]], level: LevelPrior | None
+    log_expected: Floats,
+    counts: NDArray[np.integer[Any]],
+    outside: Floats,
+    level: LevelPrior | None,
 ) -> tuple[RateCalibration, Floats, SpreadLaw]:
-    calibration = calibrate_rates(log_expected, counts, level)
-    log_rates = calibration.log_rates(log_expected)
-    return calibration, log_rates, learn_spread(log_rates, counts)
+    """Return the calibration, the log rates of classes with repeats, and the spread."""
+    small = outside[counts <= 2]
+    law = RepeatLaw.usual(1 / (1 + float(small.mean())) if len(small) else 1.0)
+    calibration = calibrate_rates(log_expected, counts, level, law)
+    log_rates, own = calibration.log_rates(log_expected), calibration.repeats.mean
+    spreads = learn_spread(log_rates, counts, own)
+    if own:
+        log_rates = np.minimum(np.logaddexp(log_rates, np.log(own)), LARGEST_LOG_RATE)
+    return calibration, log_rates, spreads
 
 
 def _shares(models: Models, weights: ArrayLike | None) -> Floats:

@@ -11,9 +11,9 @@ that it does not know y. A class of two is seen by two records, so that among cl
 pair against a unique are half of that: a logistic regression over the classes of one and two, each
 an observation of its own, here with
 
-    log E[r | y = 0] = level + 0.8 m + slope (x - m),
+    log E[r | y = 0] = level + 0.82 m + slope (x - m),
 
-m being the mean of x weighted by e^(0.8 x), where pairs are to be expected. Sampling from the
+m being the mean of x weighted by e^(0.82 x), where pairs are to be expected. Sampling from the
 population at the fraction pi, a sample unique then has (1 - pi)/pi E[r | y = 0] other people in its
 class on average. Summed over the sample uniques this is nearly the estimate of DIS; the regression
 spreads it over them.
@@ -22,10 +22,17 @@ With few pairs the level is a guess, so it has a prior. Over some 120 settings o
 to 15 key variables, nearly half of them chosen at random, samples of 0.3% to 10%) the true level was
 0.05 to 0.13 on average, whichever population was left out, with a standard deviation of 0.20 to 0.28.
 The prior has 0.06 and 0.28, which says as much as a dozen pairs: models are off by much, but nearly
-always by the power 0.8 and by little more. Near twins, records that agree on all variables
-but one, sharpen that (`near_twins`). A part of the prior is a Cauchy law for files that are not like
-that: where the same people are in the file several times, pairs tell, and the prior gives way. The
-slope has a prior around 0.8, since fitted slopes were 0.7 to 0.95 in most settings.
+always by the power 0.82 and by little more. Near twins, records that agree on all variables
+but one, sharpen that (`near_twins`). A small part of the prior is a Cauchy law for files that are not
+like that. The slope has a prior around 0.82, since fitted slopes were 0.75 to 0.95 in most settings.
+
+People who have several records make pairs whatever the key: they add a rate of repeats to that of the
+line, the same for all records, and pairs of keys that hardly anybody should share tell it. In a small
+sample few pairs are repeats, while most uniques may be of people with other records outside: where the
+sample cannot tell, the intervals must hold with repeats and without, and the estimate should not suffer
+from what is rarely so. So repeats have a prior of 0.2 for intervals, and lines with repeats count for
+as much less in the means as a prior of 0.03 would have it. A person's other records number 0.1 to 4 in
+the mean, in equal steps of the logarithm.
 
 The posterior is computed on a grid that closes in on where it is. Nothing is taken at its most likely
 value: what is inferred is averaged over `lines` of the posterior, and intervals come from the same.
@@ -42,20 +49,28 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 # The slope at which a level is a level: that of most populations.
-USUAL_SLOPE = 0.8
-_SLOPE_DEVIATION = 0.15
+USUAL_SLOPE = 0.82
+_SLOPE_DEVIATION = 0.1
 _USUAL_LEVEL = 0.06
 _LEVEL_DEVIATION = 0.28
 # Of the prior, for files that are not like others: with more pairs than that, and with fewer.
-_UNLIKE_ABOVE, _UNLIKE_BELOW = 0.12, 0.03
-N_LINES = 64
+_UNLIKE_ABOVE, _UNLIKE_BELOW = 0.03, 0.03
+_REPEATED, _REPEATED_IN_MEANS = 0.2, 0.03
+_LEAST_OTHERS, _MOST_OTHERS = 0.1, 4.0
+_RATES_OF_REPEATS = 8
+# Of means, a line with repeats has this part of the weight of one without.
+_IN_MEANS = _REPEATED_IN_MEANS / (1 - _REPEATED_IN_MEANS) * (1 - _REPEATED) / _REPEATED
+N_LINES = 96
 _PLASTIC = 0.7548776662466927
 _BINS_PER_UNIT = 20
-_COARSE = 0.2
-_FIRST_REACH = 6.0
-_LEVELS, _SLOPES = 81, 17
+_COARSE = 0.25
+_FIRST_REACH = 10.0
+_LEVELS, _SLOPES = 60, 14
 _ROUNDS = 3
 _TAIL = 0.001
+_FINEST = 50
+_NEVER = 1e-300
+_LARGEST_LOG_ODDS = 600.0
 # A record without a twin can hardly have a rate above e^3; a line would go on.
 LARGEST_LOG_RATE = 3.0
 
@@ -86,9 +101,60 @@ class LevelPrior:
         return normal, cauchy
 
 
+@dataclass(frozen=True, slots=True)
+class RepeatLaw:
+    """What is thought of the rate of repeats: how many twins a record has that are the same person.
+
+    Attributes
+    ----------
+    rates
+        Rates given no twin, 0 first: nobody has several records.
+    weights
+        Their probabilities.
+    """
+
+    rates: tuple[float, ...] = (0.0,)
+    weights: tuple[float, ...] = (1.0,)
+
+    @classmethod
+    def usual(cls, fraction: float) -> RepeatLaw:
+        """Return the law before pairs are counted, for a sample of a fraction of the records.
+
+        Examples
+        --------
+        >>> law = RepeatLaw.usual(0.1)
+        >>> law.weights[0], round(law.rates[1], 4), round(law.rates[-1], 4)
+        (0.8, 0.01, 0.4)
+        """
+        if fraction >= 1:
+            return cls()
+        rates = fraction * np.geomspace(_LEAST_OTHERS, _MOST_OTHERS, _RATES_OF_REPEATS)
+        each = _REPEATED / _RATES_OF_REPEATS
+        return cls((0.0, *rates.tolist()), (1 - _REPEATED, *[each] * _RATES_OF_REPEATS))
+
+    @property
+    def likely(self) -> float:
+        """The probability that people have several records, as the means have it."""
+        repeated = _IN_MEANS * sum(self.weights[1:])
+        return repeated / (repeated + self.weights[0]) if repeated else 0.0
+
+    @property
+    def possible(self) -> float:
+        """The same as the intervals have it."""
+        return sum(self.weights[1:])
+
+    @property
+    def mean(self) -> float:
+        """The expected rate, as the means have it."""
+        some = self.possible
+        if not some:
+            return 0.0
+        return self.likely * float(np.dot(self.rates, self.weights)) / some
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class RateCalibration:
-    """The posterior of the line log E[r | no twin] = intercept + slope * x.
+    """The posterior of the line log E[r | no twin, no repeats] = intercept + slope * x.
 
     Attributes
     ----------
@@ -97,23 +163,32 @@ class RateCalibration:
     covariance
         Of intercept and slope.
     lines
-        Lines that stand for the posterior, each for as much of it.
+        Intercept, slope and rate of repeats: lines that stand for the posterior, each for as much of it.
     n_uniques, n_pairs
         The classes of one and of two records that it rests on.
     prior
         What was thought of the level before.
     unlike
         The probability that the file is not like others: the weight of the Cauchy part.
+    repeats
+        What is known of the rate of repeats.
     """
 
     intercept: float
     slope: float
     covariance: tuple[tuple[float, float], tuple[float, float]]
-    lines: tuple[tuple[float, float], ...]
+    lines: tuple[tuple[float, float, float], ...]
     n_uniques: int
     n_pairs: int
     prior: LevelPrior
     unlike: float
+    repeats: RepeatLaw
+
+    @property
+    def shares(self) -> Floats:
+        """The weights of the lines in means."""
+        weights = np.array([_IN_MEANS if rate else 1.0 for _, _, rate in self.lines])
+        return weights / weights.sum()
 
     def __repr__(self) -> str:
         return f"RateCalibration(intercept {self.intercept:.3f}, slope {self.slope:.3f})"
@@ -130,7 +205,10 @@ class RateCalibration:
 
 
 def calibrate_rates(
-    log_expected: Floats, counts: NDArray[np.integer[Any]], prior: LevelPrior | None = None
+    log_expected: Floats,
+    counts: NDArray[np.integer[Any]],
+    prior: LevelPrior | None = None,
+    repeats: RepeatLaw | None = None,
 ) -> RateCalibration:
     """Return the posterior of the line, from the classes of one and two records.
 
@@ -143,6 +221,8 @@ def calibrate_rates(
         The number of records of each class.
     prior
         Of the level; that of other populations if not given.
+    repeats
+        What is thought of repeats; that there are none if not given.
 
     Examples
     --------
@@ -151,7 +231,7 @@ def calibrate_rates(
     >>> fitted.n_uniques, fitted.n_pairs, 0.5 < fitted.slope < 1.1
     (5, 2, True)
     """
-    prior = prior or LevelPrior()
+    prior, law = prior or LevelPrior(), repeats or RepeatLaw()
     used = counts <= 2
     if np.isnan(log_expected[used]).any():
         raise ArithmeticError(f"the calibration did not converge on {used.sum():,} classes")
@@ -160,43 +240,58 @@ def calibrate_rates(
     step = _FIRST_REACH + abs(rough)
     levels = np.arange(-step, step + _COARSE, _COARSE)
     slopes = USUAL_SLOPE + _SLOPE_DEVIATION * np.linspace(-4, 4, _SLOPES)
-    weights = np.ones((1, 1))
+    rates, some = np.array(law.rates), pairs > 0
+    weights = np.ones((1, 1, 1))
     for last in range(_ROUNDS):
         if last:
             levels, slopes = (
-                _closer(levels, weights.sum(axis=1), _LEVELS),
-                _closer(slopes, weights.sum(axis=0), _SLOPES),
+                _closer(levels, weights.sum(axis=(1, 2)), _LEVELS),
+                _closer(slopes, weights.sum(axis=(0, 2)), _SLOPES),
             )
-        heights = np.log(sum(prior.heights(levels)))[:, None] - 0.5 * (
-            ((slopes - USUAL_SLOPE) / _SLOPE_DEVIATION) ** 2
-        )
+        heights = np.empty((len(levels), len(slopes), len(rates)))
+        # Grids are dense where most of the posterior is, so that points stand for stretches.
+        heights[:] = np.log(sum(prior.heights(levels)) * np.gradient(levels))[:, None, None]
+        heights += np.log(np.gradient(slopes))[:, None]
+        heights += np.log(np.maximum(law.weights, _NEVER))
+        heights -= 0.5 * (((slopes - USUAL_SLOPE) / _SLOPE_DEVIATION) ** 2)[:, None]
         for at, slope in enumerate(slopes.tolist()):
             line = USUAL_SLOPE * middle + slope * (x - middle) - np.log(2)
-            odds = levels[:, None] + line
-            heights[:, at] += odds @ pairs - np.logaddexp(0, odds) @ n_classes
+            log_odds = levels[:, None] + line
+            odds = np.exp(np.minimum(log_odds, _LARGEST_LOG_ODDS))
+            for place, rate in enumerate(law.rates):
+                # Without repeats by logarithms, since odds may be as small as e^-1000.
+                seen = np.log(odds[:, some] + rate / 2) if rate else log_odds[:, some]
+                heights[:, at, place] += seen @ pairs[some]
+                heights[:, at, place] -= np.log1p(odds + rate / 2) @ n_classes
         weights = np.exp(heights - heights.max())
         weights /= weights.sum()
+    of_level, of_lines = weights.sum(axis=(1, 2)), weights.sum(axis=2)
     normal, cauchy = prior.heights(levels)
-    unlike = float(weights.sum(axis=1) @ (cauchy / (normal + cauchy)))
+    unlike = float(of_level @ (cauchy / (normal + cauchy)))
     start = levels[:, None] + (USUAL_SLOPE - slopes) * middle
-    intercept, slope = float((weights * start).sum()), float((weights * slopes).sum())
-    off, tilt = start - intercept, np.broadcast_to(slopes - slope, weights.shape)
+    intercept, slope = float((of_lines * start).sum()), float((of_lines * slopes).sum())
+    off, tilt = start - intercept, np.broadcast_to(slopes - slope, of_lines.shape)
     across, both, along = (
-        float((weights * part).sum()) for part in (off * off, off * tilt, tilt * tilt)
+        float((of_lines * part).sum()) for part in (off * off, off * tilt, tilt * tilt)
     )
-    row = even_draws(weights.sum(axis=1), N_LINES)
-    reached = np.cumsum(weights[row], axis=1)
+    # In order of repeats, then of levels; slopes mixed.
+    place, row = np.divmod(even_draws(weights.sum(axis=1).T.ravel(), N_LINES), len(levels))
+    reached = np.cumsum(weights[row, :, place], axis=1)
     wanted = mixed_shares(N_LINES, 0)[:, None] * reached[:, -1:]
     column = np.minimum((reached < wanted).sum(axis=1), len(slopes) - 1)
+    lines = zip(
+        start[row, column].tolist(), slopes[column].tolist(), rates[place].tolist(), strict=True
+    )
     return RateCalibration(
         intercept,
         slope,
         ((across, both), (both, along)),
-        tuple(zip(start[row, column].tolist(), slopes[column].tolist(), strict=True)),
+        tuple(lines),
         int(np.count_nonzero(counts == 1)),
         int(np.count_nonzero(counts == 2)),
         prior,
         unlike,
+        RepeatLaw(law.rates, tuple(weights.sum(axis=(0, 1)).tolist())),
     )
 
 
@@ -260,6 +355,16 @@ def _middle(x: Floats, n_classes: Floats, n_pairs: float) -> tuple[float, float]
 
 
 def _closer(values: Floats, weights: Floats, n: int) -> Floats:
-    """Return a grid over the values that have nearly all weight, and one more on each side."""
-    low, high = np.searchsorted(np.cumsum(weights), [_TAIL, 1 - _TAIL])
-    return np.linspace(values[max(low - 1, 0)], values[min(high + 1, len(values) - 1)], n)
+    """Return a grid over the values that have nearly all weight, and one more on each side.
+
+    Half of it is even over them, and half by weight: a narrow law may have a wide one around it.
+    """
+    reached = np.cumsum(weights)
+    low, high = np.searchsorted(reached, [_TAIL, 1 - _TAIL])
+    low, high = max(low - 1, 0), min(high + 1, len(values) - 1)
+    even = np.linspace(values[low], values[high], n // 2)
+    by_weight = np.interp((np.arange(n // 2) + 0.5) / (n // 2), reached, values)
+    step = (values[high] - values[low]) / (_FINEST * n)
+    return values[low] + step * np.unique(
+        np.round((np.concatenate([even, by_weight]) - values[low]) / step)
+    )

@@ -6,17 +6,23 @@ deviation
 
     spread - 0.1 log E[r | no twin]
 
-with a spread near 0.7: so 0.7 where a twin is to be expected and 1.2 where one record in a hundred
+with a spread near 0.68: so 0.68 where a twin is to be expected and 1.2 where one record in a hundred
 has one. Models fail more, in proportion, where they expect little. The sampling fraction does not
 enter. Both numbers were chosen by looking at populations; they do not hold where a model is exactly
 right (tau1 comes out too large, by a third in an invented chain) or leaves all dependence out (far too
 small). The sample speaks for its own spread through its classes of three, 2 P(y = 2) / P(y = 0) =
-E[r^2 | y = 0]; with a prior deviation of 0.15, few triples change little. What remains unknown is kept
+E[r^2 | y = 0]; with a prior deviation of 0.15, few triples change little, and a triple counts as 0.3 of
+one, since the law itself is not exactly true. What remains unknown is kept
 as a law, which is averaged over. A gamma mixture needs a shape that falls with the rate and with the
 sampling fraction.
 
 Given f records the density of r is the log-normal one times r^(f-1) e^-r, by the trapezoidal rule
 around its mode in log r, and there are Poisson((1-pi)/pi r) people of the class outside the sample.
+
+Where people have several records, the other records of a sample unique's person are added to that: a
+number of its own, of a Poisson law whose mean is gamma distributed over people, by Gauss' rule. The
+shape of that law is not known. With 1 it is geometric, with 1/2 few people have many records, and
+without end all have the same number on average; `REPEAT_SHAPES` are taken in turn.
 """
 
 from __future__ import annotations
@@ -44,8 +50,12 @@ from gamekeeper.algorithms.models.inference.rate_calibration import (
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-SPREAD = 0.7
+REPEAT_SHAPES = (0.5, 1.0, 2.0, np.inf)
+_REPEAT_NODES = 8
+SPREAD = 0.68
 SPREAD_DEVIATION = 0.15
+# A log-normal law is not exactly what rates have: many triples would make it all too sure.
+_TRIPLES_COUNT = 0.3
 _SPREAD_PER_LOG_RATE = 0.1
 _SPREADS = np.round(np.arange(0.2, 1.41, 0.1), 2)
 _LEAST_DEVIATION, _MOST_DEVIATION = 0.1, 2.2
@@ -89,26 +99,33 @@ class SpreadLaw:
         return [self.values[place] for place in np.minimum(places, len(self.values) - 1).tolist()]
 
 
-def learn_spread(log_rates: Floats, counts: NDArray[np.integer[Any]]) -> SpreadLaw:
+def learn_spread(
+    log_rates: Floats, counts: NDArray[np.integer[Any]], repeats: float = 0.0
+) -> SpreadLaw:
     """Return what classes of up to three records and the prior say of the spread.
 
     Given the rates, the numbers of classes of 1, 2 and 3 records are as 1, E[r]/2 and E[r^2]/6, all
-    given no twin: a class of f is seen by f records.
+    given no twin: a class of f is seen by f records. `repeats` is the rate of twins that are the same
+    person, of an exponential law over people.
 
     Examples
     --------
     Without classes of up to three records it is the prior's.
 
     >>> learn_spread(np.log([0.5, 2.0]), np.array([9, 7])).mean
-    0.7
+    0.68
     """
     used = counts <= 3
     logs, (n_classes, triples) = binned(log_rates[used], np.ones(used.sum()), counts[used] == 3)
     heights = -0.5 * ((_SPREADS - SPREAD) / SPREAD_DEVIATION) ** 2
     for at, spread in enumerate(_SPREADS.tolist()):
-        log_sixth = np.interp(logs, *_second_moments(spread)) - np.log(6)
-        every = np.log1p(np.exp(logs) / 2 + np.exp(log_sixth))
-        heights[at] += triples @ log_sixth - n_classes @ every
+        log_second = np.interp(logs, *_second_moments(spread))
+        if repeats:
+            own = 2 * repeats * (np.exp(logs) + repeats)
+            log_second = np.logaddexp(log_second, np.log(own))
+        log_sixth = log_second - np.log(6)
+        every = np.log1p((np.exp(logs) + repeats) / 2 + np.exp(log_sixth))
+        heights[at] += _TRIPLES_COUNT * (triples @ log_sixth - n_classes @ every)
     weights = np.exp(heights - heights.max())
     return SpreadLaw(tuple(_SPREADS.tolist()), tuple((weights / weights.sum()).tolist()))
 
@@ -120,6 +137,8 @@ def mix_sizes(
     *,
     spread: float = SPREAD,
     most: float = np.inf,
+    repeats: Floats | None = None,
+    shape: float = np.inf,
 ) -> MixedSizes:
     """Return E[1/F], E[1/C(F,f)], P(F=1), E[F] and the variance of F of each class.
 
@@ -136,18 +155,24 @@ def mix_sizes(
     most
         How many people there are outside the sample: no class of several records has more. That of
         one record is kept small by having no twin.
+    repeats, shape
+        Of classes of one record, how many other records their person has outside the sample on
+        average; none if not given. The shape of its law.
 
     Examples
     --------
     >>> found = mix_sizes(np.log([0.01, 0.01]), np.array([1, 2]), np.array([99.0, 0.0]))
     >>> found.p_match.round(3), found.expected_size.round(2)
-    (array([0.723, 0.5  ]), array([1.99, 2.  ]))
+    (array([0.721, 0.5  ]), array([1.99, 2.  ]))
     """
     n = len(counts)
     columns = np.empty((5, n))
     for start in range(0, n, _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
-        columns[:, part] = _mixed(log_rates[part], counts[part], outside[part], spread, most)
+        own = None if repeats is None else repeats[part]
+        columns[:, part] = _mixed(
+            log_rates[part], counts[part], outside[part], spread, most, own, shape
+        )
     # Sums of weights pass 1 by rounding, and with everybody in the sample so would chances.
     columns[:3] = np.minimum(columns[:3], 1.0)
     columns[4] = np.maximum(columns[4], 0.0)
@@ -189,6 +214,8 @@ def _mixed(
     outside: Floats,
     spread: float,
     most: float,
+    repeats: Floats | None,
+    shape: float,
 ) -> Floats:
     found = np.empty((5, len(counts)))
     for chosen, nodes in ((counts == 1, _NODES), (counts > 1, _FEW_NODES)):
@@ -197,6 +224,10 @@ def _mixed(
             continue
         rates, weights = _posterior(log_rates[chosen], f, spread, nodes)
         means = outside[chosen, None] * rates
+        if nodes is _NODES and repeats is not None:
+            others, shares = _repeat_nodes(shape)
+            means = (means[:, :, None] + repeats[chosen, None, None] * others).reshape(len(f), -1)
+            weights = (weights[:, :, None] * shares).reshape(len(f), -1)
         if nodes is _NODES:
             single = as_set = of_uniques(means)
         else:
@@ -287,6 +318,17 @@ def _offsets(spread: float) -> tuple[Floats, Floats]:
     grid = np.concatenate([far, targets])
     centre = np.concatenate([far - 0.5 * _deviation(far, spread) ** 2, (low + high) / 2])
     return grid, centre - grid
+
+
+@cache
+def _repeat_nodes(shape: float) -> tuple[Floats, Floats]:
+    """Return nodes and weights of the gamma law of a shape with mean 1."""
+    if np.isinf(shape):
+        return np.ones(1), np.ones(1)
+    from scipy.special import roots_genlaguerre
+
+    nodes, weights = roots_genlaguerre(_REPEAT_NODES, shape - 1)
+    return nodes / shape, weights / weights.sum()
 
 
 @cache

@@ -1,0 +1,1 @@
+"""Latent class models of a sample, which are averaged with. Begin with `latent_classes`."""
