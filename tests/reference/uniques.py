@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.intrusion.dis import dis
-from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques, find_minimal_uniques
+from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
 from gamekeeper.algorithms.uniques.scores import (
     ScoreKind,
     percentages,
@@ -20,6 +19,7 @@ from gamekeeper.algorithms.uniques.scores import (
     weigh,
 )
 from tests.reference.cases import Case, ShapeError
+from tests.reference.counting import class_structure, minimal_uniques
 from tests.reference.data_files import rows_of
 from tests.reference.numbers import check_each, check_number
 
@@ -31,8 +31,8 @@ def uniques(case: Case) -> None:
     policy: str = case.given.get("missing", "")
     codes, values = coded(rows, missing=bool(policy))
     cap = case.given.get("max_size")
-    found = find_minimal_uniques(codes, missing=policy or "category", max_size=cap)
-    sizes = Counter(Counter(map(str, rows)).values())
+    found = minimal_uniques(codes, missing=policy or "category", max_size=cap)
+    sizes = class_structure(rows, codes if not policy else coded(rows)[0])
     case.compare("partition_structure", {str(size): n for size, n in sizes.items()})
     case.compare("sample_uniques", found.records.tolist(), canonical=sorted)
     case.compare("msus", _listed(found), canonical=_in_order)
@@ -66,7 +66,7 @@ def uniques(case: Case) -> None:
 def uniques_missing(case: Case) -> None:
     codes, _ = coded(case.needs("rows"), missing=True)
     for policy in ("category", "ignore", "wildcard"):
-        found = find_minimal_uniques(codes, missing=policy)
+        found = minimal_uniques(codes, missing=policy)
         case.compare(policy, _listed(found), canonical=_in_order)
 
 
@@ -76,8 +76,8 @@ def uniques_large(case: Case) -> None:
     file: str = case.given.get("file", "") if sha256 else case.needs("file")
     rows = rows_of(columns, file=file, sha256=sha256)
     codes, _ = coded(rows)
-    found = find_minimal_uniques(codes, listing=False)
-    sizes = Counter(Counter(map(tuple, rows)).values())
+    found = minimal_uniques(codes, listing=False)
+    sizes = class_structure(rows, codes)
     case.compare("n1", sizes[1])
     case.compare("n2", sizes[2])
     case.compare("distinct", sum(sizes.values()))

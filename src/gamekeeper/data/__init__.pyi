@@ -8,6 +8,7 @@ from gamekeeper.data.coding.source_coding import (
     code_frame as code_frame,
     code_source as code_source,
 )
+from gamekeeper.data.engine.opening import open_engine as open_engine
 from gamekeeper.data.keys.counting import count_keys as count_keys
 from gamekeeper.data.keys.key_table import KeyTable as KeyTable
 from gamekeeper.data.keys.missing import Missing as Missing

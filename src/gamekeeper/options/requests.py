@@ -54,8 +54,9 @@ class Option:
     read
         Turns what was typed (a text, or a list of texts) into the value.
     writes
-        What is written to the file that it names: table, picture, page, json, text or values (that
-        fit no category); or to the folder: folder, or environment.
+        What is written to the file that it names: table, counted (a table that the engine writes
+        where it has the rows elsewhere), picture, page, json, text or values (that fit no category);
+        or to the folder: folder, or environment.
     label
         What that file is called when it has been written.
     """

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from gamekeeper.data.engine.bringing import require_written
+from gamekeeper.data.engine.gate import Engine
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.files.gate import fault_of_file, fault_of_folder
 from gamekeeper.options import Option, paths, written
@@ -13,9 +15,14 @@ from gamekeeper.report.drawings.figures import save_figure
 from gamekeeper.report.saving import PAGE_ENDINGS, PICTURE_ENDINGS
 from gamekeeper.report.tables import TABLE_ENDINGS, write_table
 from gamekeeper.wording import count_of, quoted
+from gamekeeper.workbench.requests.counting import ON_THIS_MACHINE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _ENDINGS = {
     "table": TABLE_ENDINGS,
+    "counted": TABLE_ENDINGS,
     "msus": TABLE_ENDINGS,
     "changes": TABLE_ENDINGS,
     "picture": PICTURE_ENDINGS,
@@ -37,11 +44,16 @@ def require_outputs(asked: Any) -> None:
     """
     read = [path for path in paths(asked) if path.exists()]
     replace = bool(getattr(asked, "replace", False))
+    counting = getattr(asked, "counting", ON_THIS_MACHINE)
     asked_for = written(asked)
     places = [path.absolute() for _, path in asked_for]
     problems: list[Problem] = []
     for number, (option, path) in enumerate(asked_for):
-        found, do = _fault(option, path, read, replace=replace)
+        if _is_folder(option, path) and counting.is_elsewhere and path.exists():
+            # A folder is not replaced: what else is in it would go as well.
+            found, do = "is there already.", "Name a folder that is not there yet."
+        else:
+            found, do = _fault(option, path, read, replace=replace)
         if not found and places[number] in places[:number]:
             found, do = "is asked for twice.", "Name two files."
         if found:
@@ -67,12 +79,42 @@ def write_outputs(asked: Any, found: Any, **ways: Callable[[Path], object]) -> N
         way = ways.get(option.writes)
         if way is not None:
             way(path)
-        elif option.writes == "table":
+        elif option.writes in ("table", "counted"):
             write_table(found.to_arrow(), path, raw=bool(getattr(asked, "raw", False)))
         elif option.writes == "picture":
             save_figure(found.plot(), path)
         else:
             assert option.writes in _BY_THE_WORK, f"no way to write a {option.writes} is given"
+
+
+def write_where_counted(
+    engine: Engine,
+    path: Path,
+    n_rows: int,
+    what: str,
+    *,
+    there: Callable[[Path], object],
+    here: Callable[[], pa.Table],
+    raw: bool,
+) -> None:
+    """Write a table that an engine elsewhere may have.
+
+    Where it does and the file's name ends in .parquet, that engine writes a folder of that name
+    (`there`). Else this machine writes the file (`here` gives the table), so many rows at most.
+    """
+    require_written(engine, n_rows, path.suffix.lower(), what)
+    if engine.is_local or not _is_parquet(path):
+        write_table(here(), path, raw=raw)
+    else:
+        there(path)
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.suffix.lower() == ".parquet"
+
+
+def _is_folder(option: Option, path: Path) -> bool:
+    return option.writes == "counted" and _is_parquet(path)
 
 
 def _fault(option: Option, path: Path, read: list[Path], *, replace: bool) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from gamekeeper.algorithms.uniques.minimal_uniques import least_bytes, require_least_seconds
@@ -14,9 +15,11 @@ from gamekeeper.attack.measures.result import RiskMeasures
 from gamekeeper.attack.uniques.dis import assess_dis
 from gamekeeper.attack.uniques.dis_result import DisRisk
 from gamekeeper.attack.uniques.options import DisMethod
+from gamekeeper.attack.uniques.record_table import write_unique_records
 from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uniques, special_bytes
 from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques, estimate_search
 from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.writing import write_classes
 from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Reason
@@ -37,7 +40,7 @@ from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.microdata.need import Need
 from gamekeeper.workbench.microdata.opening import open_microdata, open_other, require_other
-from gamekeeper.workbench.outputs import require_outputs, write_outputs
+from gamekeeper.workbench.outputs import require_outputs, write_outputs, write_where_counted
 from gamekeeper.workbench.requests.risk import (
     DisRequest,
     KeysRequest,
@@ -63,7 +66,11 @@ def count_release(asked: KeysRequest, *, progress: Progress | None = None) -> An
     """Count the keys of a file; write its classes to a table where asked for."""
     require_outputs(asked)
     data = open_microdata(
-        asked.microdata, design=asked.design, sensitive=asked.sensitive, progress=progress
+        asked.microdata,
+        counting=asked.counting,
+        design=asked.design,
+        sensitive=asked.sensitive,
+        progress=progress,
     )
     table = data.count(progress=progress)
     what_if = data.what_if(table, progress=progress)
@@ -85,7 +92,18 @@ def _write(
     def write_page(path: Path) -> None:
         write_risk_report(shown_to(asked.report_for, report(), about, table, results), path)
 
-    write_outputs(asked, found, page=write_page)
+    def write_counted(path: Path) -> None:
+        write_where_counted(
+            table.coded.engine,
+            path,
+            table.n_classes,
+            "classes",
+            there=partial(write_classes, table),
+            here=table.to_arrow,
+            raw=bool(getattr(asked, "raw", False)),
+        )
+
+    write_outputs(asked, found, page=write_page, counted=write_counted)
 
 
 def find_uniques(
@@ -101,16 +119,18 @@ def find_uniques(
     """
     require_outputs(asked)
     _require_used(asked)
-    require_other(asked.microdata, asked.population)
+    require_other(asked.microdata, asked.population, counting=asked.counting)
     search = asked.search
     need = Need(
         least_bytes,
         lambda first, n: require_least_seconds(
             first, n, search.max_size, search.max_seconds or None
         ),
+        by_key=True,
     )
     data = open_microdata(
         asked.microdata,
+        counting=asked.counting,
         design=asked.design,
         identifier=asked.identifier,
         need=need,
@@ -119,13 +139,29 @@ def find_uniques(
     table = data.count(progress=progress)
     if tell is not None and table.n_records << len(table.keys) > _LONG_SEARCH:
         tell(_estimated(table, asked.search.max_size))
-    everybody = open_other(asked.microdata, asked.population)
+    everybody = open_other(asked.microdata, asked.population, counting=asked.counting)
     notices = (*data.notices, *everybody.notices)
     risk = assess_uniques(table, **given(replace(asked.search, progress=progress)))
-    records = replace(risk.records, table=data.with_identifiers(risk.records.table))
-    risk = replace(risk, records=records)
+    plain = risk.records.table
+    risk = replace(risk, records=replace(risk.records, table=data.with_identifiers(plain)))
     what_if = data.what_if(table, progress=progress)
     about = data.about(notices, what_if)
+
+    def write_records_where_counted(path: Path) -> None:
+        write_unique_records(
+            table, plain, path, not_known=risk.not_known, identifier=data.identifier
+        )
+
+    def write_counted(path: Path) -> None:
+        write_where_counted(
+            table.coded.engine,
+            path,
+            table.coded.n_records,
+            "records",
+            there=write_records_where_counted,
+            here=risk.records.to_arrow,
+            raw=asked.raw,
+        )
 
     def write_page(path: Path) -> None:
         people = everybody.keys
@@ -150,7 +186,7 @@ def find_uniques(
     def write_msus(path: Path) -> None:
         write_table(data.with_identifiers(risk.msus()), path, raw=asked.raw)
 
-    write_outputs(asked, risk, page=write_page, msus=write_msus)
+    write_outputs(asked, risk, page=write_page, msus=write_msus, counted=write_counted)
     return Answer(risk, notices, what_if)
 
 
@@ -188,11 +224,11 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
     An original is for the special method, which is taken where there is one.
     """
     require_outputs(asked)
-    require_other(asked.microdata, asked.original)
-    data = open_microdata(asked.microdata, design=asked.design)
+    require_other(asked.microdata, asked.original, counting=asked.counting)
+    data = open_microdata(asked.microdata, counting=asked.counting, design=asked.design)
     table = data.count()
     # Only the keys of the original matter; weights and strata are those of the release.
-    before = open_other(asked.microdata, asked.original)
+    before = open_other(asked.microdata, asked.original, counting=asked.counting)
     options = replace(asked.dis, progress=progress)
     if before.keys is not None:
         options = replace(options, method=DisMethod.SPECIAL, original=before.keys)
@@ -205,11 +241,13 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
 def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> Answer[MatchingRisk]:
     """Work out what matching strategies would achieve and cost."""
     require_outputs(asked)
-    require_other(asked.microdata, asked.population)
-    need = Need(matching_bytes)
-    data = open_microdata(asked.microdata, design=asked.design, need=need, progress=progress)
+    require_other(asked.microdata, asked.population, counting=asked.counting)
+    need = Need(matching_bytes, by_key=True)
+    data = open_microdata(
+        asked.microdata, counting=asked.counting, design=asked.design, need=need, progress=progress
+    )
     table = data.count(progress=progress)
-    everybody = open_other(asked.microdata, asked.population)
+    everybody = open_other(asked.microdata, asked.population, counting=asked.counting)
     options = replace(asked.matching, population=everybody.keys)
     found = assess_matching(table, **given(options))
     what_if = data.what_if(table, progress=progress)
@@ -224,17 +262,18 @@ def find_special(
 ) -> Answer[SpecialUniques]:
     """Tell special from random uniques by what makes their uniqueness go away."""
     require_outputs(asked)
-    require_other(asked.microdata, asked.population)
+    require_other(asked.microdata, asked.population, counting=asked.counting)
     need = Need(special_bytes)
     data = open_microdata(
         asked.microdata,
+        counting=asked.counting,
         design=asked.design,
         identifier=asked.identifier,
         need=need,
         progress=progress,
     )
     table = data.count(progress=progress)
-    everybody = open_other(asked.microdata, asked.population)
+    everybody = open_other(asked.microdata, asked.population, counting=asked.counting)
     options = replace(
         asked.special,
         coarser=data.coarser(),
@@ -255,11 +294,12 @@ def measure_release(
 ) -> Answer[RiskMeasures]:
     """Measure a file as offices and their software do; write its records."""
     require_outputs(asked)
-    require_other(asked.microdata, asked.population)
+    require_other(asked.microdata, asked.population, counting=asked.counting)
     wanted = asked.measures
     others = (*wanted.sensitive, *wanted.ordered, *([wanted.household] if wanted.household else []))
     data = open_microdata(
         asked.microdata,
+        counting=asked.counting,
         design=asked.design,
         extra=tuple(dict.fromkeys(others)),
         identifier=asked.identifier,
@@ -267,7 +307,7 @@ def measure_release(
         progress=progress,
     )
     table = data.count(progress=progress)
-    everybody = open_other(asked.microdata, asked.population)
+    everybody = open_other(asked.microdata, asked.population, counting=asked.counting)
     names = data.coded.codebook.names
     options = replace(
         wanted,

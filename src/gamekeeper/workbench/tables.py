@@ -95,7 +95,7 @@ def publish_tables(
     """
     require_outputs(asked)
     wanted = [parse_scheme(scheme) for scheme in asked.schemes]
-    data = open_microdata(asked.microdata, progress=progress)
+    data = open_microdata(asked.microdata, counting=asked.counting, progress=progress)
     truth = tabulate(data.coded, data.keys, missing=data.missing, progress=progress)
     listed = list(asked.margins) or [data.keys]
     unknown = sorted({name for margin in listed for name in margin} - set(data.keys))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gamekeeper.algorithms.blocks import by_threads
 from gamekeeper.algorithms.uniques import minimal_uniques, search
 from gamekeeper.algorithms.uniques.minimal_uniques import (
     estimate_minimal_uniques,
@@ -431,3 +432,24 @@ def test_a_census_extract():
     assert [scores[r] for r in (18175, 22267, 21217, 6066, 6667)] == [
         40326, 40320, 25200, 23760, 23520,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("missing", ["category", "ignore", "wildcard"])
+@pytest.mark.parametrize("apart", [None, 1, 3, 17])
+def test_different_keys_with_their_counts_are_searched_as_the_records_are(missing, apart):
+    rng = np.random.default_rng(8)
+    codes = rng.integers(0, 4, (120, 5)).astype(np.uint8)
+    keys, first, counts = np.unique(codes, axis=0, return_index=True, return_counts=True)
+    order = np.argsort(first)
+    whole = find_minimal_uniques(codes, missing=missing)
+    found = find_minimal_uniques(
+        keys[order], counts=counts[order], missing=missing, blocks=by_threads(2), apart=apart
+    )
+    assert found.n_records == whole.n_records
+    assert first[order][found.records].tolist() == whole.records.tolist()
+    assert found.counts.tolist() == whole.counts.tolist()
+    for row, record in zip(found.records.tolist(), whole.records.tolist(), strict=True):
+        assert found.of_record(row) == whole.of_record(record)
+    assert [sums.tolist() for sums in found.by_category] == [
+        sums.tolist() for sums in whole.by_category
+    ]

@@ -127,6 +127,7 @@ class MinimalUniques:
 def find_minimal_uniques(
     codes: NDArray[np.unsignedinteger],
     *,
+    counts: NDArray[np.int64] | None = None,
     missing: str = "category",
     max_size: int | None = None,
     listing: bool = True,
@@ -136,6 +137,7 @@ def find_minimal_uniques(
     max_seconds: float | None = MAX_SECONDS,
     progress: Progress | None = None,
     blocks: MapBlocks | None = None,
+    apart: int | None = None,
 ) -> MinimalUniques:
     """Find every minimal sample unique of every record, exactly.
 
@@ -143,6 +145,8 @@ def find_minimal_uniques(
     ----------
     codes
         A row per record and a column per variable (1 to 64); 0 is a missing cell.
+    counts
+        How many records each row stands for, where rows are different keys; one if None.
     missing
         What a missing cell means: "category" (a value as any other), "ignore" (it equals nothing
         and no MSU of its record uses it) or "wildcard" (it matches anything).
@@ -163,6 +167,9 @@ def find_minimal_uniques(
     blocks
         Who searches the blocks of records, such as `Engine.map_blocks`; threads if None. The result
         is the same.
+    apart
+        How many of them work at a time and have memory of their own, as other machines do; None for
+        this machine.
 
     Raises
     ------
@@ -181,15 +188,16 @@ def find_minimal_uniques(
     [0, 3, 2, 0]
     """
     max_size = _checked(codes, missing, max_size, n_codes)
-    n_records, n_variables = codes.shape
+    n_rows, n_variables = codes.shape
+    n_records = n_rows if counts is None else int(counts.sum())
     require_memory(
         _words(max_size, n_records),
-        least_bytes(n_records, n_variables),
+        least_bytes(n_rows, n_variables),
         f"Their rows, sorted and packed, of {count_of(n_variables, 'variable')} each",
         "Take fewer key variables, or a random part of the records",
     )
-    rows = distinct_rows(codes)
-    task = Task(missing, max_size, listing, workers_of(workers), progress, blocks)
+    rows = distinct_rows(codes, counts)
+    task = Task(missing, max_size, listing, workers_of(workers), progress, blocks, apart)
     require_memory(
         _words(max_size, n_records),
         # Numbers of MSUs by size while they are found, and again in order.
@@ -200,7 +208,7 @@ def find_minimal_uniques(
     _require_within_limits(rows, task, max_msus, max_seconds)
     by_tables = best_search(rows, task) == "tables"
     found = search_by_tables(rows, task) if by_tables else search_by_transversals(rows, task)
-    return _in_order(rows, found, len(codes), max_size, n_codes, listing=listing)
+    return _in_order(rows, found, n_records, max_size, n_codes, listing=listing)
 
 
 def least_bytes(n_records: int, n_variables: int) -> int:
@@ -243,6 +251,7 @@ def _words(max_size: int, n_records: int) -> str:
 def estimate_minimal_uniques(
     codes: NDArray[np.unsignedinteger],
     *,
+    counts: NDArray[np.int64] | None = None,
     missing: str = "category",
     max_size: int | None = None,
     sample: int = 200,
@@ -252,7 +261,7 @@ def estimate_minimal_uniques(
 
     Parameters
     ----------
-    codes, missing, max_size
+    codes, counts, missing, max_size
         As for `find_minimal_uniques`.
     sample
         How many sample uniques to look at; all of them give the exact number.
@@ -270,7 +279,7 @@ def estimate_minimal_uniques(
     """
     max_size = _checked(codes, missing, max_size, None)
     task = Task(missing, max_size, listing=False, workers=1, progress=None)
-    return estimate_for_rows(distinct_rows(codes), task, sample=max(sample, 1), seed=seed)
+    return estimate_for_rows(distinct_rows(codes, counts), task, sample=max(sample, 1), seed=seed)
 
 
 def _require_within_limits(

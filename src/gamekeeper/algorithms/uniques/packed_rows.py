@@ -71,11 +71,16 @@ def packed_words(n_columns: int) -> int:
     return 1 + -(-max(0, n_columns - LOW) // FIELDS)
 
 
-def distinct_rows(codes: NDArray[np.unsignedinteger]) -> Rows:
-    """Return the distinct rows of a matrix of codes with at least one record and one variable."""
+def distinct_rows(
+    codes: NDArray[np.unsignedinteger], counts: NDArray[np.int64] | None = None
+) -> Rows:
+    """Return the distinct rows of a matrix of codes with at least one record and one variable.
+
+    `counts` says how many records each row stands for; one if it is None.
+    """
     n_records, n_columns = codes.shape
     n_codes = codes.max(axis=0).astype(np.int64) + 1
-    columns = _most_telling_first(codes, n_codes)
+    columns = _most_telling_first(codes, n_codes, counts)
     order = _sorted_order(codes, columns, n_codes)
     starts = np.zeros(n_records, dtype=bool)
     starts[0] = True
@@ -85,7 +90,11 @@ def distinct_rows(codes: NDArray[np.unsignedinteger]) -> Rows:
         starts[1:] |= column[1:] != column[:-1]
         sorted_columns.append(column)
     first = np.flatnonzero(starts)
-    sizes = np.diff(first, append=n_records)
+    sizes = (
+        np.diff(first, append=n_records)
+        if counts is None
+        else np.add.reduceat(counts[order], first)
+    )
     matrix = np.empty((n_columns, len(first)), dtype=np.uint32)
     for number in range(n_columns):
         matrix[number] = sorted_columns[number][first]
@@ -122,13 +131,15 @@ def distinct_rows(codes: NDArray[np.unsignedinteger]) -> Rows:
 
 
 def _most_telling_first(
-    codes: NDArray[np.unsignedinteger], n_codes: NDArray[np.int64]
+    codes: NDArray[np.unsignedinteger],
+    n_codes: NDArray[np.int64],
+    counts: NDArray[np.int64] | None,
 ) -> NDArray[np.int64]:
     """Order the columns by the chance that two records agree on them."""
     agreeing = [
         float(
             np.square(
-                np.bincount(codes[:, column], minlength=int(n_codes[column])).astype(float)
+                np.bincount(codes[:, column], counts, int(n_codes[column])).astype(float)
             ).sum()
         )
         for column in range(codes.shape[1])

@@ -45,6 +45,7 @@ class Task:
     workers: int
     progress: Progress | None
     blocks: MapBlocks | None = None
+    apart: int | None = None
 
     @property
     def mapping(self) -> MapBlocks:
@@ -157,7 +158,11 @@ def search_by_tables(rows: Rows, task: Task) -> Found:
     n_incomplete = 0
     if task.missing == "wildcard":
         n_incomplete = int(np.count_nonzero(rows.present != full_set(rows)))
-    block = _block_size(n_targets, rows.n_high, n_incomplete, task.workers)
+    block = (
+        _block_size(n_targets, rows.n_high, n_incomplete, task.workers)
+        if task.apart is None
+        else _block_apart(n_targets, rows.n_high, task.apart)
+    )
     return _searched(rows, task, Kernel(partial(_Tables, _asked(task)), _search_tables), block)
 
 
@@ -243,10 +248,22 @@ def _block_size(n_targets: int, n_high: int, n_incomplete: int, workers: int) ->
     return max(1, min(-(-n_targets // n_blocks), _TABLE_BYTES // workers // table_bytes))
 
 
+def _block_apart(n_targets: int, n_high: int, workers: int) -> int:
+    """Return how many targets a worker with memory of its own takes at a time.
+
+    Each block is compared with all rows, and handed over: as many as there are workers and no more,
+    but for their memory.
+    """
+    return max(1, min(-(-n_targets // workers), _TABLE_BYTES // (8 << n_high)))
+
+
 def search_by_transversals(rows: Rows, task: Task) -> Found:
     """Search record by record; takes time in proportion to pairs of records and to the output."""
     n_targets = len(rows.targets)
-    chunk = max(1, min(_PAIRS_PER_TASK // rows.n_rows, -(-n_targets // (4 * task.workers))))
+    if task.apart is None:
+        chunk = max(1, min(_PAIRS_PER_TASK // rows.n_rows, -(-n_targets // (4 * task.workers))))
+    else:
+        chunk = max(1, -(-n_targets // (4 * task.apart)))
     kernel = Kernel(partial(_Transversals, _asked(task)), _search_transversals)
     return _searched(rows, task, kernel, chunk)
 

@@ -99,14 +99,18 @@ def category_contributions(
     is_weights: Sequence[int],
     suda_weights: Sequence[int],
     risky: NDArray[np.bool_] | None,
+    counts: NDArray[np.int64] | None = None,
 ) -> tuple[Contribution, ...]:
-    """Return the contribution of each category that a counted record has, the largest IS first."""
+    """Return the contribution of each category that a counted record has, the largest IS first.
+
+    `counts` says how many records a row of codes stands for; one if it is None.
+    """
     used = variables_used(found)
     lines: list[Contribution] = []
     for place, variable in enumerate(variables):
         column = codes[:, place]
         n_codes = variable.n_codes
-        records = _whole(np.bincount(column, minlength=n_codes))
+        records = _whole(np.bincount(column, counts, n_codes).astype(np.int64))
         uniques = at_risk = None
         if used is not None:
             users = _has(used, place)

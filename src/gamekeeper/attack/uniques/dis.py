@@ -16,7 +16,7 @@ from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.algorithms.intrusion.dis import (
     dis,
     diverged_dis,
-    record_dis,
+    stratified_dis,
 )
 from gamekeeper.algorithms.intrusion.dis_simulation import simulate_dis
 from gamekeeper.algorithms.intrusion.dis_special import special_dis
@@ -58,7 +58,10 @@ def general_dis(key_table: KeyTable, fraction: FractionLike | None = None) -> Ge
     GeneralDis(dis=Fraction(1, 19), fraction='1/10', fraction_text='10%', why_none='')
     """
     if fraction is None and key_table.fractions is not None:
-        value = record_dis(key_table.class_sizes(), key_table.record_fractions())
+        value = stratified_dis(
+            (sizes.get(1, 0), sizes.get(2, 0), float(key_table.fractions[stratum]))
+            for stratum, sizes in key_table.sizes_by_stratum().items()
+        )
         exact = f"by stratum, {count_of(len(key_table.fractions), 'stratum', 'strata')}"
         text = exact
     else:

@@ -5,7 +5,7 @@ Words are made for the records that are asked for, never for a whole file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -99,11 +99,14 @@ class Explainer:
     variables
         The key variables with their words, in the order of the columns of `codes`.
     codes
-        The codes of the counted records, one row each.
+        The codes of the counted records, one row each; those of different keys where an engine
+        elsewhere has the records.
     rows
-        The number of each of these records in the file, from 0, rising.
-    class_sizes
-        The class size of every record of the file; 0 for one that was left out.
+        The number of each of these records in the file, from 0, rising; of the first with the key.
+    n_records, n_uniques
+        How many records the file has, and how many are unique.
+    size_of
+        Tells the class size of a record by its number from 0; 0 for one that was left out.
     found
         The MSUs, by row of `codes`.
     """
@@ -111,12 +114,14 @@ class Explainer:
     variables: tuple[CodedVariable, ...]
     codes: NDArray[np.unsignedinteger[Any]]
     rows: NDArray[np.int64]
-    class_sizes: NDArray[np.int64]
+    n_records: int
+    n_uniques: int
+    size_of: Callable[[int], int]
     found: MinimalUniques
 
     def explain(self, record: int, most: int | None) -> tuple[list[Explanation], int]:
         """Return the reasons of a record (its number from 1), and how many MSUs are left out."""
-        size = int(self.class_sizes[record - 1])
+        size = self.size_of(record - 1)
         if size != 1:
             if size == 0:
                 text = "left out: it has a missing value among the key variables"
@@ -146,15 +151,14 @@ class Explainer:
 
     def check(self, records: Iterable[int]) -> None:
         """Raise an error that names every record number that the file does not have."""
-        n_records = len(self.class_sizes)
         problems = [
             Problem(
                 Reason.BAD_OPTION,
                 f"Record {record}",
-                f"the file has the records 1 to {n_records:,}.",
+                f"the file has the records 1 to {self.n_records:,}.",
             )
             for record in records
-            if not 1 <= record <= n_records
+            if not 1 <= record <= self.n_records
         ]
         if problems:
             raise InputError(

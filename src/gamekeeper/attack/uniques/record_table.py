@@ -10,13 +10,18 @@ import numpy as np
 from gamekeeper.attack.risk_classes import NOT_UNIQUE, RiskClasses
 from gamekeeper.attack.uniques.contributions import NO_MSU
 from gamekeeper.attack.uniques.scoring import MEASURE_NAMES, MEASURES, PROBABILITIES
+from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.writing import write_records
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
 
 def record_table(
+    records: NDArray[np.int64],
     class_sizes: NDArray[np.int64],
     uniques: NDArray[np.int64],
     msus: NDArray[np.int64],
@@ -29,10 +34,12 @@ def record_table(
 
     Parameters
     ----------
+    records
+        The numbers of records in the file, from 1: all of them, or the sample uniques.
     class_sizes
-        The class size of every record of the file; 0 for one that was left out.
+        The class size of each; 0 for one that was left out.
     uniques
-        The sample uniques, by their number in the file from 0.
+        The sample uniques, by their place among these records.
     msus, smallest, columns, class_numbers
         The number of MSUs, the size of the smallest (-1 where none was found), each measure (None
         or NaN where it is not known) and the risk class (-1 where it is not known) of these.
@@ -41,10 +48,10 @@ def record_table(
     """
     import pyarrow as pa
 
-    n_records = len(class_sizes)
+    n_records = len(records)
     excluded = class_sizes == 0
     made: dict[str, Any] = {
-        "record": pa.array(np.arange(1, n_records + 1, dtype=np.int64)),
+        "record": pa.array(records),
         "class_size": pa.array(class_sizes, mask=excluded),
         "msus": pa.array(_spread(n_records, uniques, msus, 0), mask=excluded),
     }
@@ -63,6 +70,36 @@ def record_table(
     words = pa.array([*class_names, NOT_UNIQUE], pa.string())
     made["risk_class"] = pa.DictionaryArray.from_arrays(codes, words).cast(pa.string())
     return pa.table(made)
+
+
+def write_unique_records(
+    key_table: KeyTable,
+    table: pa.Table,
+    folder: Path,
+    *,
+    not_known: Sequence[str] = (),
+    identifier: str = "",
+) -> int:
+    """Let the engine that has the records write the table of all of them, given that of the uniques.
+
+    The rows of `table` that are no uniques are not looked at: what they say is known. `not_known` are
+    the measures that are not known of any record.
+    """
+    import pyarrow.compute as pc
+
+    return write_records(
+        key_table,
+        table.filter(pc.equal(table["class_size"], 1)),
+        folder,
+        others={
+            **dict.fromkeys(MEASURES, 0),
+            **dict.fromkeys(not_known),
+            "msus": 0,
+            "smallest_msu": None,
+            "risk_class": NOT_UNIQUE,
+        },
+        identifier=identifier,
+    )
 
 
 def column_meanings(classes: RiskClasses, n_keys: int, power: int) -> dict[str, str]:

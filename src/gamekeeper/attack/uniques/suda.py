@@ -13,7 +13,7 @@ case exponential in the number of key variables. The rest is linear in records a
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -48,12 +48,13 @@ from gamekeeper.attack.uniques.options import UniquesOptions
 from gamekeeper.attack.uniques.record_table import column_meanings, record_table
 from gamekeeper.attack.uniques.scoring import MEASURE_NAMES, MEASURES, score_uniques
 from gamekeeper.attack.uniques.sentences import director_sentences, riskiest_kind
+from gamekeeper.data.engine.bringing import stays_elsewhere
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import did_you_mean, quoted
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,7 +70,8 @@ class UniquesRisk(Result):
     """Sample uniques and their risk: per record, for the file, per variable, category and size.
 
     As a table it is `records`; its summary is that of `file`. `kind` has the combination of variables
-    that sets records apart most and how many it does, None where that is not known.
+    that sets records apart most and how many it does, None where that is not known; `not_known` the
+    measures that no record has.
     """
 
     records: RecordRisk
@@ -81,6 +83,7 @@ class UniquesRisk(Result):
     told: tuple[str, ...]
     explainer: Explainer = field(compare=False)
     kind: tuple[tuple[str, ...], int] | None = None
+    not_known: tuple[str, ...] = ()
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -142,9 +145,8 @@ class UniquesRisk(Result):
             told, more = self.explainer.explain(record, most)
             lines += told
             left_out += more
-        sizes = self.explainer.class_sizes
-        told_uniques = sum(int(sizes[record - 1]) == 1 for record in set(chosen))
-        more = int((sizes == 1).sum()) - told_uniques
+        told_uniques = sum(self.explainer.size_of(record - 1) == 1 for record in set(chosen))
+        more = self.explainer.n_uniques - told_uniques
         return Explanations(tuple(lines), len(chosen), left_out, more, self.provenance)
 
     def msus(self) -> pa.Table:
@@ -200,9 +202,12 @@ def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
     if isinstance(classes, str):
         classes = parse_risk_classes(classes, measure=rank_by) if classes else DEFAULT_RISK_CLASSES
     variables = tuple(key_table.coded.codebook[name] for name in keys)
-    codes = key_table.matrix()
+    engine = key_table.coded.engine
+    by_key = stays_elsewhere(engine, key_table.coded.n_records)
+    codes = key_table.distinct.codes if by_key else key_table.matrix()
     found = find_minimal_uniques(
         codes,
+        counts=key_table.distinct.counts if by_key else None,
         missing=_rule(key_table),
         max_size=None if asked.max_size is None else min(asked.max_size, len(keys)),
         listing=asked.listing,
@@ -211,7 +216,8 @@ def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
         max_msus=asked.max_msus or None,
         max_seconds=asked.max_seconds or None,
         progress=asked.progress,
-        blocks=partial(key_table.coded.engine.map_blocks, workers=asked.workers),
+        blocks=partial(engine.map_blocks, workers=asked.workers),
+        apart=None if engine.is_local else engine.n_workers,
     )
     value = general_dis(key_table, asked.fraction)
     scores = score_uniques(found, value.dis, power=power, why_no_dis=value.why_none)
@@ -259,35 +265,72 @@ def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
         fingerprint=key_table.coded.fingerprint,
         engine=key_table.coded.engine.name,
     )
-    sizes_of_classes = key_table.class_sizes()
-    explainer = Explainer(variables, codes, key_table.records, sizes_of_classes, found)
-    made = _results(facts, explainer, provenance, power)
-    return replace(made, provenance=replace(provenance, seconds=time.perf_counter() - started))
-
-
-def _results(
-    facts: UniqueFacts, explainer: Explainer, provenance: Provenance, power: int
-) -> UniquesRisk:
-    """Return the findings as results."""
-    found, variables, scores = explainer.found, explainer.variables, facts.scores
-    weights = (scores.is_weights, scores.suda_weights)
-    risky = _risky(facts)
+    n_file = key_table.coded.n_records
+    if by_key:
+        # Results of the uniques come here; those of the others say that they are not unique.
+        rows = key_table.distinct.first
+        uniques = rows[found.records]
+        listed, sizes, places = uniques, np.ones(len(uniques), np.int64), np.arange(len(uniques))
+        size_of: Callable[[int], int] = key_table.size_of
+    else:
+        rows, sizes = key_table.records, key_table.class_sizes()
+        listed, places = np.arange(n_file), rows[found.records]
+        size_of = partial(_size_in, sizes)
     table = record_table(
-        explainer.class_sizes,
-        explainer.rows[found.records],
+        listed + 1,
+        sizes,
+        places,
         found.counts.sum(axis=1, dtype=np.int64),
         facts.smallest,
         scores.columns,
         facts.class_numbers,
         facts.classes.names,
     )
+    explainer = Explainer(variables, codes, rows, n_file, len(found.records), size_of, found)
+    counts = key_table.distinct.counts if by_key else None
+    made = _results(facts, explainer, table, counts, provenance, power)
+    if by_key:
+        made = replace(made, told=(*made.told, _only_uniques(len(listed), n_file)))
+    return replace(made, provenance=replace(provenance, seconds=time.perf_counter() - started))
+
+
+def _size_in(sizes: NDArray[np.int64], record: int) -> int:
+    return int(sizes[record])
+
+
+def _only_uniques(n_listed: int, n_records: int) -> str:
+    return (
+        f"Of {count_of(n_records, 'record')} only the {count_of(n_listed, 'sample unique')} came to this"
+        " machine; --records FILE.parquet has the others written where they are."
+    )
+
+
+def _results(
+    facts: UniqueFacts,
+    explainer: Explainer,
+    table: pa.Table,
+    counts: NDArray[np.int64] | None,
+    provenance: Provenance,
+    power: int,
+) -> UniquesRisk:
+    """Return the findings as results."""
+    found, variables, scores = explainer.found, explainer.variables, facts.scores
+    weights = (scores.is_weights, scores.suda_weights)
+    risky = _risky(facts)
     meanings = column_meanings(facts.classes, len(facts.keys), power)
     file = FileRisk(file_lines(facts), headline(facts), provenance)
     lines = variable_contributions(found, variables, *weights, risky)
-    by_category = category_contributions(found, variables, explainer.codes, *weights, risky)
+    by_category = category_contributions(found, variables, explainer.codes, *weights, risky, counts)
     kind = riskiest_kind(found, variables, scores.is_weights)
     return UniquesRisk(
-        RecordRisk(facts.rank_by, table, meanings, provenance),
+        RecordRisk(
+            facts.rank_by,
+            table,
+            meanings,
+            provenance,
+            n_elsewhere=explainer.n_records - table.num_rows,
+            n_excluded=facts.n_excluded,
+        ),
         file,
         VariableRisk(lines, facts.file_is, facts.file_suda, provenance),
         CategoryRisk(by_category, facts.file_is, facts.file_suda, provenance),
@@ -296,6 +339,7 @@ def _results(
         director_sentences(facts, file, lines, variables, kind),
         explainer,
         kind,
+        tuple(scores.missing),
     )
 
 
@@ -353,7 +397,13 @@ def estimate_search(key_table: KeyTable, *, max_size: int | None = None) -> Uniq
     3
     """
     most = None if max_size is None else min(max_size, len(key_table.keys))
-    return estimate_minimal_uniques(key_table.matrix(), missing=_rule(key_table), max_size=most)
+    by_key = stays_elsewhere(key_table.coded.engine, key_table.coded.n_records)
+    return estimate_minimal_uniques(
+        key_table.distinct.codes if by_key else key_table.matrix(),
+        counts=key_table.distinct.counts if by_key else None,
+        missing=_rule(key_table),
+        max_size=most,
+    )
 
 
 def _rule(key_table: KeyTable) -> str:

@@ -94,8 +94,12 @@ def _why(found: UniquesRisk, asked: str) -> pa.Table:
     if not asked:
         return told
     name = _identifier(found, asked)
-    places = told["record"].to_numpy() - 1
-    return told.add_column(1, name, found.records.table[name].take(places))
+    import numpy as np
+
+    table = found.records.table
+    # Not by their numbers: an engine elsewhere may have kept the others.
+    places = np.searchsorted(table["record"].to_numpy(), told["record"].to_numpy())
+    return told.add_column(1, name, table[name].take(places))
 
 
 @command(app, "special")

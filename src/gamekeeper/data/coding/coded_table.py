@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from gamekeeper.data.coding.codebook import MISSING, Codebook, CodedVariable
 from gamekeeper.data.coding.recode import Recode
+from gamekeeper.data.engine.bringing import require_brought
 from gamekeeper.data.engine.gate import (
     RECORD,
     Engine,
@@ -106,7 +107,9 @@ class CodedTable:
         """
         names = list(self.codebook.names if variables is None else variables)
         columns = [self.column(name) for name in names]
-        made = np.zeros((self.n_records, len(names)), dtype=matrix_type(self.n_codes(names)))
+        kind = np.dtype(matrix_type(self.n_codes(names)))
+        require_brought(self.engine, self.n_records, len(names) * kind.itemsize, "records of codes")
+        made = np.zeros((self.n_records, len(names)), dtype=kind)
         if not names:
             return made
         chosen = ", ".join([RECORD, *columns])
@@ -122,9 +125,57 @@ class CodedTable:
         """Return the codes of one variable, records in the order of the file."""
         return self.matrix([variable])[:, 0]
 
+    def codes_at(
+        self, variable: str, places: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.unsignedinteger]:
+        """Return the codes of one variable of some records, by their places in the file from 0.
+
+        Examples
+        --------
+        >>> coded_from_codes([[1], [3], [2]], ["age"]).codes_at("age", np.array([2, 0])).tolist()
+        [2, 1]
+        """
+        if self.engine.is_local or 2 * len(places) > self.n_records:
+            return self.codes(variable)[places]
+        wanted = load_codes(self.engine, places[:, None], [self.n_records])
+        made = np.zeros(len(places), dtype=matrix_type(self.n_codes([variable])))
+        query = (
+            f"SELECT w.{RECORD}, r.{self.column(variable)} FROM {wanted} AS w "
+            f"JOIN {self.relation} AS r ON r.{RECORD} = w.{code_column(0)}"
+        )
+        try:
+            for batch in self.engine.stream(query):
+                made[batch.column(0).to_numpy()] = batch.column(1).to_numpy()
+        finally:
+            self.engine.drop(wanted)
+        return made
+
+    def counts(self, variables: Sequence[str]) -> dict[str, npt.NDArray[np.int64]]:
+        """Return how many records have each code, by variable; counted by the engine, in one query.
+
+        Examples
+        --------
+        >>> coded_from_codes([[1], [3], [1], [0]], ["age"]).counts(["age"])["age"].tolist()
+        [1, 2, 0, 1]
+        """
+        made = {name: np.zeros(self.codebook[name].n_codes, np.int64) for name in variables}
+        if not made:
+            return made
+        parts = [
+            f"SELECT {place} AS place, CAST({self.column(name)} AS BIGINT) AS code, COUNT(*) AS n "
+            f"FROM {self.relation} GROUP BY {self.column(name)}"
+            for place, name in enumerate(made)
+        ]
+        found = self.engine.query(" UNION ALL ".join(parts))
+        places, codes, counts = (column.to_numpy() for column in found.columns)
+        for place, own in enumerate(made.values()):
+            own[codes[places == place]] = counts[places == place]
+        return made
+
     def number(self, name: str) -> npt.NDArray[np.float64]:
         """Return a numeric column, records in the order of the file; NaN where it is missing."""
         column = self.column_of_number(name)
+        require_brought(self.engine, self.n_records, 8, "numbers of records")
         made = np.full(self.n_records, np.nan)
         for batch in self.engine.stream(f"SELECT {RECORD}, {column} FROM {self.relation}"):
             made[batch.column(0).to_numpy()] = batch.column(1).to_numpy(zero_copy_only=False)

@@ -24,8 +24,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-import numpy as np
-
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 
@@ -88,13 +86,16 @@ def suspected_codes(
     [SuspectedCode(variable='age', value='NA', n_records=2)]
     """
     found: list[SuspectedCode] = []
-    for variable in table.codebook:
-        if not any(_may_be_code(value) for value in variable.values[MISSING + 1 :]):
-            continue
-        counts = np.bincount(table.codes(variable.name), minlength=variable.n_codes).tolist()
-        told = (known or {}).get(variable.name, ())
+    looked_at = [
+        variable.name
+        for variable in table.codebook
+        if any(_may_be_code(value) for value in variable.values[MISSING + 1 :])
+    ]
+    for name, counted in table.counts(looked_at).items():
+        variable, counts = table.codebook[name], counted.tolist()
+        told = (known or {}).get(name, ())
         found += [
-            SuspectedCode(variable.name, variable.values[code], counts[code])
+            SuspectedCode(name, variable.values[code], counts[code])
             for code in suspected_values(variable, counts, decimal)
             if variable.values[code] not in told
         ]

@@ -2,7 +2,8 @@
 
 A file is read once, batch by batch; its codes go to the engine as they come and are put in their
 final order there. Parquet columns of whole numbers and texts are not copied: the engine looks for
-their values and then scans the file in place.
+their values and then scans the file in place. An engine elsewhere must see the file under the same
+path; anything else is read here and handed over, up to a limit (`gamekeeper.data.engine.bringing`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from gamekeeper.data.coding.cells import CellCoder, NumberReader
 from gamekeeper.data.coding.codebook import Codebook, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.recode import Recode
+from gamekeeper.data.engine.bringing import require_loaded
 from gamekeeper.data.engine.gate import (
     RECORD,
     Engine,
@@ -41,6 +43,8 @@ from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_MOST_HASHED = 20_000_000_000
 
 
 def code_source(
@@ -100,13 +104,15 @@ def code_source(
         _check_types(asked, source.reader.schema, wanted, numbers)
         scanned = _scan(source.reader, input_, keeper, progress)
         if scanned is not None:
-            return _table(keeper, input_, *scanned, source.fingerprint)
+            return _table(keeper, input_, *scanned, _mark(source, source.reader, keeper))
+    require_loaded(keeper, source.about_records() or 0, source.words)
     if isinstance(source.reader, Frame):
         table = source.reader.table(wanted)
         _require_none(asked, _number_problems(table.schema, numbers))
         batches: Iterable[pa.RecordBatch] = table.to_batches()
     else:
         batches = source.batches(wanted)
+    batches = _within_limit(batches, keeper, source.words)
     made = _table(keeper, input_, *_read(batches, input_, keeper, progress), source.fingerprint)
     made.fingerprint = made.fingerprint or _fingerprint(made)
     return made
@@ -158,6 +164,28 @@ class _Input:
     missing: frozenset[str]
     decimal: str
     n_records: int | None
+
+
+def _mark(source: Source, reader: ParquetFile, engine: Engine) -> str:
+    """Return the fingerprint of a file that is scanned in place.
+
+    Of what is large and elsewhere, to read every byte would take this machine longer than the whole
+    cluster takes to count.
+    """
+    if engine.is_local or reader.n_bytes <= _MOST_HASHED:
+        return source.fingerprint
+    return reader.fingerprint_of_footers
+
+
+def _within_limit(
+    batches: Iterable[pa.RecordBatch], engine: Engine, words: str
+) -> Iterator[pa.RecordBatch]:
+    """Yield batches up to the limit of what is handed over: a text file only guesses its records."""
+    n_records = 0
+    for batch in batches:
+        n_records += batch.num_rows
+        require_loaded(engine, n_records, words)
+        yield batch
 
 
 def _default_engine() -> Engine:

@@ -22,19 +22,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from gamekeeper.algorithms.blocks import Kernel, Shared
-from gamekeeper.budget import is_memory_given, memory_budget
+from gamekeeper.budget import is_memory_given, memory_budget, workers_of
 from gamekeeper.data.engine.duckdb_errors import run_discreetly
-from gamekeeper.data.engine.duckdb_parquet import (
-    copy_sql,
-    file_sql,
-    make_map,
-    needs_map,
-    rows_sql,
-    scanned_sql,
-)
+from gamekeeper.data.engine.duckdb_parquet import cell_sql, copy_sql, file_sql, make_map, rows_sql
 from gamekeeper.data.engine.gate import MOST_DISTINCT, RECORD, ScannedColumn
 from gamekeeper.data.engine.local_blocks import map_locally
 from gamekeeper.data.engine.pool import Pool
+from gamekeeper.data.engine.scanned_codes import needs_map, scanned_sql
 from gamekeeper.errors import InputError, LimitError, Reason, StoreError
 from gamekeeper.files.asides import move, temporary_folder
 from gamekeeper.files.gate import fault_of_folder
@@ -59,6 +53,7 @@ _TYPES = {
     "int32": "INTEGER",
     "int64": "BIGINT",
     "double": "DOUBLE",
+    "string": "VARCHAR",
 }
 
 
@@ -185,7 +180,7 @@ class DuckDBEngine:
                 if needs_map(column):
                     self._maps.setdefault(relation, []).append(mapped)
                     run_discreetly(partial(make_map, cursor, mapped, column.values), asked)
-                expression, join = scanned_sql(column, found[column.place], mapped)
+                expression, join = scanned_sql(column, cell_sql(found[column.place]), mapped)
                 chosen.append(f"{expression} AS {column.name}")
                 joins += join
             selects: list[str] = []
@@ -265,7 +260,7 @@ class DuckDBEngine:
                 )
             yield values
 
-    def write_parquet(self, sql: str, folder: Path) -> int:
+    def write_parquet(self, sql: str, folder: Path, *, names: Sequence[str] = ()) -> int:
         """Write the result of a query to a new folder; see `Engine.write_parquet`."""
         asked = f"A folder {quoted([folder.name])} of Parquet files was to be written."
         found, do = fault_of_folder(folder)
@@ -278,7 +273,7 @@ class DuckDBEngine:
             )
         made = _temporary_folder(folder.parent)
         try:
-            copied = copy_sql(sql, made / "part-00000.parquet")
+            copied = copy_sql(sql, made / "part-00000.parquet", names)
             rows = self._once(asked, lambda cursor: cursor.execute(copied).fetchall(), sql)
             move(made, folder)
         except BaseException:
@@ -298,6 +293,11 @@ class DuckDBEngine:
     ) -> Generator[Outcome]:
         """Yield the outcome of every task, done on this machine; see `Engine.map_blocks`."""
         return map_locally(kernel, shared, tasks, workers=workers, pool=pool, progress=progress)
+
+    @property
+    def n_workers(self) -> int:
+        """One per core."""
+        return workers_of(None)
 
     @property
     def is_local(self) -> bool:

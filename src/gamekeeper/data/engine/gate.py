@@ -126,7 +126,8 @@ class Engine(Protocol):
     ) -> str:
         """Keep batches as a relation, with `record` numbered as they come, and return its name.
 
-        `progress` is told how many records have come.
+        Columns are of 16, 32 or 64 bits, floating point numbers, or texts: the words of codes, for
+        what is written where it was counted. `progress` is told how many records have come.
         """
         ...
 
@@ -165,11 +166,12 @@ class Engine(Protocol):
         """
         ...
 
-    def write_parquet(self, sql: str, folder: Path) -> int:
+    def write_parquet(self, sql: str, folder: Path, *, names: Sequence[str] = ()) -> int:
         """Run a query, write its result to a new folder of Parquet files, and return its rows.
 
-        The rows never pass through this process's memory as a whole; the folder is there whole or
-        not at all.
+        `names` are those that its columns have in the files, whatever people call them; those of
+        the query where there are none. The rows never pass through this process's memory as a
+        whole; the folder is there whole or not at all.
         """
         ...
 
@@ -188,6 +190,11 @@ class Engine(Protocol):
         Every worker gets the shared arrays once. `pool` says who works where the engine is of this
         machine. `progress` is told how many tasks are done, and may cancel.
         """
+        ...
+
+    @property
+    def n_workers(self) -> int:
+        """How many tasks of `map_blocks` it does at a time."""
         ...
 
     @property

@@ -11,6 +11,7 @@ from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
 from gamekeeper.algorithms.uniques.class_sizes import class_sizes
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.engine.bringing import FEWER_KEYS, require_brought
 from gamekeeper.data.engine.gate import Engine
 from gamekeeper.data.keys.checks import (
     all_missing_problems,
@@ -28,6 +29,9 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import require_made
 from gamekeeper.results import Progress, Provenance
 from gamekeeper.wording import count_of, quoted
+
+# Keys are compared with each other, which one machine does.
+_BY_THEMSELVES = f"Read missing cells as 'category' or 'exclude' (--missing). {FEWER_KEYS}"
 
 
 def counting_bytes(n_records: int, n_keys: int) -> int:
@@ -248,8 +252,13 @@ def _matched(
     engine = counted.coded.engine
     names = counted.packing.names
     order = ", ".join(names)
-    table = engine.query(f"SELECT * FROM {relation} ORDER BY {order}")
-    engine.drop(relation)
+    try:
+        n_keys = engine.query(f"SELECT COUNT(*) AS n FROM {relation}").column(0)[0].as_py()
+        row_bytes = 8 * (len(names) + 5) + len(counted.packing.columns)
+        require_brought(engine, n_keys, row_bytes, "different keys", _BY_THEMSELVES)
+        table = engine.query(f"SELECT * FROM {relation} ORDER BY {order}")
+    finally:
+        engine.drop(relation)
     codes = counted.packing.unpack([table.column(name).to_numpy() for name in names])
     counts = table.column("n").to_numpy()
     columns = {name: table.column(name) for name in (*names, "n")}

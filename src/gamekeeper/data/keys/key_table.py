@@ -11,12 +11,16 @@ import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.engine.bringing import FEWER_KEYS, require_brought
+from gamekeeper.data.engine.gate import RECORD
+from gamekeeper.data.keys.distinct_keys import DistinctKeys, distinct_keys
 from gamekeeper.data.keys.keyed_records import KeyedRecords
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Reason
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SHOWN_SIZES = 10
+_RANGES = 4096
 _PLOTTED_SIZES = 20
 
 
@@ -138,6 +143,19 @@ class KeyTable(Result):
         codes = self.coded.matrix(self.keys)
         return codes[self.records] if self.n_excluded else codes
 
+    @cached_property
+    def distinct(self) -> DistinctKeys:
+        """The different keys in the order in which they occur; brought here once, and kept."""
+        return distinct_keys(self)
+
+    def size_of(self, record: int) -> int:
+        """Return the size of the class of one record, by its place from 0; 0 where it was left out."""
+        found = self.coded.engine.query(
+            f"SELECT c.{self.size_column} AS size FROM {self.counted.joined(self.relation, RECORD)} "
+            f"WHERE s.{RECORD} = {int(record)}"
+        )
+        return found.column(0)[0].as_py() if found.num_rows else 0
+
     def class_sizes(self) -> npt.NDArray[np.int64]:
         """Return the size of each record's class, in the order of the file; 0 where left out."""
         made = np.zeros(self.coded.n_records, dtype=np.int64)
@@ -150,11 +168,38 @@ class KeyTable(Result):
 
     def class_numbers(self) -> npt.NDArray[np.int64]:
         """Return for each record the row of its key in `classes()`; -1 where it was left out."""
-        names = ", ".join(self.counted.packing.names)
-        number = f"ROW_NUMBER() OVER (ORDER BY {names}) - 1"
-        numbered = f"(SELECT {names}, {number} AS place FROM {self.relation})"
         made = np.full(self.coded.n_records, -1, dtype=np.int64)
-        return self.counted.per_record(numbered, "place", made)
+        require_brought(self.coded.engine, len(made), made.itemsize, "classes of records")
+        numbered = self._numbered()
+        try:
+            return self.counted.per_record(numbered, "place", made)
+        finally:
+            self.coded.engine.drop(numbered)
+
+    def _numbered(self) -> str:
+        """Return a relation of the keys with the row of each in `classes()`, `place`.
+
+        Keys are numbered range by range of their first number, so that no single worker has to
+        sort them all. To divide floating point numbers keeps their order, which is all it takes.
+        """
+        engine, names = self.coded.engine, ", ".join(self.counted.packing.names)
+        first = self.counted.packing.names[0]
+        span = engine.query(
+            f"SELECT MIN({first}) AS low, MAX({first}) AS high FROM {self.relation}"
+        )
+        low, high = (float(column[0].as_py() or 0) for column in span.columns)
+        width = f"CAST('{max((high - low) / _RANGES, 1.0)!r}' AS DOUBLE)"
+        start = f"CAST('{low!r}' AS DOUBLE)"
+        part = f"CAST(FLOOR((CAST({first} AS DOUBLE) - {start}) / {width}) AS BIGINT)"
+        parts = f"(SELECT {names}, {part} AS part FROM {self.relation})"
+        sums = f"SELECT part, COUNT(*) AS n FROM {parts} AS a GROUP BY part"
+        before = f"SELECT part, SUM(n) OVER (ORDER BY part) - n AS before FROM ({sums}) AS b"
+        within = f"ROW_NUMBER() OVER (PARTITION BY part ORDER BY {names}) - 1"
+        ranked = f"SELECT {names}, part, {within} AS rank_in_part FROM {parts} AS d"
+        return engine.create(
+            f"SELECT {names}, CAST(e.rank_in_part + f.before AS BIGINT) AS place "
+            f"FROM ({ranked}) AS e JOIN ({before}) AS f ON e.part = f.part"
+        )
 
     def class_weights(self) -> npt.NDArray[np.float64]:
         """Return the sum of the weights in each record's class; 0 where it was left out."""
@@ -174,17 +219,66 @@ class KeyTable(Result):
         It is NaN for a record that was left out and whose stratum has no fraction.
         """
         if self.fraction is None:
-            raise InputError(
-                Reason.BAD_OPTION,
-                "The sampling fractions of records were asked for.",
-                "The sampling fraction is not known.",
-                "Count the keys again with a fraction (--fraction) or a weight (--weight).",
-            )
+            raise self._no_fraction()
         if self.fractions is None:
             return np.full(self.coded.n_records, float(self.fraction))
+        return self._fractions_by_code()[self.coded.codes(self.strata)]
+
+    def _fractions_by_code(self) -> npt.NDArray[np.float64]:
+        fractions = self.fractions or {}
         words = self.coded.codebook[self.strata].words
-        by_code = [float(self.fractions[w]) if w in self.fractions else np.nan for w in words]
-        return np.array(by_code)[self.coded.codes(self.strata)]
+        return np.array([float(fractions[w]) if w in fractions else np.nan for w in words])
+
+    def _no_fraction(self) -> InputError:
+        return InputError(
+            Reason.BAD_OPTION,
+            "The sampling fractions of records were asked for.",
+            "The sampling fraction is not known.",
+            "Count the keys again with a fraction (--fraction) or a weight (--weight).",
+        )
+
+    def sizes_by_stratum(self) -> dict[str, dict[int, int]]:
+        """Return how many records of each stratum, by its word, are in classes of each size."""
+        column = self.coded.column(self.strata)
+        found = self.coded.engine.query(
+            f"SELECT s.{column} AS stratum, c.{self.size_column} AS size, COUNT(*) AS n "
+            f"FROM {self.counted.joined(self.relation, column)} "
+            f"GROUP BY s.{column}, c.{self.size_column}"
+        ).to_pylist()
+        words = self.coded.codebook[self.strata].words
+        made: dict[str, dict[int, int]] = {}
+        for row in found:
+            made.setdefault(words[row["stratum"]], {})[row["size"]] = row["n"]
+        return made
+
+    def of_classes(self, column: str) -> npt.NDArray[Any]:
+        """Return a column of the engine's table of keys, `n` or `weight`, as `classes()` is ordered."""
+        order = ", ".join(self.counted.packing.names)
+        sql = f"SELECT {column} FROM {self.relation} ORDER BY {order}"
+        return self._brought(sql, self.n_classes).column(0).to_numpy()
+
+    def class_people(self) -> npt.NDArray[np.float64]:
+        """Return how many people stand behind each class by the fractions, in the order of `classes()`.
+
+        Each record stands for one over its fraction.
+        """
+        if self.fraction is None:
+            raise self._no_fraction()
+        names = list(self.counted.packing.names)
+        if self.fractions is None:
+            return self.of_classes("n") / float(self.fraction)
+        column = self.coded.column(self.strata)
+        by_stratum = self.counted.grouped(["COUNT(*) AS n"], column, by=[column])
+        order = ", ".join([*names, column])
+        n_rows = min(self.n_records, self.n_classes * len(self.fractions))
+        found = self._brought(f"SELECT * FROM ({by_stratum}) AS g ORDER BY {order}", n_rows)
+        first = np.zeros(found.num_rows, dtype=bool)
+        for name in names:
+            numbers = found.column(name).to_numpy()
+            first[1:] |= numbers[1:] != numbers[:-1]
+        fractions = self._fractions_by_code()[found.column(column).to_numpy()]
+        people: npt.NDArray[np.float64] = found.column("n").to_numpy() / fractions
+        return np.bincount(np.cumsum(first), people).astype(np.float64)
 
     def k_violations(self, k: int) -> int:
         """Return how many records are in classes smaller than k: against k-anonymity."""
@@ -287,14 +381,20 @@ class KeyTable(Result):
     def _rows(self) -> tuple[npt.NDArray[np.unsignedinteger], dict[str, Any]]:
         names = self.counted.packing.names
         order = ", ".join(names)
-        table = self.coded.engine.query(f"SELECT * FROM {self.relation} ORDER BY {order}")
+        table = self._brought(f"SELECT * FROM {self.relation} ORDER BY {order}", self.n_classes)
         codes = self.counted.packing.unpack([table.column(name).to_numpy() for name in names])
         columns = {"count": table.column("n")}
         if self.missing in (Missing.IGNORE, Missing.WILDCARD):
             columns["class_size"] = table.column(self.size_column)
         if self.weight:
             columns["weight"] = table.column("weight")
-        return codes, {_free_name(name, self.keys): cells for name, cells in columns.items()}
+        return codes, {free_name(name, self.keys): cells for name, cells in columns.items()}
+
+    def _brought(self, sql: str, n_rows: int) -> pa.Table:
+        """Run a query whose result has so many rows, one per key or few."""
+        row_bytes = 8 * (len(self.counted.packing.names) + 3) + len(self.keys)
+        require_brought(self.coded.engine, n_rows, row_bytes, "different keys", FEWER_KEYS)
+        return self.coded.engine.query(sql)
 
     def plot(self) -> Figure:
         """Plot how many records share their key with how many others; needs no display."""
@@ -334,7 +434,9 @@ class KeyTable(Result):
         return table_html(["Class size", "Different keys", "Records"], rows, caption=caption)
 
 
-def _free_name(name: str, taken: Sequence[str]) -> str:
-    while name in taken:
+def free_name(name: str, taken: Sequence[str]) -> str:
+    """Return a name for a further column that is not taken, in whatever case."""
+    folded = {other.casefold() for other in taken}
+    while name.casefold() in folded:
         name += "_"
     return name

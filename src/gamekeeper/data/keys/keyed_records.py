@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.engine.bringing import require_brought
 from gamekeeper.data.engine.gate import RECORD
 from gamekeeper.data.keys.packing import KeyPacking, pack_keys
 
@@ -31,9 +32,12 @@ class KeyedRecords:
             kept = " WHERE " + " AND ".join(f"{v} > {MISSING}" for v in self.packing.columns)
         return f"(SELECT {chosen} FROM {self.coded.relation}{kept}) AS s"
 
-    def grouped(self, sums: Sequence[str], *columns: str) -> str:
-        """Return a query of sums per distinct key, over keys and further columns."""
-        keys = ", ".join(self.packing.names)
+    def grouped(self, sums: Sequence[str], *columns: str, by: Sequence[str] = ()) -> str:
+        """Return a query of sums per distinct key, over keys and further columns.
+
+        With `by` there is a row for each key and each value of these columns that go together.
+        """
+        keys = ", ".join([*self.packing.names, *by])
         return f"SELECT {', '.join([keys, *sums])} FROM {self.select(*columns)} GROUP BY {keys}"
 
     def diversity(self, column: str) -> str:
@@ -46,17 +50,19 @@ class KeyedRecords:
             f"FROM ({pairs} GROUP BY {keys}, {column}) AS p GROUP BY {keys}"
         )
 
+    def joined(self, relation: str, *columns: str) -> str:
+        """Return the counted records `s` with the row of their key in a relation, `c`."""
+        equal = " AND ".join(f"s.{name} = c.{name}" for name in self.packing.names)
+        return f"{self.select(*columns)} JOIN {relation} AS c ON {equal}"
+
     def per_record(self, relation: str, column: str, made: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Fill an array, one cell per record of the file, from a relation with one row per key.
 
         Cells of records that are not counted stay as they are. Keys are never NULL, so that the
         join finds each counted record exactly once.
         """
-        equal = " AND ".join(f"s.{name} = c.{name}" for name in self.packing.names)
-        query = (
-            f"SELECT s.{RECORD}, c.{column} FROM {self.select(RECORD)} "
-            f"JOIN {relation} AS c ON {equal}"
-        )
+        require_brought(self.coded.engine, len(made), made.itemsize, "results of records")
+        query = f"SELECT s.{RECORD}, c.{column} FROM {self.joined(relation, RECORD)}"
         for batch in self.coded.engine.stream(query):
             made[batch.column(0).to_numpy()] = batch.column(1).to_numpy()
         return made
@@ -65,6 +71,7 @@ class KeyedRecords:
         """Return the places of the counted records in the file, in order."""
         if not self.excluding:
             return np.arange(self.coded.n_records, dtype=np.int64)
+        require_brought(self.coded.engine, self.coded.n_records, 8, "numbers of records")
         batches = self.coded.engine.stream(f"SELECT {RECORD} FROM {self.select(RECORD)}")
         found = [batch.column(0).to_numpy() for batch in batches]
         return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)

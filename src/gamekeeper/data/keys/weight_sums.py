@@ -43,9 +43,12 @@ class WeightSum:
         return f"SUM(CAST({parts} AS DECIMAL(38, 0)))"
 
     def number(self, column: str) -> str:
-        """Return the sum as SQL, as a floating point number."""
+        """Return the sum as SQL, as the floating point number that is nearest to it.
+
+        By way of its digits: from a decimal to a floating point number, some engines round twice.
+        """
         scale = f"CAST('{2.0**-self.bits!r}' AS DOUBLE)"
-        return f"CAST({self.whole(column)} AS DOUBLE) * {scale}"
+        return f"CAST(CAST({self.whole(column)} AS STRING) AS DOUBLE) * {scale}"
 
     def exact(self, whole: Decimal | int) -> Fraction:
         """Return the exact sum, given what the engine made of `whole`."""

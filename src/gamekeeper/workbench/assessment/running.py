@@ -17,6 +17,7 @@ from gamekeeper.attack.assessment.measured import measure_file, modelled_bytes
 from gamekeeper.attack.assessment.policy import Policy, read_policy
 from gamekeeper.attack.measures.per_record import households_across
 from gamekeeper.attack.models.options import FitMethod
+from gamekeeper.data.engine.bringing import MOST_WRITTEN
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.data.reading.column_names import matched_names
@@ -176,11 +177,14 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
     household = asked.measure.household
     data = open_microdata(
         asked.microdata,
+        counting=asked.counting,
         design=asked.design,
         sensitive=asked.sensitive,
         identifier=asked.identifier,
         extra=[household] if household else [],
-        need=Need(modelled_bytes if _is_sample(asked) else least_bytes),
+        need=Need(
+            modelled_bytes if _is_sample(asked) else least_bytes, most_elsewhere=MOST_WRITTEN
+        ),
         progress=progress,
     )
     table = data.count(progress=progress)

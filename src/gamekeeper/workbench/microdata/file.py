@@ -106,8 +106,7 @@ class Microdata:
 
         variable = self.coded.codebook[self.identifier]
         values = pa.array(variable.values)
-        places = table["record"].to_numpy() - 1
-        codes = self.coded.codes(self.identifier)[places]
+        codes = self.coded.codes_at(self.identifier, table["record"].to_numpy() - 1)
         named = values.take(pa.array(codes.astype(np.int64), mask=codes == MISSING))
         name = self.identifier
         while name in table.column_names:

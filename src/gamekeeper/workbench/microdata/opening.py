@@ -9,7 +9,6 @@ from pathlib import Path
 from gamekeeper.algorithms.categories.partitions import Arbitrary
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
-from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.keys.counting import counting_bytes
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.reading.column_names import matched_names
@@ -24,14 +23,16 @@ from gamekeeper.results import Progress
 from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of, quoted, shown_path
 from gamekeeper.workbench.environment.opening import opened
+from gamekeeper.workbench.microdata.engines import engine_for
 from gamekeeper.workbench.microdata.file import NO_DESIGN, Microdata
 from gamekeeper.workbench.microdata.need import Need, require_room
 from gamekeeper.workbench.microdata.values import named_values, read_values, require_mapped
 from gamekeeper.workbench.notices import missing_code_notices
+from gamekeeper.workbench.requests.counting import ON_THIS_MACHINE, EngineRequest
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.reading import Reading
 
-_COUNTED = Need(counting_bytes)
+_COUNTED = Need(counting_bytes, by_key=True)
 
 
 def opened_file(file: Path, asked: Reading) -> Source:
@@ -51,6 +52,7 @@ def opened_file(file: Path, asked: Reading) -> Source:
 def open_microdata(
     asked: MicrodataRequest,
     *,
+    counting: EngineRequest = ON_THIS_MACHINE,
     design: SampleDesign = NO_DESIGN,
     sensitive: Sequence[str] = (),
     extra: Sequence[str] = (),
@@ -61,11 +63,11 @@ def open_microdata(
 ) -> Microdata:
     """Open a file of microdata and code the columns that are needed; nothing of it is kept.
 
-    `extra` names further columns to code, such as a household; `identifier` is the user's own name
-    of records. Where it is not `strict`, recodings may name categories that do not occur. `need` is
-    what the attack will need of the machine, at least what counting does: it is asked before records
-    are read, by the number that the file tells or, for a text file, that its size and its first lines
-    suggest.
+    `counting` says who keeps and counts its records. `extra` names further columns to code, such as a
+    household; `identifier` is the user's own name of records. Where it is not `strict`, recodings may
+    name categories that do not occur. `need` is what the attack will need of the machine, at least
+    what counting does: it is asked before records are read, by the number that the file tells or, for
+    a text file, that its size and its first lines suggest.
     """
     _require_one_way(asked)
     source = opened_file(asked.file, asked.reading)
@@ -82,9 +84,9 @@ def open_microdata(
 
     def coded(columns: Iterable[str]) -> CodedTable:
         wanted = list(dict.fromkeys([*columns, *others]))
-        require_room(source, wanted, need)
+        require_room(source, wanted, need, elsewhere=counting.is_elsewhere)
         return code_source(
-            source, wanted, numbers=numbers, engine=default_engine(), progress=progress
+            source, wanted, numbers=numbers, engine=engine_for(counting), progress=progress
         )
 
     if not asked.scenario:
@@ -133,17 +135,22 @@ class OtherFile:
     notices: tuple[str, ...] = ()
 
 
-def require_other(asked: MicrodataRequest, file: Path | None) -> None:
+def require_other(
+    asked: MicrodataRequest, file: Path | None, *, counting: EngineRequest = ON_THIS_MACHINE
+) -> None:
     """Refuse another file that cannot be read, or not for its size, before anything is worked out."""
     if file is not None:
-        require_room(opened_file(file, asked.reading), (), _COUNTED)
+        source = opened_file(file, asked.reading)
+        require_room(source, (), _COUNTED, elsewhere=counting.is_elsewhere)
 
 
-def open_other(asked: MicrodataRequest, file: Path | None) -> OtherFile:
+def open_other(
+    asked: MicrodataRequest, file: Path | None, *, counting: EngineRequest = ON_THIS_MACHINE
+) -> OtherFile:
     """Count the keys of another file, such as a population, read like the one that is attacked."""
     if file is None:
         return OtherFile(None)
-    data = open_microdata(replace(asked, file=file), strict=False)
+    data = open_microdata(replace(asked, file=file), counting=counting, strict=False)
     # That the scenario is stale is said already.
     codes = tuple(f"In the file {quoted([file.name])}: {text}" for text in data.missing_codes)
     return OtherFile(data.count(), codes)

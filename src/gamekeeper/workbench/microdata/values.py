@@ -26,12 +26,8 @@ def require_mapped(plan: RecodePlan, table: CodedTable, unmapped: Path | None) -
     """Refuse a file with values that no category is known for; write them where a file is named."""
     if not plan.unmapped:
         return
-    counts = {
-        item.variable: np.bincount(
-            table.codes(item.column), minlength=table.codebook[item.column].n_codes
-        )
-        for item in plan.unmapped
-    }
+    by_column = table.counts([item.column for item in plan.unmapped])
+    counts = {item.variable: by_column[item.column] for item in plan.unmapped}
 
     def records(item: UnmappedValues) -> int:
         return int(counts[item.variable][list(item.codes)].sum())

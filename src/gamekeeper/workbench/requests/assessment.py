@@ -11,6 +11,7 @@ from gamekeeper.attack.assessment.options import MeasureOptions
 from gamekeeper.attack.assessment.policy import PROFILES, Policy
 from gamekeeper.options import Option
 from gamekeeper.report.audience import Audience
+from gamekeeper.workbench.requests.counting import EngineRequest
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.shared import (
     Identifier,
@@ -31,6 +32,7 @@ class AssessRequest:
 
     microdata: MicrodataRequest
     design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
     sensitive: Annotated[
         tuple[str, ...],
         Option("A sensitive variable: does finding a class of records give its value away?"),

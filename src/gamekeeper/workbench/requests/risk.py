@@ -11,8 +11,10 @@ from gamekeeper.attack.measures.options import MeasuresOptions
 from gamekeeper.attack.uniques.options import DisOptions, SpecialOptions, UniquesOptions
 from gamekeeper.options import Option
 from gamekeeper.report.audience import Audience
+from gamekeeper.workbench.requests.counting import EngineRequest
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.shared import (
+    CountedRecords,
     Identifier,
     Plot,
     Population,
@@ -32,15 +34,17 @@ class KeysRequest:
 
     microdata: MicrodataRequest
     design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
     sensitive: Annotated[
         tuple[str, ...], Option("A sensitive variable: count its values within classes.")
     ] = ()
     output: Annotated[
         Path | None,
         Option(
-            "Write the classes to this .csv, .parquet or .xlsx.",
+            "Write the classes to this .csv, .parquet or .xlsx; with a cluster, .parquet is a folder"
+            " that it writes.",
             flags="--output -o",
-            writes="table",
+            writes="counted",
             label="Classes",
         ),
     ] = None
@@ -56,6 +60,7 @@ class DisRequest:
 
     microdata: MicrodataRequest
     design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
     dis: DisOptions = field(default_factory=DisOptions)
     original: Annotated[
         Path | None,
@@ -74,6 +79,7 @@ class SudaRequest:
 
     microdata: MicrodataRequest
     design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
     search: UniquesOptions = field(default_factory=UniquesOptions)
     top: Top = 10
     explain: Annotated[
@@ -81,7 +87,7 @@ class SudaRequest:
         Option("Say why this record is unique (its number in the file, from 1)."),
     ] = ()
     identifier: Identifier = ""
-    records: Records = None
+    records: CountedRecords = None
     msus: Annotated[
         Path | None,
         Option(
@@ -108,6 +114,7 @@ class SpecialRequest:
 
     microdata: MicrodataRequest
     design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
     special: SpecialOptions = field(default_factory=SpecialOptions)
     population: Population = None
     identifier: Identifier = ""
@@ -131,6 +138,7 @@ class MatchRequest:
 
     microdata: MicrodataRequest
     design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
     matching: MatchingOptions = field(default_factory=MatchingOptions)
     population: Population = None
     plot: Plot = None
@@ -145,6 +153,7 @@ class MeasuresRequest:
 
     microdata: MicrodataRequest
     design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
     measures: MeasuresOptions = field(default_factory=MeasuresOptions)
     population: Annotated[
         Path | None,

@@ -34,6 +34,15 @@ Records = Annotated[
         label="Risk of every record",
     ),
 ]
+CountedRecords = Annotated[
+    Path | None,
+    Option(
+        "Write the risk of every record to this .csv, .parquet or .xlsx; with a cluster, .parquet is a"
+        " folder that it writes.",
+        writes="counted",
+        label="Risk of every record",
+    ),
+]
 Report = Annotated[
     Path | None, Option("Write an HTML report to this file.", writes="page", label="Report")
 ]

@@ -17,6 +17,7 @@ from gamekeeper.attack.tables.options import (
 )
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of
+from gamekeeper.workbench.requests.counting import EngineRequest
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
 from gamekeeper.workbench.requests.reading import Decimal, Delimiter, Encoding
 from gamekeeper.workbench.requests.shared import (
@@ -107,6 +108,7 @@ class PublishRequest:
     """A file of microdata is to be counted, and tables of it are to be published."""
 
     microdata: MicrodataRequest
+    counting: EngineRequest = field(default_factory=EngineRequest)
     output: Annotated[
         Path,
         Option("Write the release to this .json.", flags="--output -o", writes="json"),

@@ -1,0 +1,181 @@
+"""Classes, and results of records, written as Parquet by the engine that has the records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gamekeeper.data.coding.codebook import MISSING
+from gamekeeper.data.engine.gate import RECORD, Engine
+from gamekeeper.data.keys.key_table import KeyTable, free_name
+from gamekeeper.data.keys.missing import Missing
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_LOADED_WORDS = 1 << 16
+
+
+def write_classes(table: KeyTable, folder: Path) -> int:
+    """Write the different keys in words to a new folder of Parquet files; return how many there are.
+
+    Columns are those of `KeyTable.to_arrow`; rows come in no particular order.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from pyarrow import parquet
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.counting import count_keys
+    >>> coded = coded_from_codes([[1], [1], [2]], ["sex"], [("missing", "f", "m")])
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     n = write_classes(count_keys(coded, ["sex"]), pathlib.Path(place, "classes.parquet"))
+    ...     rows = parquet.read_table(pathlib.Path(place, "classes.parquet")).to_pylist()
+    >>> n, sorted(rows, key=lambda row: row["sex"])
+    (2, [{'sex': 'f', 'count': 2}, {'sex': 'm', 'count': 1}])
+    """
+    coded, engine, counted = table.coded, table.coded.engine, table.counted
+    columns = [coded.column(key) for key in table.keys]
+    numbers = list(counted.packing.names)
+    keys = f"(SELECT DISTINCT {', '.join([*numbers, *columns])} FROM {counted.select(*columns)})"
+    equal = " AND ".join(f"s.{name} = c.{name}" for name in numbers)
+    chosen, joins, words = [], [], []
+    names = list(table.keys)
+    try:
+        for place, (key, column) in enumerate(zip(table.keys, columns, strict=True)):
+            words.append(load_words(engine, coded.codebook[key].words))
+            joins.append(f"JOIN {words[-1]} AS w{place} ON w{place}.record = s.{column}")
+            chosen.append(f"w{place}.w AS o{place}")
+        sums = {"count": "n"}
+        if table.missing in (Missing.IGNORE, Missing.WILDCARD):
+            sums["class_size"] = table.size_column
+        if table.weight:
+            sums["weight"] = "weight"
+        for name, column in sums.items():
+            chosen.append(f"c.{column} AS o{len(names)}")
+            names.append(free_name(name, names))
+        return engine.write_parquet(
+            f"SELECT {', '.join(chosen)} FROM {keys} AS s JOIN {table.relation} AS c ON {equal} "
+            f"{' '.join(joins)}",
+            folder,
+            names=names,
+        )
+    finally:
+        for relation in words:
+            engine.drop(relation)
+
+
+def load_words(engine: Engine, words: Sequence[str]) -> str:
+    """Let an engine keep the words of codes, a code as its `record`; return the relation's name."""
+    import pyarrow as pa
+
+    schema = pa.schema([("w", pa.string())])
+    parts = (
+        pa.RecordBatch.from_arrays(
+            [pa.array(words[first : first + _LOADED_WORDS], pa.string())], schema=schema
+        )
+        for first in range(0, len(words), _LOADED_WORDS)
+    )
+    return engine.load(schema, parts)
+
+
+def write_records(
+    table: KeyTable,
+    rows: pa.Table,
+    folder: Path,
+    *,
+    others: Mapping[str, float | str | None],
+    identifier: str = "",
+) -> int:
+    """Write results of every record of the file to a new folder of Parquet files; return how many.
+
+    Parameters
+    ----------
+    table
+        The counted keys of the file.
+    rows
+        `record` (from 1), `class_size` and further columns of some records, such as the uniques.
+    folder
+        Where to write; it has the same columns.
+    others
+        By the name of each further column, what it says of a counted record that is not among the
+        rows. One that was left out has neither a class size nor anything else.
+    identifier
+        A coded column of the file with the user's own name of each record; it comes second.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pyarrow as pa
+    >>> from pyarrow import parquet
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.counting import count_keys
+    >>> keys = count_keys(coded_from_codes([[1], [2], [1]], ["sex"]), ["sex"])
+    >>> unique = pa.table({"record": [2], "class_size": [1], "score": [0.5]})
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     folder = pathlib.Path(place, "records")
+    ...     n = write_records(keys, unique, folder, others={"score": 0.0})
+    ...     found = parquet.read_table(folder).sort_by("record").to_pydict()
+    >>> n, found
+    (3, {'record': [1, 2, 3], 'class_size': [2, 1, 2], 'score': [0.0, 0.5, 0.0]})
+    """
+    coded, engine, counted = table.coded, table.coded.engine, table.counted
+    names = [name for name in rows.column_names if name not in ("record", "class_size")]
+    kept: list[str] = []
+    try:
+        kept.append(_load_rows(engine, rows, names))
+        own = [coded.column(identifier)] if identifier else []
+        sizes = f"SELECT s.{RECORD}, c.{table.size_column} AS size"
+        sizes += f" FROM {counted.joined(table.relation, RECORD)}"
+        chosen = {"record": f"CAST(r.{RECORD} + 1 AS BIGINT)"}
+        joins = [
+            f"LEFT JOIN ({sizes}) AS d ON d.{RECORD} = r.{RECORD}",
+            f"LEFT JOIN {kept[0]} AS u ON u.place = r.{RECORD}",
+        ]
+        if own:
+            kept.append(load_words(engine, coded.codebook[identifier].values))
+            joins.append(f"LEFT JOIN {kept[-1]} AS w ON w.{RECORD} = r.{own[0]}")
+            chosen[free_name(identifier, rows.column_names)] = (
+                f"CASE WHEN r.{own[0]} > {MISSING} THEN w.w END"
+            )
+        chosen["class_size"] = "d.size"
+        for place, name in enumerate(names):
+            other = _literal(others[name], rows.schema.field(name).type)
+            chosen[name] = (
+                f"CASE WHEN u.place IS NOT NULL THEN u.u{place} WHEN d.size IS NULL THEN NULL "
+                f"ELSE {other} END"
+            )
+        sql = ", ".join(f"{cell} AS o{place}" for place, cell in enumerate(chosen.values()))
+        records = f"(SELECT {', '.join([RECORD, *own])} FROM {coded.relation}) AS r"
+        return engine.write_parquet(
+            f"SELECT {sql} FROM {records} {' '.join(joins)}", folder, names=list(chosen)
+        )
+    finally:
+        for relation in kept:
+            engine.drop(relation)
+
+
+def _load_rows(engine: Engine, rows: pa.Table, names: Sequence[str]) -> str:
+    """Let an engine keep results of some records, `place` being the record from 0."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns = {"place": pc.subtract(rows["record"], 1)}
+    for place, name in enumerate(names):
+        kind = rows.schema.field(name).type
+        plain = pa.int32() if pa.types.is_integer(kind) and kind.bit_width < 32 else kind
+        columns[f"u{place}"] = rows[name].cast(plain)
+    made = pa.table(columns)
+    return engine.load(made.schema, made.to_batches(_LOADED_WORDS))
+
+
+def _literal(value: float | str | None, kind: pa.DataType) -> str:
+    import pyarrow as pa
+
+    if value is None:
+        return "NULL"
+    if isinstance(value, str):
+        doubled = value.replace("'", "''")
+        return f"'{doubled}'"
+    return f"CAST('{value!r}' AS {'DOUBLE' if pa.types.is_floating(kind) else 'BIGINT'})"

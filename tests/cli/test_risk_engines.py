@@ -1,0 +1,75 @@
+"""Who counts, at the prompt: an engine that is not there, one that is not used, one for all commands."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gamekeeper.workbench.microdata import engines
+from tests.given.far_engine import FarEngine
+from tests.given.microdata import KEYS, PEOPLE, write
+
+ALL = ",".join(KEYS)
+
+
+@pytest.fixture
+def people(tmp_path):
+    return write(tmp_path, "people.csv", PEOPLE)
+
+
+@pytest.fixture
+def far(monkeypatch):
+    with FarEngine() as engine:
+        monkeypatch.setitem(engines._opened, ("far", ""), engine)
+        yield engine
+
+
+def document(told):
+    assert told.exit_code == 0, told.err
+    found = json.loads(told.out)
+    for part in (found, *found["parts"].values()):
+        if isinstance(part, dict) and "provenance" in part:
+            part["provenance"] = {**part["provenance"], "engine": "", "seconds": 0}
+    return found
+
+
+@pytest.mark.parametrize(
+    "command", ["keys", "dis -f 1/2", "match -f 1/2", "measures", "suda -f 1/2 --workers 1"]
+)
+def test_the_answer_is_that_of_this_machine(run, people, far, command):
+    name, *options = command.split()
+    asked = ("risk", name, people, "-k", ALL, *options, "--format", "json")
+    here, there = run(*asked), run(*asked, "--engine", "far")
+    assert document(here) == document(there)
+    assert json.loads(there.out)["provenance"]["engine"] == far.name
+
+
+def test_the_environment_names_it_and_an_option_comes_first(run, people, far, monkeypatch):
+    monkeypatch.setenv("GAMEKEEPER_ENGINE", "far")
+    told = run("risk", "keys", people, "-k", ALL)
+    assert told.exit_code == 0
+    assert far.name in told.out
+    monkeypatch.setenv("GAMEKEEPER_ENGINE", "nonsense")
+    assert run("risk", "keys", people, "-k", ALL).exit_code == 2
+    assert run("risk", "keys", people, "-k", ALL, "--engine", "duckdb").exit_code == 0
+
+
+def test_what_one_machine_does_says_so_and_is_done(run, people, monkeypatch):
+    monkeypatch.setenv("GAMEKEEPER_ENGINE", "sc://host:15002/;token=s3cret")
+    told = run("look", people)
+    assert told.exit_code == 0
+    assert "this machine alone" in told.err.replace("\n", " ")
+    assert "s3cret" not in told.err + told.out
+    monkeypatch.setenv("GAMEKEEPER_ENGINE", "duckdb")
+    assert "this machine alone" not in run("look", people).err
+
+
+def test_a_cluster_that_is_not_there_is_one_clear_error(run, people, tmp_path):
+    pytest.importorskip("pyspark")
+    output = tmp_path / "classes.parquet"
+    told = run("risk", "keys", people, "-k", ALL, "--engine", "spark://127.0.0.1:9", "-o", output)
+    assert told.exit_code in (2, 3, 5)
+    assert told.err.count("gamekeeper:") == 1
+    assert "Traceback" not in told.err
+    assert not output.exists()
