@@ -4,6 +4,7 @@
 PYTHON ?= python3
 GOLDEN ?= tests/reference/golden
 STORE ?=
+ENGINE ?=
 BENCH ?=
 # Tests of one file stay together, so that a kernel is compiled by one of the two. In the order of
 # their names, since files with few and long tests would otherwise come last, for one to wait.
@@ -27,7 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo serve pages client picture screens test thorough fuzz check format reference bench docs matrix dist lock audit licences clean FORCE
+.PHONY: help demo serve pages client picture screens test thorough fuzz check format spark reference bench docs matrix dist lock audit licences clean FORCE
 
 help: ## list the chores
 	@sed -n 's/^\([a-z][a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS='	' read -r name text; do \
@@ -80,8 +81,10 @@ format: $(VENV)/.check ## format the code and repair what ruff can
 	@$(VENV)/bin/ruff check --quiet --fix --exit-zero
 	@$(VENV)/bin/ruff format --quiet
 
-reference: $(VENV)/.run ## run the worked examples in a folder (GOLDEN=folder, STORE=sqlite or postgresql: by way of a store)
-	@$(PY) -m tests.reference.run $(if $(STORE),--through-store=$(STORE)) "$(GOLDEN)"
+spark: $(VENV)/.spark ## install Spark (half a gigabyte; needs Java), so that the tests run on it too
+
+reference: $(VENV)/.run ## run the worked examples in a folder (GOLDEN=folder, STORE=sqlite or postgresql: by way of a store, ENGINE=spark or duckdb: counted by it)
+	@$(PY) -m tests.reference.run $(if $(ENGINE),--engine=$(ENGINE)) $(if $(STORE),--through-store=$(STORE)) "$(GOLDEN)"
 
 bench: $(VENV)/.run ## run the benchmarks (BENCH="..." hands them arguments)
 	@$(PY) -m benchmarks $(BENCH)
@@ -106,6 +109,7 @@ lock: $(VENV)/.made ## resolve the locks anew (UPGRADE=1 raises every version)
 	  compile pyproject.toml --extra web --extra postgres --group test $$all --output-file requirements/test.lock; \
 	  compile pyproject.toml --extra web $$all --output-file requirements/web.lock; \
 	  compile pyproject.toml $$all --output-file requirements/run.lock; \
+	  compile pyproject.toml --extra spark $$all --output-file requirements/spark.lock; \
 	  compile --group build $$all --output-file requirements/build.lock; \
 	  compile --group node $$all --output-file requirements/node.lock; \
 	  compile pyproject.toml --group docs $$all --output-file requirements/docs.lock
@@ -179,6 +183,12 @@ $(VENV)/.web: $(VENV)/.run requirements/web.lock
 $(VENV)/.test: $(VENV)/.web requirements/test.lock
 	@echo "installing what the tests need ..."
 	@$(PIP) --require-hashes -r requirements/test.lock
+	@touch $@
+
+# There is no wheel of Spark.
+$(VENV)/.spark: $(VENV)/.test requirements/spark.lock
+	@echo "installing Spark ..."
+	@$(PIP) --no-binary pyspark --require-hashes -r requirements/spark.lock
 	@touch $@
 
 $(VENV)/.check: $(VENV)/.test requirements/check.lock

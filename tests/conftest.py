@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -43,6 +45,18 @@ def postgres() -> Iterator[TestServer]:
             yield server
     except MissingError as missing:
         pytest.skip(f"PostgreSQL is left out: {missing}")
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], Any]]:
+    """What opens engines on one session of Spark, where it is installed, for all tests."""
+    from tests.spark import MissingError, local_spark
+
+    try:
+        with local_spark(tmp_path_factory.mktemp("spark")) as opened:
+            yield opened
+    except MissingError as missing:
+        pytest.skip(f"Spark is left out: {missing}")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -114,11 +114,12 @@ def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def serving(demo_folder: Path, tmp_path: Path) -> Iterator[Running]:
-    """The demo served from a copy, so that no test sees what another did."""
-    shutil.copytree(demo_folder, tmp_path, dirs_exist_ok=True)
-    running = Running(tmp_path, "--demo")
+@pytest.fixture(scope="session")
+def serving(demo_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """The demo served from a copy. A start is dear: all tests share it, under names of their own."""
+    folder = tmp_path_factory.mktemp("served")
+    shutil.copytree(demo_folder, folder, dirs_exist_ok=True)
+    running = Running(folder, "--demo")
     yield running
     running.stop()
 

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 from playwright.sync_api import expect
 
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from tests.browser.conftest import Running
 
 EDGES = [
     ("Britain", "England"),
@@ -31,16 +25,6 @@ NAMES = [
     "UK",
     "non Britain",
 ]
-
-
-@pytest.fixture(scope="module")
-def serving(demo_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One server for all: each draws a variable of its own."""
-    folder = tmp_path_factory.mktemp("graphs")
-    shutil.copytree(demo_folder, folder, dirs_exist_ok=True)
-    running = Running(folder, "--demo")
-    yield running
-    running.stop()
 
 
 def _require_drawn(serving, name):
@@ -131,7 +115,7 @@ def test_a_code_tells_what_it_means_and_several_are_harmonized(opened):
 
 def test_widening_mends_every_form_in_one_revision(opened, serving):
     page = opened("/variables")
-    page.get_by_role("link", name="Sex", exact=True).click()
+    page.get_by_role("link", name="General health", exact=True).click()
     page.get_by_role("button", name="Widen …").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("The new category").fill("another")
@@ -143,5 +127,5 @@ def test_widening_mends_every_form_in_one_revision(opened, serving):
     path = next((serving.folder / "demo-workbench").glob("*.gk"))
     with EnvironmentStore.open(path, readonly=True) as store:
         environment = store.environment()
-    assert "another" in environment.variable("Sex").graph.sinks
-    assert not environment.faulty_instances("Sex")
+    assert "another" in environment.variable("General health").graph.sinks
+    assert not environment.faulty_instances("General health")

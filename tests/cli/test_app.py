@@ -124,10 +124,8 @@ def test_all_problems_are_listed(run, folder):
 @pytest.mark.parametrize(
     ("asked", "code"),
     [
-        (("look",), 0),
         (("look", "--format", "json"), 0),
         (("assess", "-k", "Age,Sex", "--policy", "k2"), 4),
-        (("assess", "-k", "Age,Sex", "--policy", "k2", "--format", "json"), 4),
     ],
 )
 def test_a_reader_that_has_gone_is_no_fault_and_meets_no_policy(tmp_path, asked, code):

@@ -52,13 +52,17 @@ def test_a_policy_that_is_not_met_or_not_proven_ends_with_4_and_the_result_is_pr
     given = tmp_path / policy if policy.endswith(".json") else policy
     report = tmp_path / "people.html"
     told = {}
-    for how, more in (("table", ("--report", report)), ("json", ()), ("csv", ())):
+    for how, more in (
+        ("table", ("--report", report) if policy == "k2" else ()),
+        ("json", ()),
+        ("csv", ()),
+    ):
         done = run(
             "assess", people, "-k", "Age,Sex,Status", "--policy", given, "--format", how, *more
         )
         assert done.exit_code == code
         assert done.out
-        assert report.exists()
+        assert report.exists() == (policy == "k2")
         assert "Traceback" not in done.err
         told[how] = done.out
     found = json.loads(told["json"])

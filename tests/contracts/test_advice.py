@@ -34,10 +34,13 @@ NEVER_SAID = {
     "attack.linkage.linking.require_worth": ("--unlinked", "only where records may stay unlinked"),
     "attack.matching.strategies._method": ("--population", "an assessment matches where it can"),
     "attack.models.fitting.fit_models": ("--method --patient", "a what-if says: not known"),
+    "attack.uniques.suda._only_uniques": ("--records", "only of an engine elsewhere"),
     "attack.tables.bounding": ("--method", "only for a method that was asked for"),
     "cli.environment.printing.show_listing": ("--page", "a list without pages has one"),
     "cli.environment.printing": ("--yes", "only the unrestricted editor asks again"),
     "cli.environment.variables.app": ("--unrestricted", "the help of all commands of the group"),
+    "data.engine.bringing": ("--recode", "only of an engine elsewhere, which the command has not"),
+    "data.keys.counting._BY_THEMSELVES": ("--missing", "only of an engine elsewhere"),
     "data.keys": ("--fraction --weight --strata", "only where one of them is given"),
     "data.reading.csv_layout._check_header": ("--no-header", "said of files of records only"),
     "data.reading.excel_file": ("--sheet", "counts are not read from workbooks"),
@@ -45,6 +48,7 @@ NEVER_SAID = {
     "report.drawings.graphs": ("--deepen", "a page goes on without the drawing"),
     "workbench.protection.opening.open_for_protection": ("--recode", "only where one is given"),
     "workbench.looking.FileLook.sentences": ("--keys", "named with the command that has it"),
+    "workbench.microdata.engines": ("--engine --scratch", "only where a cluster is named"),
     "workbench.microdata.file.fraction_of": ("--fraction", "only where fractions are given"),
 }
 

@@ -49,7 +49,9 @@ COMMANDS = {
     "risk special": ("risk", "special", *KEYS, "--fraction", "10%"),
     "risk model": ("risk", "model", *KEYS, "--method", "annealing"),
     "risk infer": ("risk", "infer", *KEYS, "--fraction", "10%", "--method", "annealing"),
-    "risk compare": ("risk", "compare", *KEYS, "--fraction", "1/2", "--measure", "suda"),
+    "risk compare": (
+        "risk", "compare", *KEYS, "--fraction", "1/2", "--measure", "suda", "--workers", "1",
+    ),
     "risk simulate": ("risk", "simulate", *KEYS, "--fraction", "1/2", "--workers", "1"),
     "link files": ("link", "files", "{place}/people.csv", "{place}/people.csv", "--id", "id"),
     "link evaluate": ("link", "evaluate", "{place}/people.csv", "{place}/people.csv", "--id", "id"),

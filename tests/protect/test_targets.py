@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from gamekeeper.errors import InputError
-from gamekeeper.protect.targets import parse_target, parse_targets
+from gamekeeper.protect.targets import parse_targets
 
 
 @pytest.mark.parametrize(
@@ -23,9 +23,9 @@ from gamekeeper.protect.targets import parse_target, parse_targets
     ],
 )
 def test_what_is_typed_is_read_and_written_again(typed, text):
-    target = parse_target(typed)
+    (target,) = parse_targets([typed])
     assert target.text == text
-    assert parse_target(target.text) == target
+    assert parse_targets([target.text])[0] == target
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_what_is_typed_is_read_and_written_again(typed, text):
 )  # fmt: skip
 def test_what_cannot_be_asked_is_refused(typed):
     with pytest.raises(InputError):
-        parse_target(typed)
+        parse_targets([typed])
 
 
 def test_all_that_is_wrong_is_told_at_once():

@@ -16,11 +16,11 @@ from gamekeeper.algorithms.perturbation.invariant_pram import (
 )
 from gamekeeper.algorithms.perturbation.mdav import mdav_groups
 from gamekeeper.algorithms.perturbation.rank_swapping import check_swap
-from gamekeeper.algorithms.perturbation.swap_checks import check_household_swap
 from gamekeeper.algorithms.perturbation.univariate_groups import univariate_groups
 from tests.reference.cases import Case
 from tests.reference.data_files import rows_of
 from tests.reference.numbers import check_each, check_number
+from tests.twins.swap_checks import check_household_swap
 
 __all__ = [
     "PROTECT_PERTURBATION",

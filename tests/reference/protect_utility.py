@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from gamekeeper.algorithms.utility.classes import discernibility, mean_class_size
 from gamekeeper.algorithms.utility.interval_overlap import overlap, signed_overlap
 from gamekeeper.algorithms.utility.margin_distances import margin_distances, mean_distances
 from gamekeeper.algorithms.utility.number_loss import il1s
 from gamekeeper.algorithms.utility.propensity import saturated_pmse
 from tests.reference.cases import Case, ShapeError
 from tests.reference.numbers import check_number
+from tests.twins.class_utility import discernibility, mean_class_size
 
 __all__ = ["PROTECT_UTILITY", "cell_loss", "interval_overlap", "utility"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -23,8 +22,9 @@ from gamekeeper.algorithms.intrusion.urn import expected_draws, first_match_prob
 from gamekeeper.algorithms.uniques.apportionment import DIS_IS_MOST_VARIABLES, dis_is, dis_suda
 from tests.algorithms.intrusion.round_chances import match_chances
 from tests.reference.cases import Case, Check
+from tests.reference.counting import class_structure
 from tests.reference.numbers import check_each, check_number
-from tests.reference.uniques import uniques, uniques_large, uniques_missing
+from tests.reference.uniques import coded, uniques, uniques_large, uniques_missing
 
 __all__ = ["RISK"]
 
@@ -34,7 +34,8 @@ def data_intrusion(case: Case) -> None:
     if "rows" not in case.given:
         found = {"dis": dis(case.needs("n1"), 2 * case.needs("n2"), fraction)}
     else:
-        sizes = Counter(Counter(map(str, case.needs("rows"))).values())
+        rows = case.needs("rows")
+        sizes = class_structure(rows, coded(rows)[0])
         removed = case.given.get("b", 1)
         means = special_dis(sizes, fraction, removed)
         chances = match_chances(sizes, fraction, removed)

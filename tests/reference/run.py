@@ -1,8 +1,9 @@
 """Run every case of a folder of worked examples: python -m tests.reference.run FOLDER
 
-With --through-store before the folder, every environment of a case is kept in a store first, and
-the one that comes out of it is used; --through-store=postgresql takes one on a PostgreSQL server,
-which runs for as long.
+With --engine=NAME before the folder, records are counted by that engine, as files are: duckdb,
+spark (two threads of this machine), or whatever names a cluster. With --through-store, every
+environment of a case is kept in a store first, and the one that comes out of it is used;
+--through-store=postgresql takes one on a PostgreSQL server, which runs for as long.
 
 Exit code 0 if nothing failed, 1 if something failed, 2 if there is nothing to run. A file of a
 kind that is not supported yet is reported as such and never counted as passed, and so is a case
@@ -21,6 +22,7 @@ from typing import Any, cast
 from gamekeeper import GamekeeperError
 from tests.postgres import MissingError
 from tests.reference.cases import Case, CaseOutcome, Check, FileOutcome, NotRun, ShapeError
+from tests.reference.counting import through_an_engine
 from tests.reference.keeping import STORES, through_a_store
 from tests.reference.keys import KEYS
 from tests.reference.linkage import LINKAGE
@@ -34,6 +36,7 @@ __all__ = ["KINDS", "main", "run_file", "run_folder"]
 KINDS: Mapping[str, Check] = {**KEYS, **RISK, **MODELS, **TABLES, **LINKAGE, **PROTECT}
 """Every supported kind with its check; later stages add theirs."""
 
+_SPARK = "local[2]"
 _SHOWN_CASES = 3
 _SHOWN_FAULTS = 3
 
@@ -43,6 +46,8 @@ def main(arguments: Sequence[str]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     option, _, kind = (arguments[0] if arguments else "").partition("=")
+    if option == "--engine":
+        return _through_engine(kind, arguments[1:])
     if option == "--through-store":
         # STORE=1 means a file, as it always did.
         kind = "sqlite" if kind in ("", "1") else kind
@@ -70,6 +75,17 @@ def main(arguments: Sequence[str]) -> int:
         print(f"The worked examples in '{folder}' were asked for. There are no cases in it.")
         return 2
     return _summed_up(outcomes)
+
+
+def _through_engine(named: str, rest: Sequence[str]) -> int:
+    try:
+        with through_an_engine(_SPARK if named == "spark" else named) as counted:
+            code = main(rest)
+            print(f"{len(counted)} times records were counted by that engine.")
+    except GamekeeperError as error:
+        print(error)
+        return 2
+    return code
 
 
 def run_folder(folder: Path) -> Iterator[FileOutcome]:

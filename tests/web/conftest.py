@@ -16,6 +16,7 @@ from gamekeeper.web.app import make_app
 from gamekeeper.web.people.roles import Role
 from gamekeeper.web.service.server import Server
 from gamekeeper.web.settings import Settings
+from tests.given.stores import copy_of
 
 ADDRESS = "http://127.0.0.1:8720"
 PASSWORD = "correct horse battery"
@@ -40,9 +41,10 @@ def small_environment() -> Environment:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    path = tmp_path / "forms.gk"
-    EnvironmentStore.create(path, small_environment(), who="ana").close()
-    return path
+    def make(path: Path) -> None:
+        EnvironmentStore.create(path, small_environment(), who="ana").close()
+
+    return copy_of("web", tmp_path / "forms.gk", make)
 
 
 @pytest.fixture

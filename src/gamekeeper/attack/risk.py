@@ -35,12 +35,19 @@ class RecordRisk(Result):
         measures. Records that were left out have no class size and no measures.
     meanings
         What each column says, in words.
+    n_elsewhere
+        How many records are not in the table, because an engine elsewhere has them: none of them is
+        unique.
+    n_excluded
+        How many of all were left out; told by the table where it has all.
     """
 
     measure: str
     table: pa.Table
     meanings: Mapping[str, str]
     provenance: Provenance
+    n_elsewhere: int = 0
+    n_excluded: int = 0
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -49,8 +56,8 @@ class RecordRisk(Result):
         sizes = self.table["class_size"]
         largest = pc.max(self.table[self.measure]).as_py()
         return {
-            "records": self.table.num_rows,
-            "excluded": sizes.null_count,
+            "records": self.table.num_rows + self.n_elsewhere,
+            "excluded": self.n_excluded if self.n_elsewhere else sizes.null_count,
             "sample_uniques": pc.sum(pc.equal(sizes, 1)).as_py() or 0,
             "measure": self.measure,
             "largest": "not known" if largest is None else largest,

@@ -19,11 +19,12 @@ import typer
 from typer.core import TyperCommand
 
 from gamekeeper.budget import within_memory
-from gamekeeper.cli.show import Format, csv_for, say, withholding_records
+from gamekeeper.cli.show import Format, csv_for, say, warn, withholding_records
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Field, build, options_of, written
 from gamekeeper.report.audience import Audience
 from gamekeeper.wording import quoted
+from gamekeeper.workbench.requests.counting import ENGINE_VARIABLE, EngineRequest
 
 AsFormat = Annotated[
     Format, typer.Option("--format", help="Print a table for people, JSON or CSV.")
@@ -66,6 +67,8 @@ def command(
             def run(values: Mapping[str, Any], **others: Any) -> None:
                 quiet = bool(values.get("no_records"))
                 raw = values["raw"] if "raw" in values else others.pop("raw", False)
+                if "memory" in values and "engine" not in values:
+                    _say_one_machine()
                 with (
                     within_memory(values.get("memory")),
                     withholding_records(quiet),
@@ -80,6 +83,16 @@ def command(
         return work
 
     return register
+
+
+def _say_one_machine() -> None:
+    """Say that the engine that the environment names is not used, where it is not."""
+    if EngineRequest().is_elsewhere:
+        # Not which: such a text may hold a password.
+        warn(
+            f"{ENGINE_VARIABLE} names an engine that this command does not use: it works on this"
+            " machine alone."
+        )
 
 
 def without_records(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -120,18 +120,6 @@ class Target:
         return f"{name}{'>=' if self.at_least else '<='}{limit}"
 
 
-def parse_target(typed: str) -> Target:
-    """Return a target from what was typed.
-
-    Examples
-    --------
-    >>> parse_target("(k,1)>=3").measure, parse_target("linkage<=2%").limit
-    ('released_to_people', 0.02)
-    """
-    (found,) = parse_targets([typed])
-    return found
-
-
 def parse_targets(typed: Iterable[str | Target]) -> tuple[Target, ...]:
     """Return targets from what was typed; one error names all that cannot be read."""
     made: list[Target] = []

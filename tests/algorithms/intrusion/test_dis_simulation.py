@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gamekeeper.algorithms.intrusion.dis import diverged_dis, record_dis
+from gamekeeper.algorithms.intrusion.dis import diverged_dis, stratified_dis
 from gamekeeper.algorithms.intrusion.dis_simulation import simulate_dis
 from gamekeeper.algorithms.intrusion.dis_special import special_dis
 from gamekeeper.errors import Cancelled, InputError
@@ -103,7 +103,12 @@ def test_strata_have_fractions_of_their_own():
     fractions = np.where(CLASSES % 2, 0.5, 0.1)
     sizes = np.array([Counter(CLASSES.tolist())[c] for c in CLASSES.tolist()])
     found = simulate_dis(CLASSES, fractions, rounds=60_000, seed=4, tolerance=0)
-    assert is_near(found, record_dis(sizes, fractions))
+    strata = [
+        (int(np.sum(sizes[of] == 1)), int(np.sum(sizes[of] == 2)), share)
+        for share in (0.5, 0.1)
+        for of in [fractions == share]
+    ]
+    assert is_near(found, stratified_dis(strata))
 
 
 def test_it_stops_when_it_is_exact_enough():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.perturbation.swap_checks import check_household_swap
+from tests.twins.swap_checks import check_household_swap
 
 HOMES = st.lists(
     st.tuples(st.sampled_from("ABC"), st.lists(st.sampled_from("fm"), min_size=1, max_size=3)),

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.utility.classes import discernibility, mean_class_size
 from gamekeeper.algorithms.utility.interval_overlap import overlap, signed_overlap
 from gamekeeper.algorithms.utility.number_loss import complete_moments, il1s
+from tests.twins.class_utility import discernibility, mean_class_size
 
 INTERVALS = st.tuples(st.integers(-9, 9), st.integers(0, 6)).map(
     lambda pair: (Fraction(pair[0]), Fraction(pair[0] + pair[1]))

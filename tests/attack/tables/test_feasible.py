@@ -136,8 +136,8 @@ def large():
 
 
 def test_many_tables_are_estimated_the_same_for_any_number_of_workers():
-    one = explore_tables(large(), most=1_000, draws=200, seed=3, workers=1)
-    two = explore_tables(large(), most=1_000, draws=200, seed=3, workers=2)
+    one = explore_tables(large(), most=1_000, draws=60, seed=3, workers=1)
+    two = explore_tables(large(), most=1_000, draws=60, seed=3, workers=2)
     assert one.number is None
     assert one.estimate > 1e50
     assert 0 < one.error < one.estimate
@@ -226,8 +226,8 @@ def test_draws_that_would_not_end_are_refused_before_the_first(shape, mean):
 def test_a_limit_of_time_can_be_lowered_and_lifted():
     release = crossed((5, 6), 3)
     with pytest.raises(LimitError, match="processor time"):
-        explore_tables(release, draws=200, max_seconds=1e-6)
-    found = explore_tables(release, draws=200, max_seconds=0)
+        explore_tables(release, draws=50, max_seconds=1e-6)
+    found = explore_tables(release, draws=50, max_seconds=0)
     assert found.number is not None or found.estimate
-    again = explore_tables(release, draws=200)
+    again = explore_tables(release, draws=50)
     assert (found.cells.mean == again.cells.mean).all()

@@ -6,14 +6,17 @@ from pathlib import Path
 import pytest
 
 import gamekeeper as gk
+from tests.given.stores import copy_of
 
 
 @pytest.fixture
 def store(run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GAMEKEEPER_WHO", "ann")
-    path = tmp_path / "small.gk"
-    assert run("env", "import", folder, path).exit_code == 0
-    return path
+
+    def make(path: Path) -> None:
+        assert run("env", "import", folder, path).exit_code == 0
+
+    return copy_of("small", tmp_path / "small.gk", make)
 
 
 def save(run, store: Path, *more: object):

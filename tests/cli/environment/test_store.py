@@ -15,6 +15,7 @@ import pytest
 import gamekeeper as gk
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.workbench.environment.names import names_in
+from tests.given.stores import copy_of
 
 
 @pytest.fixture(autouse=True)
@@ -24,9 +25,10 @@ def who(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def store(run, folder: Path, tmp_path: Path) -> Path:
-    path = tmp_path / "small.gk"
-    assert run("env", "import", folder, path).exit_code == 0
-    return path
+    def make(path: Path) -> None:
+        assert run("env", "import", folder, path).exit_code == 0
+
+    return copy_of("small", tmp_path / "small.gk", make)
 
 
 @pytest.fixture

@@ -43,7 +43,8 @@ def agree(keys, row, others, other, mask):
 def enter_rows(keys, first, last, mask, slots, place_of, row_at):
     """Give each different key among some rows a place 0, 1, ...; return how many there are.
 
-    `slots` has a power of two of entries, at least twice the rows, all of them -1.
+    `slots` has a power of two of entries, at least twice the rows, all of them -1. A first row of 0 is
+    given as np.int64(0): for the literal it would be compiled anew.
     """
     top = np.uint64(len(slots) - 1)
     n_places = np.int64(0)
@@ -57,7 +58,7 @@ def enter_rows(keys, first, last, mask, slots, place_of, row_at):
                 place_of[row - first] = n_places
                 n_places += 1
                 break
-            if agree(keys, row, keys, row_at[place], mask):
+            if agree(keys, row, keys, np.int64(row_at[place]), mask):
                 place_of[row - first] = place
                 break
             at = (at + np.uint64(1)) & top
@@ -73,7 +74,7 @@ def place_in(others, other, mask, keys, slots, row_at):
         place = slots[at]
         if place < 0:
             return np.int64(-1)
-        if agree(keys, row_at[place], others, other, mask):
+        if agree(keys, np.int64(row_at[place]), others, other, mask):
             return np.int64(place)
         at = (at + np.uint64(1)) & top
 

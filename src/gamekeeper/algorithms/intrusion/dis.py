@@ -84,25 +84,6 @@ def stratified_dis(
     return correct / (correct + false) if correct + false else None
 
 
-def record_dis(
-    class_sizes: NDArray[np.integer[Any]], fractions: NDArray[np.floating[Any]]
-) -> Fraction | None:
-    """Return DIS from the class size and the sampling fraction of every record.
-
-    Examples
-    --------
-    >>> record_dis(np.array([1, 2, 2]), np.array([0.1, 0.5, 0.1]))
-    Fraction(1, 15)
-    """
-    uniques, paired = class_sizes == 1, class_sizes == 2
-    distinct, strata = np.unique(fractions[uniques | paired], return_inverse=True)
-    is_unique = uniques[uniques | paired]
-    n_uniques = np.bincount(strata[is_unique], minlength=len(distinct))
-    n_paired = np.bincount(strata[~is_unique], minlength=len(distinct))
-    counts = zip(n_uniques, n_paired, distinct, strict=True)
-    return stratified_dis((int(u), int(p), float(share)) for u, p, share in counts)
-
-
 def diverged_dis(
     released: NDArray[np.integer[Any]],
     original: NDArray[np.integer[Any]],

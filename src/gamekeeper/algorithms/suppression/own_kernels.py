@@ -22,7 +22,7 @@ def close_classes(
     record of each class. Returns how many are left and how many classes there are.
     """
     place_of, row_at, joined = room[0], room[1], room[2]
-    n_places = enter_rows(open_keys, 0, n_open, kept, slots, place_of, row_at)
+    n_places = enter_rows(open_keys, np.int64(0), n_open, kept, slots, place_of, row_at)
     for place in range(n_places):
         sums[place] = 0
         joined[place] = -1
@@ -62,7 +62,7 @@ def recruit(
     Returns how many are left without a class and how many classes there are.
     """
     place_of, row_at = room[0], room[1]
-    n_places = enter_rows(open_keys, 0, n_open, kept, slots, place_of, row_at)
+    n_places = enter_rows(open_keys, np.int64(0), n_open, kept, slots, place_of, row_at)
     for place in range(n_places):
         sums[place] = 0
         head[place] = -1

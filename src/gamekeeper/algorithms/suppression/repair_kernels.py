@@ -16,7 +16,7 @@ _TRIED = 16
 @kernel
 def find_helpers(short, rows, first, last, kept, slots, place_of, row_at, helper_place):
     """Number the different keys of people who are short; tell each row of a group its number or -1."""
-    n_places = enter_rows(short, 0, len(short), kept, slots, place_of, row_at)
+    n_places = enter_rows(short, np.int64(0), len(short), kept, slots, place_of, row_at)
     for row in range(first, last):
         helper_place[row - first] = place_in(rows, row, kept, short, slots, row_at)
     return n_places

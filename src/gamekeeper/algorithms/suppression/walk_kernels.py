@@ -36,7 +36,7 @@ def sum_candidates(
             mask[word] = kept[word] & known[group, word]
         for at in range(len(table)):
             table[at] = -1
-        n_places = enter_rows(asked, 0, n_asked, mask, table, place_of, row_at)
+        n_places = enter_rows(asked, np.int64(0), n_asked, mask, table, place_of, row_at)
         for place in range(n_places):
             sums[place] = 0
         for row in range(starts[group], starts[group + 1]):

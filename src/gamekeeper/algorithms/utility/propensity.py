@@ -12,10 +12,9 @@ c (1 - c) at most, where everything does.
 
 The null: were the labels dealt by lot, the expected pMSE of a linear fit of rank r + 1 is exactly
 r c (1 - c) / (N - 1), and that of the logistic fit is the same to first order; the ratio of pMSE to it is
-about 1 for two samples of the same people, and below 1 for a file that is nearly a copy. It can also be
-found by dealing labels (`dealt_null`). Snoke, Raab, Nowok, Dibben and Slavkovic, General and specific
-utility measures for synthetic data, JRSS A 181 (2018). Weights count as records do, and N is still the number
-of records in the null.
+about 1 for two samples of the same people, and below 1 for a file that is nearly a copy. Snoke,
+Raab, Nowok, Dibben and Slavkovic, General and specific utility measures for synthetic data, JRSS A 181
+(2018). Weights count as records do, and N is still the number of records in the null.
 """
 
 from __future__ import annotations
@@ -133,28 +132,6 @@ def logistic_pmse(
     pmse = float((both * (fitted - share) ** 2).sum() / both.sum())
     ratio = pmse / expected if expected else None
     return Propensity(pmse, pmse / most if most else None, expected, ratio, rank, has_pairs)
-
-
-def dealt_null(
-    before: Codes,
-    after: Codes,
-    draws: NDArray[np.float64],
-    *,
-    most_parameters: int = MOST_PARAMETERS,
-) -> list[float]:
-    """Return pMSE for labels dealt by lot, once per row of `draws`: a number for each record.
-
-    Dealings at which the fit does not arrive are left out.
-    """
-    both = np.concatenate((before, after))
-    found: list[float] = []
-    for row in draws:
-        order = np.argsort(row, kind="stable")
-        first, second = both[order[: len(before)]], both[order[len(before) :]]
-        dealt = logistic_pmse(first, second, most_parameters=most_parameters)
-        if dealt.pmse is not None:
-            found.append(dealt.pmse)
-    return found
 
 
 def fit_logistic(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,13 +28,22 @@ class MatchedClasses:
     ----------
     sample, population
         The counts f and F of each class.
-    of_record
-        The number of the class of each counted record of the sample, in the order of the file.
+    of_key
+        The number of the class of each key of the sample, in the order of its `classes()`.
+    keys
+        The counted keys of the sample.
     """
 
     sample: NDArray[np.int64]
     population: NDArray[np.int64]
-    of_record: NDArray[np.int64]
+    of_key: NDArray[np.int64]
+    keys: KeyTable
+
+    @cached_property
+    def of_record(self) -> NDArray[np.int64]:
+        """The number of the class of each counted record of the sample, in the order of the file."""
+        rows = self.keys.class_numbers()
+        return self.of_key[rows[rows >= 0]]
 
     def __repr__(self) -> str:
         return f"MatchedClasses({len(self.sample):,} classes)"
@@ -86,8 +96,7 @@ def match_classes(key_table: KeyTable, population: KeyTable) -> MatchedClasses:
     by_sample[of_sample] = f
     by_people[of_people] = people
     check_contained(by_sample, by_people)
-    rows = counted[0].class_numbers()
-    return MatchedClasses(by_sample, by_people, of_sample[rows[rows >= 0]])
+    return MatchedClasses(by_sample, by_people, of_sample, counted[0])
 
 
 def check_contained(sample: NDArray[np.int64], population: NDArray[np.int64]) -> None:

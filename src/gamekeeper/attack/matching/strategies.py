@@ -206,8 +206,7 @@ def _known(
                 "Leave population_size out.",
             )
         return matched.sample, matched.population
-    rows = key_table.class_numbers()
-    f = np.bincount(rows[rows >= 0])
+    f = key_table.of_classes("n")
     people = np.asarray(population)
     if people.shape != f.shape or people.dtype.kind not in "iu":
         raise InputError(
@@ -234,14 +233,11 @@ def _known(
 def _estimated(
     key_table: KeyTable, method: Estimate, population_size: int | None
 ) -> EstimatedCells:
-    rows = key_table.class_numbers()
-    counted = rows >= 0
-    f = np.bincount(rows[counted])
+    f = key_table.of_classes("n")
     if method is Estimate.WEIGHTS:
-        weights = np.zeros(len(f))
-        weights[rows[counted]] = key_table.class_weights()[counted]
+        weights = key_table.of_classes("weight")
     else:
-        weights = np.bincount(rows[counted], 1 / key_table.record_fractions()[counted])
+        weights = key_table.class_people()
     # The population holds at least the sample.
     weights = np.maximum(weights, f)
     size = float(weights.sum()) if population_size is None else float(population_size)

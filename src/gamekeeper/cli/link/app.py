@@ -59,11 +59,12 @@ def files_command(asked: LinkRequest, how: AsFormat = Format.TABLE) -> None:
         return
     say_all(found.sentences())
     say("Compared: " + "; ".join(_compared(one) for one in found.variables) + ".")
-    if asked.top:
+    surest = found.top(asked.top)
+    if surest.num_rows:
         say()
         say("The surest links:")
         say()
-        show_result(found, table=found.top(asked.top))
+        show_result(found, table=surest)
     say_how(found)
     say_written(asked)
 

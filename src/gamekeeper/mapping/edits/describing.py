@@ -5,47 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gamekeeper.mapping.edits.edit import Edit
-from gamekeeper.mapping.edits.kinds.bands import AddBands, RemoveBands
-from gamekeeper.mapping.edits.kinds.categories import (
-    AddCategory,
-    DeepenGraph,
-    FlattenGraph,
-    OrderSinks,
-    PruneGraph,
-    RemoveCategory,
-    RenameCategory,
-    SetChildren,
-    SplitCategory,
+from gamekeeper.mapping.edits.kinds import (
+    bands,
+    categories,
+    environment,
+    forms,
+    groups,
+    kept_history,
+    questions,
+    rules,
+    scenarios,
+    variables,
+    widening,
 )
-from gamekeeper.mapping.edits.kinds.environment import DescribeEnvironment
-from gamekeeper.mapping.edits.kinds.forms import (
-    AddForm,
-    AskVariable,
-    DropVariable,
-    RemoveForm,
-    RenameForm,
-    SetMetadata,
-)
-from gamekeeper.mapping.edits.kinds.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
-from gamekeeper.mapping.edits.kinds.kept_history import KeepHistory
-from gamekeeper.mapping.edits.kinds.questions import AskQuestion, DropQuestion, SetUniverse
-from gamekeeper.mapping.edits.kinds.rules import (
-    AllowCombination,
-    DeclareImpossible,
-    DeclareMetadata,
-    UndeclareMetadata,
-)
-from gamekeeper.mapping.edits.kinds.scenarios import RemoveScenario, RenameScenario, SaveScenario
-from gamekeeper.mapping.edits.kinds.variables import (
-    AddVariable,
-    DescribeVariable,
-    MarkSensitive,
-    RemoveVariable,
-    RenameVariable,
-    ReplaceVariable,
-    UnmarkSensitive,
-)
-from gamekeeper.mapping.edits.kinds.widening import WidenVariable
 from gamekeeper.wording import count_of, quoted
 
 
@@ -63,105 +35,105 @@ def describe_edit(edit: Edit) -> str:
 
 def _words(edit: Edit) -> str:
     match edit:
-        case AddForm():
+        case forms.AddForm():
             fed = {name for question in edit.questions for name in question.variables}
             number = count_of(len(fed.union(edit.variables)), "variable")
             return f"Add the form {_q(edit.name)} with {number}{_of_questions(edit)}"
-        case RemoveForm():
+        case forms.RemoveForm():
             return f"Remove the form {_q(edit.form)}"
-        case RenameForm():
+        case forms.RenameForm():
             return f"Rename the form {_q(edit.form)} to {_q(edit.to)}"
-        case SetMetadata():
+        case forms.SetMetadata():
             set_ = f"set {quoted(edit.values)}" if edit.values else ""
             remove = f"remove {quoted(edit.remove)}" if edit.remove else ""
             what = " and ".join(part for part in (set_, remove) if part) or "change nothing"
             of = "" if edit.question is None else f"the question {_q(edit.question)} of "
             return f"{what[0].upper()}{what[1:]} in the metadata of {of}the form {_q(edit.form)}"
-        case AskVariable():
+        case forms.AskVariable():
             detail = _number(edit.labels) if edit.labels else "any level of detail"
             return f"Let the form {_q(edit.form)} ask for {_q(edit.variable)} in {detail}"
-        case DropVariable():
+        case forms.DropVariable():
             return f"Let the form {_q(edit.form)} no longer ask for {_q(edit.variable)}"
-        case AskQuestion(question=asked):
+        case questions.AskQuestion(question=asked):
             fed = f", for {quoted(asked.variables)}" if asked.variables else ", for no variable"
             return f"Let the form {_q(edit.form)} ask the question {_q(asked.name)}{fed}"
-        case DropQuestion():
+        case questions.DropQuestion():
             return f"Take the question {_q(edit.question)} off the form {_q(edit.form)}"
-        case SetUniverse(universe=universe):
+        case questions.SetUniverse(universe=universe):
             if universe is None:
                 return f"Let the form {_q(edit.form)} be for anybody"
             told = [universe.wording] if universe.wording else list(universe.within)
             return f"Say who the form {_q(edit.form)} is for: {quoted(told, letters=200)}"
-        case AddVariable(definition=new):
+        case variables.AddVariable(definition=new):
             return f"Add the variable {_q(new.name)} on the {new.scale} scale"
-        case ReplaceVariable():
+        case variables.ReplaceVariable():
             return f"Define the variable {_q(edit.variable)} anew"
-        case RemoveVariable():
+        case variables.RemoveVariable():
             return f"Remove the variable {_q(edit.variable)}"
-        case RenameVariable():
+        case variables.RenameVariable():
             return f"Rename the variable {_q(edit.variable)} to {_q(edit.to)}"
-        case MarkSensitive():
+        case variables.MarkSensitive():
             return f"Mark as sensitive in {_q(edit.variable)}: {quoted(edit.categories)}"
-        case UnmarkSensitive():
+        case variables.UnmarkSensitive():
             return f"Mark as sensitive no longer in {_q(edit.variable)}: {quoted(edit.categories)}"
-        case DescribeVariable():
+        case variables.DescribeVariable():
             return f"Describe the variable {_q(edit.variable)}"
-        case AddCategory():
+        case categories.AddCategory():
             made = f"made of {quoted(edit.children)}" if edit.children else "as a new sink"
             return f"Add to {_q(edit.variable)} the category {_q(edit.category)}, {made}"
-        case WidenVariable():
+        case widening.WidenVariable():
             was = "outside all forms" if edit.inside is None else f"inside {_q(edit.inside)}"
             return f"Widen {_q(edit.variable)} by {_q(edit.category)}, until now {was}"
-        case SplitCategory():
+        case categories.SplitCategory():
             return f"Split {_category(edit)} into {quoted(edit.into)}"
-        case SetChildren():
+        case categories.SetChildren():
             made = quoted(edit.children) if edit.children else "nothing, as a sink"
             return f"Make {_category(edit)} of {made}"
-        case RenameCategory():
+        case categories.RenameCategory():
             return f"Rename {_category(edit)} to {_q(edit.to)}"
-        case FlattenGraph():
+        case categories.FlattenGraph():
             return f"Flatten the partition graph of {_q(edit.variable)}"
-        case DeepenGraph():
+        case categories.DeepenGraph():
             return f"Deepen the partition graph of {_q(edit.variable)}"
-        case PruneGraph():
+        case categories.PruneGraph():
             return f"Prune the partition graph of {_q(edit.variable)} to what is used"
-        case RemoveCategory():
+        case categories.RemoveCategory():
             return f"Remove {_category(edit)}"
-        case OrderSinks():
+        case categories.OrderSinks():
             return f"Order the sinks of {_q(edit.variable)}: {quoted(edit.order)}"
-        case AddBands():
+        case bands.AddBands():
             return f"Add to {_q(edit.variable)} the bands {quoted(edit.bands)}"
-        case RemoveBands():
+        case bands.RemoveBands():
             return f"Remove from {_q(edit.variable)} the bands {quoted(edit.bands)}"
-        case AddGroup():
+        case groups.AddGroup():
             return f"Add the group {_q(edit.name)}{_definition(edit)}"
-        case ReplaceGroup():
+        case groups.ReplaceGroup():
             return f"Define the group {_q(edit.group)} anew{_definition(edit)}"
-        case RenameGroup():
+        case groups.RenameGroup():
             return f"Rename the group {_q(edit.group)} to {_q(edit.to)}"
-        case RemoveGroup():
+        case groups.RemoveGroup():
             return f"Remove the group {_q(edit.group)}"
-        case SaveScenario(scenario=saved):
+        case scenarios.SaveScenario(scenario=saved):
             keys = count_of(len(saved.key_variables), "key variable")
             return f"Save the scenario {_q(saved.name)} with {keys} for {_q(saved.target)}"
-        case RenameScenario():
+        case scenarios.RenameScenario():
             return f"Rename the scenario {_q(edit.scenario)} to {_q(edit.to)}"
-        case RemoveScenario():
+        case scenarios.RemoveScenario():
             return f"Remove the scenario {_q(edit.scenario)}"
-        case DeclareMetadata():
+        case rules.DeclareMetadata():
             must = ", required" if edit.required else ""
             listed = f", with {count_of(len(edit.values), 'value')}" if edit.values else ""
             return f"Declare the metadata {_q(edit.key)} of {edit.of}s{must}{listed}"
-        case UndeclareMetadata():
+        case rules.UndeclareMetadata():
             return f"Declare the metadata {_q(edit.key)} of {edit.of}s no longer"
-        case DeclareImpossible():
+        case rules.DeclareImpossible():
             return f"Declare impossible: {_combination(edit)}"
-        case AllowCombination():
+        case rules.AllowCombination():
             return f"Allow again: {_combination(edit)}"
-        case KeepHistory():
+        case kept_history.KeepHistory():
             kept = count_of(len(edit.revisions), "revision")
             return f"Keep the history of {_q(edit.of)}, {kept}"
-        case DescribeEnvironment():
+        case environment.DescribeEnvironment():
             if edit.name is None:
                 return "Describe the environment"
             described = " and describe it" if edit.description is not None else ""
@@ -176,21 +148,26 @@ def _number(labels: Sequence[str]) -> str:
     return count_of(len(labels), "category", "categories")
 
 
-def _category(edit: SplitCategory | SetChildren | RenameCategory | RemoveCategory) -> str:
+def _category(
+    edit: categories.SplitCategory
+    | categories.SetChildren
+    | categories.RenameCategory
+    | categories.RemoveCategory,
+) -> str:
     return f"the category {_q(edit.category)} of {_q(edit.variable)}"
 
 
-def _of_questions(edit: AddForm) -> str:
+def _of_questions(edit: forms.AddForm) -> str:
     return f" and {count_of(len(edit.questions), 'question')}" if edit.questions else ""
 
 
-def _combination(edit: DeclareImpossible | AllowCombination) -> str:
+def _combination(edit: rules.DeclareImpossible | rules.AllowCombination) -> str:
     return " with ".join(
-        f"{_q(variable)} {quoted(categories)}" for variable, categories in edit.combination.items()
+        f"{_q(variable)} {quoted(labels)}" for variable, labels in edit.combination.items()
     )
 
 
-def _definition(edit: AddGroup | ReplaceGroup) -> str:
+def _definition(edit: groups.AddGroup | groups.ReplaceGroup) -> str:
     if edit.where is not None:
         return f": the forms where {quoted([edit.where], letters=200)}"
     if edit.forms is not None:

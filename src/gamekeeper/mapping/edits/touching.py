@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 from gamekeeper.mapping.edits.edit import Edit
-from gamekeeper.mapping.edits.kinds.bands import BandEdit
-from gamekeeper.mapping.edits.kinds.categories import CategoryEdit
-from gamekeeper.mapping.edits.kinds.environment import DescribeEnvironment
-from gamekeeper.mapping.edits.kinds.forms import (
-    AddForm,
-    AskVariable,
-    DropVariable,
-    RemoveForm,
-    RenameForm,
-    SetMetadata,
+from gamekeeper.mapping.edits.kinds import (
+    bands,
+    categories,
+    environment,
+    forms,
+    groups,
+    kept_history,
+    questions,
+    rules,
+    scenarios,
+    variables,
+    widening,
 )
-from gamekeeper.mapping.edits.kinds.groups import AddGroup, RemoveGroup, RenameGroup, ReplaceGroup
-from gamekeeper.mapping.edits.kinds.kept_history import KeepHistory
-from gamekeeper.mapping.edits.kinds.questions import AskQuestion, DropQuestion, SetUniverse
-from gamekeeper.mapping.edits.kinds.rules import (
-    AllowCombination,
-    DeclareImpossible,
-    DeclareMetadata,
-    UndeclareMetadata,
-)
-from gamekeeper.mapping.edits.kinds.scenarios import RemoveScenario, RenameScenario, SaveScenario
-from gamekeeper.mapping.edits.kinds.variables import (
-    AddVariable,
-    DescribeVariable,
-    MarkSensitive,
-    RemoveVariable,
-    RenameVariable,
-    ReplaceVariable,
-    UnmarkSensitive,
-)
-from gamekeeper.mapping.edits.kinds.widening import WidenVariable
 
 
 def touched(edit: Edit) -> frozenset[tuple[str, str]]:
@@ -49,46 +31,48 @@ def touched(edit: Edit) -> frozenset[tuple[str, str]]:
     [('form', 'Bank'), ('form', 'Bank account')]
     """
     match edit:
-        case AddForm(name=name):
+        case forms.AddForm(name=name):
             return frozenset({("form", name)})
-        case RenameForm(form=old, to=new):
+        case forms.RenameForm(form=old, to=new):
             return frozenset({("form", old), ("form", new)})
-        case RemoveForm() | SetMetadata() | AskVariable() | DropVariable():
+        case forms.RemoveForm() | forms.SetMetadata() | forms.AskVariable() | forms.DropVariable():
             return frozenset({("form", edit.form)})
-        case AskQuestion() | DropQuestion() | SetUniverse():
+        case questions.AskQuestion() | questions.DropQuestion() | questions.SetUniverse():
             return frozenset({("form", edit.form)})
-        case AddVariable(definition=definition):
+        case variables.AddVariable(definition=definition):
             return frozenset({("variable", definition.name)})
-        case RenameVariable(variable=old, to=new):
+        case variables.RenameVariable(variable=old, to=new):
             return frozenset({("variable", old), ("variable", new)})
-        case ReplaceVariable() | RemoveVariable() | DescribeVariable():
+        case (
+            variables.ReplaceVariable() | variables.RemoveVariable() | variables.DescribeVariable()
+        ):
             return frozenset({("variable", edit.variable)})
-        case MarkSensitive() | UnmarkSensitive() | WidenVariable():
+        case variables.MarkSensitive() | variables.UnmarkSensitive() | widening.WidenVariable():
             return frozenset({("variable", edit.variable)})
-        case AddGroup(name=name):
+        case groups.AddGroup(name=name):
             return frozenset({("group", name)})
-        case RenameGroup(group=old, to=new):
+        case groups.RenameGroup(group=old, to=new):
             return frozenset({("group", old), ("group", new)})
-        case ReplaceGroup() | RemoveGroup():
+        case groups.ReplaceGroup() | groups.RemoveGroup():
             return frozenset({("group", edit.group)})
-        case SaveScenario(scenario=scenario):
+        case scenarios.SaveScenario(scenario=scenario):
             return frozenset({("scenario", scenario.name)})
-        case RenameScenario(scenario=old, to=new):
+        case scenarios.RenameScenario(scenario=old, to=new):
             return frozenset({("scenario", old), ("scenario", new)})
-        case RemoveScenario():
+        case scenarios.RemoveScenario():
             return frozenset({("scenario", edit.scenario)})
         case (
-            DescribeEnvironment()
-            | KeepHistory()
-            | DeclareMetadata()
-            | UndeclareMetadata()
-            | DeclareImpossible()
-            | AllowCombination()
+            environment.DescribeEnvironment()
+            | kept_history.KeepHistory()
+            | rules.DeclareMetadata()
+            | rules.UndeclareMetadata()
+            | rules.DeclareImpossible()
+            | rules.AllowCombination()
         ):
             return frozenset({("environment", "environment")})
         case _:
             return _of_variable(edit)
 
 
-def _of_variable(edit: CategoryEdit | BandEdit) -> frozenset[tuple[str, str]]:
+def _of_variable(edit: categories.CategoryEdit | bands.BandEdit) -> frozenset[tuple[str, str]]:
     return frozenset({("variable", edit.variable)})

@@ -398,7 +398,7 @@ class _Work:
             raise self._left(left, what)
 
     def _left(self, codes: Sequence[int], what: str) -> InputError:
-        counts = np.bincount(self.table.codes(self.variable.name), minlength=self.variable.n_codes)
+        counts = self.table.counts([self.variable.name])[self.variable.name]
         records = count_of(int(counts[list(codes)].sum()), "record")
         return InputError(
             Reason.UNMAPPED_VALUES,
