@@ -20,7 +20,8 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, make_dataclass
+from copy import copy
+from dataclasses import MISSING, dataclass, fields, is_dataclass, make_dataclass
 from enum import Enum
 from functools import cache
 from numbers import Integral, Real
@@ -139,17 +140,7 @@ def part_of(request: type, *names: str) -> type:
     """
     hints = _hints(request)
     chosen = {item.name: item for item in fields(request)}
-    parts: list[tuple[str, Any, Any]] = []
-    for name in names:
-        own = chosen[name]
-        made = own.default_factory
-        parts.append(
-            (
-                name,
-                hints[name],
-                field(default=own.default) if made is MISSING else field(default_factory=made),
-            )
-        )
+    parts = [(name, hints[name], copy(chosen[name])) for name in names]
     made_by = f"Some options of {request.__name__}."
     part = make_dataclass(
         f"PartOf{request.__name__}",
