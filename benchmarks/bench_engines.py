@@ -78,6 +78,9 @@ def measured(engine: str, folder: Path, shape: str) -> dict[str, Any]:
         cpu, wall = cpu_seconds(), time.perf_counter()
         made = work()
         steps[name] = (cpu_seconds() - cpu, time.perf_counter() - wall)
+        # Told as it goes: what does not end in time has come this far.
+        told = f"{engine}, {shape}: {name} {steps[name][0]:.1f} CPU s, {steps[name][1]:.1f} s"
+        print(told, file=sys.stderr, flush=True)
         return made
 
     keys = [f"v{place}" for place in range(len(SHAPES[shape]))]
@@ -117,7 +120,7 @@ def tell(size: str, shape: str, engines: list[str], folder: Path) -> None:
     told: dict[str, Any] = {}
     for engine in engines:
         words = [sys.executable, "-m", "benchmarks.bench_engines", "--one", engine, str(folder)]
-        done = subprocess.run([*words, shape], capture_output=True, text=True, check=True)
+        done = subprocess.run([*words, shape], stdout=subprocess.PIPE, text=True, check=True)
         told[engine] = json.loads(done.stdout)
     found = {engine: one["found"] for engine, one in told.items()}
     same = len({json.dumps(one) for one in found.values()}) == 1

@@ -42,8 +42,8 @@ def server(tmp_path):
     made.stop()
 
 
-def begun(name, address, folder, before=()):
-    """Begin a scenario in a process of its own."""
+def begun(name, address, folder, before=(), wait="150"):
+    """Begin a scenario in a process of its own; a machine that is busy with tests is slow."""
     words = [sys.executable, "-m", "tests.data.engine.spark.scenarios", name, address, str(folder)]
     return subprocess.Popen(
         [*before, *words],
@@ -51,7 +51,7 @@ def begun(name, address, folder, before=()):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "GAMEKEEPER_ENGINE_WAIT": wait},
     )
 
 
@@ -75,6 +75,18 @@ def test_a_cluster_gives_the_same(cluster, tmp_path):
         "left": [],
     }
     assert done("canaries", cluster.address, tmp_path) == {"n": 25, "shown": []}
+    logs = [path.read_text() for path in tmp_path.glob("work-*/*/*/stderr")]
+    assert len(logs) >= 4
+    assert not [log for log in logs if CANARY in log]
+
+
+def test_a_cluster_without_workers_is_one_clear_error(tmp_path):
+    with running_cluster(tmp_path, workers=0) as alone:
+        found = ended(begun("refused", alone.address, tmp_path, wait="3"))
+    assert found["reason"] == "unreachable"
+    assert "no worker within 3 seconds" in found["text"]
+    assert "GAMEKEEPER_ENGINE_WAIT" in found["text"]
+    assert found["left"] == []
 
 
 def test_workers_that_are_killed_change_nothing(cluster, tmp_path):
@@ -185,4 +197,5 @@ def test_somebody_else_at_the_port_is_one_clear_error(tmp_path, scheme):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         found = done("refused", f"{scheme}://127.0.0.1:{silent.getsockname()[1]}", tmp_path)
     assert found["reason"] == "unreachable"
+    assert "does not answer as" in found["text"]
     assert found["left"] == []

@@ -28,15 +28,16 @@ from typing import Any, Final, TypeVar
 
 from gamekeeper.data.engine.spark.address import Address, Kind
 from gamekeeper.data.engine.spark.faults import run_discreetly
+from gamekeeper.data.engine.spark.greeting import speaks_spark
 from gamekeeper.data.engine.spark.scratch import remove_folder
 from gamekeeper.data.engine.spark.threads import in_thread
+from gamekeeper.data.engine.spark.waiting import LONGER, seconds_to_wait
 from gamekeeper.errors import InputError, Reason
 
 T = TypeVar("T")
 
 _PROBE_SECONDS: Final = 5.0
 _START_SECONDS: Final = 180.0
-_REGISTER_SECONDS: Final = 75.0
 _STOP_SECONDS: Final = 20.0
 
 _SESSION: Final = {
@@ -58,6 +59,9 @@ _CONTEXT: Final = {
     "spark.eventLog.enabled": "false",
     "spark.sql.debug.maxToStringFields": "0",
 }
+_WORKERS_JAVA: Final = "spark.executor.extraJavaOptions"
+_NO_LOG: Final = "-Dslf4j.provider=org.slf4j.helpers.NOP_FallbackServiceProvider"
+"""Workers log nothing for us: statements and what tasks fail on, values too, would stand there."""
 _QUERY_LOGS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
@@ -125,13 +129,15 @@ def is_reachable(address: Address) -> bool:
 
 
 def check_reachable(address: Address) -> None:
-    """Refuse where nobody answers at the address."""
+    """Refuse, within seconds, where nobody answers at the address, or somebody else."""
     if not is_reachable(address):
         raise unreachable(address, "Nobody answers there.")
+    if address.places and not speaks_spark(address, _PROBE_SECONDS):
+        raise unreachable(address, f"Whoever listens there does not answer as {address.kind.value} does.")
 
 
-def unreachable(address: Address, found: str) -> InputError:
-    """Return the error for a cluster that is not there, or does not take us."""
+def unreachable(address: Address, found: str, *, slow: bool = False) -> InputError:
+    """Return the error for a cluster that is not there, or does not take us; maybe it is `slow`."""
     import pyspark
 
     return InputError(
@@ -139,7 +145,7 @@ def unreachable(address: Address, found: str) -> InputError:
         f"An engine was to be opened: {address.shown}.",
         found,
         f"Check host and port, that it is {address.kind.value}, that it runs, and that its Spark is of version"
-        f" {pyspark.__version__}, as here.",
+        f" {pyspark.__version__}, as here.{f' {LONGER}' if slow else ''}",
     )
 
 
@@ -233,7 +239,9 @@ def _start_context(address: Address, folder: Path) -> SharedSession:
     def start() -> Any:
         with _environment(address):
             # Beneath ours lies what the administrator set (spark-defaults.conf).
-            return SparkSession(SparkContext(conf=SparkConf().setAll(own)))
+            conf = SparkConf().setAll(own)
+            conf.set(_WORKERS_JAVA, f"{conf.get(_WORKERS_JAVA, '')} {_NO_LOG}".strip())
+            return SparkSession(SparkContext(conf=conf))
 
     _within(address, launch, _START_SECONDS)
     session = _within(address, start)
@@ -250,12 +258,13 @@ def _launch(conf: Any, folder: Path) -> None:
     SparkContext._ensure_initialized(gateway=gateway, conf=conf)  # pyright: ignore[reportPrivateUsage]
 
 
-def _within(address: Address, start: Callable[[], T], seconds: float = _REGISTER_SECONDS) -> T:
-    """Start, and wait no longer than some time."""
+def _within(address: Address, start: Callable[[], T], seconds: float | None = None) -> T:
+    """Start, and wait no longer than some time: by default as long as the address may take."""
+    seconds = seconds_to_wait(address) if seconds is None else seconds
     future = in_thread(start)
     wait([future], seconds)
     if not future.done():
-        raise unreachable(address, f"It did not take us within {seconds:.0f} seconds.")
+        raise unreachable(address, f"It did not take us within {seconds:g} seconds.", slow=True)
     if future.exception() is None:
         return future.result()
     raise unreachable(address, "It does not take us.")

@@ -9,6 +9,7 @@ Spark says that all went well. Only the counts tell.
 
 from __future__ import annotations
 
+from concurrent.futures import wait
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,10 +18,13 @@ from gamekeeper.data.engine.spark.faults import run_discreetly
 from gamekeeper.data.engine.spark.running import Call
 from gamekeeper.data.engine.spark.scratch import count_rows, location, remove_folder
 from gamekeeper.data.engine.spark.session import is_classic, unreachable
+from gamekeeper.data.engine.spark.threads import in_thread
+from gamekeeper.data.engine.spark.waiting import seconds_to_wait
 from gamekeeper.errors import GamekeeperError, Reason, StoreError
 
 _MARKS: Final = 16
-_WORKER_SECONDS: Final = 150.0
+_MARK_SECONDS: Final = 120.0
+_LOOK_SECONDS: Final = 2.0
 
 
 def write_frame(frame: Any, folder: Path) -> int:
@@ -51,17 +55,19 @@ def require_seen(folder: Path, rows: int, asked: str) -> None:
 def check_scratch(session: Any, address: Address, folder: Path) -> None:
     """Refuse a scratch folder into which workers do not write what this machine sees and removes.
 
-    Waits no longer than some time for the first worker.
+    Waits no longer than some time for the first worker (`seconds_to_wait`).
     """
     asked = f"An engine was to be opened: {address.shown}."
     marks = folder / "marks"
     call = Call(session, lambda: write_frame(session.range(0, _MARKS, 1, _MARKS), marks))
     try:
-        if not call.wait(_WORKER_SECONDS):
+        seconds = seconds_to_wait(address)
+        if not call.wait(seconds) and not (_has_worker(session) and call.wait(_MARK_SECONDS)):
             raise unreachable(
                 address,
-                f"It gave us no worker within {_WORKER_SECONDS:.0f} seconds: there is none, all are busy, or none has"
-                " the memory that is asked for (spark.executor.memory).",
+                f"It gave us no worker within {seconds:g} seconds: there is none, all are busy, or none has the memory"
+                " that is asked for (spark.executor.memory).",
+                slow=True,
             )
     except BaseException:
         call.stop()
@@ -85,3 +91,13 @@ def check_scratch(session: Any, address: Address, folder: Path) -> None:
         "Name a folder (GAMEKEEPER_SCRATCH) that this machine and all workers see under the same path, and in which"
         " they and you may write and remove.",
     )
+
+
+def _has_worker(session: Any) -> bool:
+    """Tell whether a worker is ours already, though it has not done anything; not known of a server."""
+    if not is_classic(session):
+        return False
+    counted = in_thread(lambda: session.sparkContext._jsc.sc().getExecutorMemoryStatus().size())
+    wait([counted], _LOOK_SECONDS)
+    # This process is one of them.
+    return counted.done() and counted.exception() is None and counted.result() > 1
