@@ -25,6 +25,12 @@ def test_all_that_are_no_pairs_are_told_with_how_to_write_them():
     assert "3 of 4 cannot be read. Write --kind COLUMN=KIND." in caught.value.message
 
 
+def test_a_name_has_one_value():
+    assert pairs_of("--kind COLUMN=KIND", ["a=x", "a = x"]) == {"a": "x"}
+    with pytest.raises(InputError, match="'a' is given twice"):
+        pairs_of("--kind COLUMN=KIND", ["a=x", "a=y"])
+
+
 def test_pairs_with_numbers():
     assert number_pairs_of("--weight COLUMN=NUMBER", ["a=1e3", "b=-2"]) == {"a": 1000, "b": -2}
     with pytest.raises(InputError, match="Write --weight COLUMN=NUMBER"):

@@ -48,7 +48,16 @@ def pairs_of(written: str, typed: Sequence[str]) -> dict[str, str]:
             f"Write {written}.",
             problems=problems,
         )
-    return {name.strip(): value.strip() for name, _, value in pairs}
+    read: dict[str, str] = {}
+    for name, _, value in pairs:
+        if read.setdefault(name.strip(), value.strip()) != value.strip():
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"Pairs were given with {option}.",
+                f"{quoted([name.strip()])} is given twice, with two values.",
+                "Give it once.",
+            )
+    return read
 
 
 def number_pairs_of(written: str, typed: Sequence[str]) -> dict[str, float]:

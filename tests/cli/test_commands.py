@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from gamekeeper.cli.commands import command, say_written
 from gamekeeper.cli.show import Format
+from gamekeeper.errors import InputError
 from gamekeeper.options import Option
 
 RUN = CliRunner()
@@ -110,3 +111,14 @@ def test_csv_is_safe_for_spreadsheets_unless_it_is_for_programs(capsys):
     with csv_for(programs=True):
         show(listing, Format.CSV)
     assert capsys.readouterr().out.splitlines()[1] == "=cmd|' /C calc'!A0,-3"
+
+
+def test_an_option_that_takes_one_value_is_given_once():
+    told, got = run("a.csv", "--rounds", "3", "--method=odd", "--rounds=4", "--method", "plain")
+    assert isinstance(told.exception, InputError)
+    assert str(told.exception).startswith("'--rounds', '--method' were given more than once.")
+    assert not got
+    # What may be repeated, and a flag, which says the same twice.
+    told, got = run("a.csv", "-k", "x", "--keys", "y", "--exact", "--exact", "--listing")
+    assert told.exit_code == 0, told.output
+    assert got[0].search.keys == ("x", "y")

@@ -154,7 +154,10 @@ def test_a_stale_scenario_is_told_by_every_command(run, tmp_path, stale, command
     assert "! " in run(*asked, "--format", "csv").err
     fresh = tmp_path / "fresh"
     gk.write_environment(world(), fresh)
-    assert notices(run(*asked[:-1], asked[-1], "-e", fresh, "--format", "json")) == []
+    assert (
+        notices(run("risk", command, *stale[:-1], fresh, *COMMANDS[command], "--format", "json"))
+        == []
+    )
 
 
 @pytest.mark.parametrize(

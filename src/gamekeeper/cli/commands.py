@@ -10,7 +10,8 @@ A command is a function of a request and, besides, of options that are about pri
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -145,6 +146,7 @@ def add_later(app: typer.Typer, name: str, words: str | None, make: Callable[[],
 
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
             if not ctx.resilient_parsing:
+                _require_once(self.make_parser(ctx).parse_args(list(args))[2])
                 return super().parse_args(ctx, args)
             # What is typed is to be completed, for which it does as it is: typer would import
             # pydantic, at the price of numpy, to make values of it.
@@ -162,6 +164,25 @@ def add_later(app: typer.Typer, name: str, words: str | None, make: Callable[[],
 
     told.__doc__ = words
     app.command(name, cls=MadeLater)(told)
+
+
+def _require_once(typed: Sequence[Any]) -> None:
+    """Refuse an option that takes one value and was given several: the last would count, silently."""
+    once = [
+        option
+        for option in typed
+        if option.param_type_name == "option" and not (option.multiple or option.is_flag)
+    ]
+    again = [option for option, times in Counter(once).items() if times > 1]
+    if not again:
+        return
+    names = [option.opts[0] for option in again]
+    raise InputError(
+        Reason.BAD_OPTION,
+        f"{quoted(names)} {'was' if len(names) == 1 else 'were'} given more than once.",
+        f"{'It takes' if len(names) == 1 else 'Each takes'} one value.",
+        "Give it once." if len(names) == 1 else "Give each once.",
+    )
 
 
 def typed(
