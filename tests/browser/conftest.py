@@ -125,7 +125,7 @@ def serving(demo_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 # Its loop of events runs as long as it does, and tests of other rooms want one of their own.
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[object]:
     from playwright.sync_api import expect, sync_playwright
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+from functools import cache
 
 import pytest
 
@@ -20,6 +21,7 @@ MODULES = [
 ]
 
 
+@cache
 def examples(module_name):
     module = importlib.import_module(module_name)
     return [test for test in doctest.DocTestFinder().find(module) if test.examples]

@@ -8,6 +8,7 @@ import json
 import math
 import pkgutil
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -362,11 +363,16 @@ def test_every_result_has_an_example():
     assert result_types() == set(EXAMPLES)
 
 
+@cache
+def made_once(kind):
+    made = EXAMPLES[kind]()
+    assert type(made) is kind
+    return made
+
+
 @pytest.fixture(scope="module", params=EXAMPLES, ids=lambda kind: kind.__name__)
 def result(request):
-    made = EXAMPLES[request.param]()
-    assert type(made) is request.param
-    return made
+    return made_once(request.param)
 
 
 def test_it_is_frozen(result):
@@ -433,7 +439,7 @@ def test_it_is_drawn_or_says_why_not(result):
 
 
 def test_some_example_has_markup_to_escape():
-    shown = [make()._repr_html_() for make in EXAMPLES.values()]
+    shown = [made_once(kind)._repr_html_() for kind in EXAMPLES]
     assert sum("&lt;b&gt;" in text for text in shown) >= 3
 
 
@@ -460,7 +466,7 @@ def test_its_provenance_is_complete(result):
 
 @pytest.mark.parametrize("kind", EXAMPLES, ids=lambda kind: kind.__name__)
 def test_it_is_the_same_when_it_is_made_again(kind):
-    one, other = EXAMPLES[kind](), EXAMPLES[kind]()
+    one, other = made_once(kind), EXAMPLES[kind]()
     assert one.to_arrow() == other.to_arrow()
     assert one.summary() == other.summary()
     assert one.provenance.fingerprint == other.provenance.fingerprint
