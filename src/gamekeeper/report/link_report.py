@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _LISTED = 50
 _KICKER = "Record linkage"
+_EXPECTED = "expected_group_precision"
 _WORDS = (
     ("Link", "two records, one of each file, that are taken for the same person"),
     ("Precision", "the share of the links that are right"),
@@ -29,6 +30,10 @@ _WORDS = (
     (
         "Probability",
         "how likely a link is right under the fitted weights; calibrated only where that was shown",
+    ),
+    (
+        "Group",
+        "records of one file that are equal in all that is compared: who is found in it has its values",
     ),
     ("Weight", "the logarithm of how much likelier an agreement is for one person than for two"),
     ("In every optimum", "the link is part of every set of links that costs as little"),
@@ -161,6 +166,11 @@ def _tiles(found: FileLinks) -> list[tuple[str, str]]:
     if partners is not None:
         low, high = partners.overlap.low, partners.overlap.high
         tiles.append((f"{low:,} to {high:,}", "people in both files, as estimated"))
+    groups = found.groups
+    if groups is not None and groups.n_links:
+        share = groups.summary()["group_precision" if groups.is_right is not None else _EXPECTED]
+        words = "" if groups.is_right is not None else " as expected"
+        tiles.append((percent_text(share or 0.0), f"of the links to the right group{words}"))
     if found.precision is not None and found.recall is not None:
         tiles.append((percent_text(found.precision), "of the links are right"))
         tiles.append((percent_text(found.recall), "of those with a partner are found"))

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.linkage.margin_evidence import (
+    alone_by_small,
     least_partners,
     margin_evidence,
     margins_of,
@@ -83,3 +84,18 @@ def test_records_of_a_part_stand_for_all_and_few_tell_nothing():
     assert margin_evidence(between[:10], within, n_records=10) is None
     none = margins_of(np.full(30, 1.0), np.full(30, np.inf))
     assert margin_evidence(none, within, n_records=30) is None
+
+
+@pytest.mark.parametrize("n_with", [0, 100, 300])
+def test_small_margins_tell_how_many_are_alone_at_the_most(n_with):
+    between, sides = margins(4, n_with, 300)
+    within = np.concatenate(sides)
+    alone = alone_by_small(between, within)
+    assert 270 < alone < 420
+    assert alone_by_small(between, within, alike=4.0) > alone
+
+
+def test_records_that_go_together_prove_less():
+    between, sides = margins(1, 150, 150)
+    apart, alike = (least_partners(between, list(sides), number) for number in (1.0, 3.0))
+    assert 0 < alike < apart <= 150

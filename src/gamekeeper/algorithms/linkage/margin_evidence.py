@@ -33,6 +33,7 @@ _GRID = 200
 _SURE = 0.999
 _Z = 2.0
 _FEWEST = 20
+_SMALL = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +59,20 @@ class MarginEvidence:
 
 
 def margin_evidence(
-    between: Floats, within: tuple[Floats, Floats], *, n_records: int, counts: bool = True
+    between: Floats,
+    within: tuple[Floats, Floats],
+    *,
+    n_records: int,
+    counts: bool = True,
+    by_small: bool = False,
+    alike: float = 1.0,
 ) -> MarginEvidence | None:
     """Hold margins between two files against those within each; None where there are too few.
 
     `n_records` are in the first file, of which `between` may be a part. Without `counts`, as where
-    records were made alike, no partner is taken to be certain.
+    records were made alike, no partner is taken to be certain. With `by_small`, how many are alone is
+    estimated from small margins for the shares, and not for the number of partners. So many records
+    go together as `alike` says, and count as one for errors.
 
     Examples
     --------
@@ -76,12 +85,15 @@ def margin_evidence(
     sides = [side[np.isfinite(side)] for side in within]
     if min(map(len, (between, *sides))) < _FEWEST:
         return None
-    number = least_partners(between, sides) if counts else 0.0
-    starts, shares = _falling_shares(between, np.concatenate(sides), len(between) - number)
+    number = least_partners(between, sides, alike) if counts else 0.0
+    n_alone = len(between) - number
+    if by_small:
+        n_alone = min(n_alone, alone_by_small(between, np.concatenate(sides), alike))
+    starts, shares = _falling_shares(between, np.concatenate(sides), n_alone)
     return MarginEvidence(number * n_records / len(between), starts, shares)
 
 
-def least_partners(between: Floats, sides: list[Floats]) -> float:
+def least_partners(between: Floats, sides: list[Floats], alike: float = 1.0) -> float:
     """Return how many records have a partner at the least."""
     from scipy.special import betaincinv
 
@@ -90,16 +102,37 @@ def least_partners(between: Floats, sides: list[Floats]) -> float:
     counts = _at_least(between, limits)
     rates = np.zeros(len(limits))
     for side in sides:
-        reached = _at_least(side, limits)
-        others = len(side) - reached
-        upper = np.where(others > 0, betaincinv(reached + 1.0, np.maximum(others, 1), _SURE), 1.0)
+        reached = _at_least(side, limits) / alike
+        others = len(side) / alike - reached
+        has_others = others * alike > 0.5
+        upper = betaincinv(reached + 1.0, np.where(has_others, others, 1.0), _SURE)
+        upper = np.where(has_others, upper, 1.0)
         rates = np.maximum(rates, upper)
     usable = rates < 1.0
     if not usable.any():
         return 0.0
     counts, rates = counts[usable], rates[usable]
-    by_chance = n * rates + _Z * np.sqrt(n * rates * (1 - rates))
+    by_chance = n * rates + _Z * np.sqrt(alike * n * rates * (1 - rates))
     return max(float(((counts - by_chance) / (1 - rates)).max()), 0.0)
+
+
+def alone_by_small(between: Floats, within: Floats, alike: float = 1.0) -> float:
+    """Return how many records are alone at the most, by how many have small margins.
+
+    A quarter of the margins within the files are below some limit, and so are a quarter of those alone.
+    Others with small margins are counted besides, so that the number is rather too large; one standard
+    error is added. (Storey's estimate of the share of true hypotheses.)
+
+    Examples
+    --------
+    >>> apart = np.linspace(0, 1, 100)
+    >>> round(alone_by_small(np.append(apart, np.full(100, 9.0)), apart))
+    120
+    """
+    limit = float(np.quantile(within, _SMALL))
+    n_small = int(np.count_nonzero(between <= limit))
+    share = float(np.count_nonzero(within <= limit)) / len(within)
+    return (n_small + math.sqrt(alike * n_small)) / max(share, _SMALL)
 
 
 def _at_least(values: Floats, limits: Floats) -> NDArray[np.int64]:

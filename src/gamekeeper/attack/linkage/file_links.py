@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.linkage.fellegi_sunter import FellegiSunterModel
 from gamekeeper.attack.linkage.calibration import Calibration, bands_table, by_margin, calibrate
 from gamekeeper.attack.linkage.carrying import Carried
+from gamekeeper.attack.linkage.group_links import GroupLinks
 from gamekeeper.attack.linkage.linking import Linked
 from gamekeeper.attack.linkage.partners import Partners
 from gamekeeper.attack.linkage.resampling import Resampled
@@ -56,6 +57,8 @@ class FileLinks(Result):
         matches and others; None where costs are no weights of agreement.
     carried
         In which variables linked records agree, with examples; None without links.
+    groups
+        The groups of equal records that links are to; None where links are to single records.
     """
 
     variables: tuple[LinkVariable, ...]
@@ -69,6 +72,7 @@ class FileLinks(Result):
     partners: Partners | None = None
     weights: FellegiSunterModel | None = None
     carried: Carried | None = None
+    groups: GroupLinks | None = None
 
     @property
     def n_linked(self) -> int:
@@ -137,6 +141,7 @@ class FileLinks(Result):
             "correct": self.n_correct,
             "precision": self.precision,
             "recall": self.recall,
+            **({} if self.groups is None else self.groups.summary()),
             "by_chance": self.by_chance,
             "total_cost": linked.total,
             "lower_bound": linked.lower_bound,
@@ -154,6 +159,11 @@ class FileLinks(Result):
                 f" {count_of(len(self.variables), 'variable')}."
             ),
             *self._right(),
+            *(
+                []
+                if self.groups is None
+                else self.groups.sentences(self.n_records[self.groups.side])
+            ),
         ]
         if self.partners is not None:
             # Links that may all be wrong are no success: that comes before their number.
@@ -243,6 +253,11 @@ class FileLinks(Result):
         correct = self.is_correct
         if correct is not None:
             columns["correct"] = pa.array(correct)
+        if self.groups is not None:
+            columns["group_size"] = pa.array(self.groups.sizes, mask=self.groups.sizes == 0)
+            columns["group_probability"] = _masked(self.groups.probabilities)
+            if self.groups.is_right is not None:
+                columns["in_right_group"] = pa.array(self.groups.is_right)
         return pa.table(columns)
 
     def top(self, n: int) -> pa.Table:

@@ -122,6 +122,9 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
             seed=seed,
         )
         most = told.most_cost(worth)
+    in_groups = None if told is None else told.groups
+    if in_groups is not None:
+        made, costs = in_groups.objective, in_groups.costs
     shuffled = link_pairs(
         made,
         method,
@@ -131,7 +134,18 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
         costs=costs,
         progress=asked.progress,
     )
-    if told is not None and worth is not None:
+    grouped = None
+    if told is not None and in_groups is not None and worth is not None:
+        grouped = in_groups.of_links(shuffled.columns, shuffled.costs)
+        # Where nothing shows that anybody is in both files, nobody is linked.
+        kept = (grouped.probabilities >= worth) & (told.overlap.low > 0)
+        if moved is not None:
+            right = in_groups.right(shuffled.columns, moved)
+            grouped = replace(grouped, is_right=right)
+        grouped = grouped.kept(kept)
+        shuffled = replace(without(shuffled, ~kept), probabilities=grouped.single)
+        told = replace(told, at_best=grouped.by_guessing)
+    elif told is not None and worth is not None:
         likely = told.probabilities(shuffled, one_to_one=method is not LinkMethod.NEAREST)
         shuffled = without(shuffled, ~(likely >= worth))
         shuffled = replace(shuffled, probabilities=np.where(likely >= worth, likely, np.nan))
@@ -168,7 +182,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
         tuple(dict.fromkeys(notes)),
         Provenance(
             "record linkage",
-            f"{method}, {objective}",
+            f"{method}, {objective}" if grouped is None else f"{method}, estimated, to groups",
             {
                 "variables": ", ".join(f"{one.name} ({one.kind})" for one in chosen),
                 "blocking": passes_text(asked.block, asked.window, asked.neighbours),
@@ -185,6 +199,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
         what_carried(comparisons, shuffled.columns, order, model, _examples(shuffled))
         if asked.explained
         else None,
+        grouped,
     )
 
 
@@ -228,6 +243,15 @@ def _limits_of(linked: Linked, is_blocked: bool, told: Partners | None) -> list[
         said.append(
             "Each file could not be compared with itself as with the other: how many people are in both,"
             " and how many links are right, is not known."
+        )
+    elif told is not None and told.groups is not None:
+        said.append(
+            "Links to groups are by distances over their means: weights cannot tell equal records apart."
+        )
+    elif told is not None and told.made_alike and not told.overlap.is_by_weights:
+        said.append(
+            "Many records of a file are equal to another, and not in whole groups of one file alone: how"
+            " far ahead one comes by chance is not known."
         )
     elif told is not None and is_blocked:
         said.append(

@@ -32,7 +32,6 @@ _OWN_PAIRS = 2_000_000
 _FEW_LEARNED = 0.25
 _N_COMPARED = 20_000
 _LIKE = 0.05
-_TWINS = 0.1
 _MANY_COSTS, _N_SAMPLED = 1_000_000, 50_000
 
 
@@ -120,8 +119,7 @@ def checked_costs(
 class OwnPairs:
     """Pairs within the files: least costs, how many pairs; by record the odds of the nearest, of all.
 
-    Where all pairs were compared, the margins of the records of each file, and whether many have a
-    twin that is equal in all that is compared.
+    Where all pairs were compared, the margins of the records of each file.
     """
 
     costs: Floats
@@ -130,7 +128,6 @@ class OwnPairs:
     sums: Floats
     times: float
     margins: tuple[Floats, Floats]
-    has_twins: bool
 
 
 def own_costs(
@@ -164,7 +161,6 @@ def own_costs(
         np.concatenate(sums),
         candidates_each / max(per_record, 1),
         (np.concatenate(margins[: len(checks)]), np.concatenate(margins[len(checks) :])),
-        not block and any(_has_twins(checks[0].objective, side) for side in (0, 1)),
     )
 
 
@@ -230,14 +226,6 @@ def _own_of(
     sums = np.bincount(i, odds, n).astype(np.float64)
     n_once = int(np.count_nonzero(once))
     return costs[once & (costs <= most)], n_once, nearest[rows], sums[rows], _margins(None)
-
-
-def _has_twins(objective: FellegiSunterCost, side: int) -> bool:
-    """Tell whether many records of a file are equal to another in all that is compared."""
-    values = [one.b if side else one.a for one in objective.comparisons]
-    rows = np.column_stack([one.astype(np.float64) for one in values])
-    _, sizes = np.unique(rows, axis=0, return_counts=True)
-    return float(sizes[sizes > 1].sum()) > _TWINS * len(rows)
 
 
 def _margins(costs: NDArray[Any] | None) -> Floats:

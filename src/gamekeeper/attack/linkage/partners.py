@@ -21,6 +21,7 @@ from gamekeeper.algorithms.linkage.margin_evidence import MarginEvidence, margin
 from gamekeeper.algorithms.linkage.objective import FellegiSunterCost
 from gamekeeper.algorithms.linkage.overlap import OverlapEstimate, deepest, estimate_overlap
 from gamekeeper.attack.linkage.candidates import Compared
+from gamekeeper.attack.linkage.group_links import Groups, find_groups
 from gamekeeper.attack.linkage.linking import Linked
 from gamekeeper.attack.linkage.own_pairs import (
     checked_costs,
@@ -61,6 +62,12 @@ class Partners:
     margins, nearest
         What margins say, where the files do not agree with the fitted weights and links are judged by
         margins; with the two least costs of each record of the second file.
+    groups
+        Groups of equal records of one file, where links are to groups.
+    at_best
+        The share of links that are right if all groups are; 1 where links are to single records.
+    made_alike
+        Whether many records of a file are equal to another of it.
     """
 
     overlap: OverlapEstimate
@@ -74,13 +81,16 @@ class Partners:
     n_pairs: int | None = None
     margins: MarginEvidence | None = field(default=None, repr=False)
     nearest: tuple[Floats, Floats] | None = field(default=None, repr=False)
+    groups: Groups | None = field(default=None, repr=False)
+    at_best: float = 1.0
+    made_alike: bool = False
 
     def most_cost(self, probability: float) -> float | None:
         """Return the cost of a pair that, by itself, is a match with this probability.
 
         None where margins tell who is linked.
         """
-        if self.margins is not None:
+        if self.margins is not None or self.groups is not None:
             return None
         return self.best + math.log(self.odds) - math.log(probability / (1 - probability))
 
@@ -110,18 +120,23 @@ class Partners:
         if not known.size:
             return None
         by_weights = float(known.mean())
-        at_most = 1.0
-        if self.margins is None:
+        at_most = self.at_best
+        if self.margins is None and self.groups is None:
             # If more people are in both files, each link is likelier.
             times = self.overlap.odds(*self.shape, self.n_pairs, at_most=True) / self.odds
             at_most = float((known * times / (1 - known + known * times)).mean())
         if not self.n_tried:
             return 0.0, max(by_weights, at_most)
         # At the most, all that have no partner by the lower end of the interval are at risk.
-        alone = max(self.shape[0] - self.overlap.low, 0)
+        alone = max(self.shape[self._told_by] - self.overlap.low, 0)
         _, rate = share_interval(round(self.n_false), self.n_tried)
-        by_itself = max(1.0 - rate * alone / known.size, 0.0)
+        by_itself = self.at_best * max(1.0 - rate * alone / known.size, 0.0)
         return min(by_weights, by_itself), max(by_weights, by_itself, at_most)
+
+    @property
+    def _told_by(self) -> int:
+        """The file whose records were tried within it, of groups the other one."""
+        return 0 if self.groups is None else 1 - self.groups.side
 
     def recall(self, probabilities: Floats) -> tuple[float, float] | None:
         """Return between what the share of the people in both files that are found is expected."""
@@ -219,14 +234,13 @@ def find_partners(
     checks = checked_costs(objective, costs, pairs, seed) if is_fit else []
     looked_at = [one.costs for one in checks]
     least = least_costs(looked_at, deepest(min(shape)))
-    own, evidence = None, None
+    own, evidence, groups, made_alike = None, None, None, False
     if len(least):
         own = own_costs(compared, checks, float(least.max()), block, max_pairs, seed)
     if own is not None and pairs is None:
+        groups, made_alike = find_groups(objective.comparisons, seed)
         between = np.concatenate([one.margins for one in checks])
-        evidence = margin_evidence(
-            between, own.margins, n_records=shape[0], counts=not own.has_twins
-        )
+        evidence = margin_evidence(between, own.margins, n_records=shape[0], counts=not made_alike)
     known = np.array(
         [
             (1 - one.n_missing[0] / max(shape[0], 1)) * (1 - one.n_missing[1] / max(shape[1], 1))
@@ -242,15 +256,19 @@ def find_partners(
         0 if own is None else own.n_pairs,
         checks[0].objective.model if checks else model,
         known,
-        0.0 if evidence is None else evidence.least,
-        made_alike=own is not None and own.has_twins,
+        max((one.least for one in (evidence, groups and groups.evidence) if one), default=0.0),
+        made_alike=made_alike,
     )
     n_pairs = None if pairs is None else pairs.n_pairs
     odds_of_pair = overlap.odds(*shape, n_pairs)
     marginals = _marginals(costs, pairs, best, odds_of_pair, rows, n_candidates)
     found = Partners(overlap, odds_of_pair, 0, 0.0, best, rows, marginals, shape, n_pairs)
+    found = replace(found, made_alike=made_alike)
     if own is None:
         return found
+    if groups is not None and not overlap.is_by_weights:
+        n_false = int(np.count_nonzero(1.0 - groups.evidence.wrong(groups.own) >= unlinked))
+        return replace(found, n_tried=len(groups.own), n_false=n_false, groups=groups)
     if evidence is not None and not overlap.is_by_weights:
         of_own = np.concatenate(own.margins)
         n_false = int(np.count_nonzero(1.0 - evidence.wrong(of_own) >= unlinked))
