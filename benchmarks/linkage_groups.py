@@ -1,6 +1,7 @@
 """Links to groups of equal records, after microaggregation.
 
-`python -m benchmarks.linkage_groups [SPLITS [PART OF A NAME]]` with the folder of data in GAMEKEEPER_DATA. Of the business files people are drawn for two files, with
+`python -m benchmarks.linkage_groups [SPLITS [PART OF A NAME]]` with the folder of data in
+GAMEKEEPER_DATA. Of the business files people are drawn for two files, with
 everybody, half, a tenth or nobody in both; the first is microaggregated (MDAV, k = 3 and 5) after that,
 as an office would, and linked with the other by the default of `link files`, either file first. Last,
 parts of the file that was masked as a whole, whose groups have lost members. One line per file and
