@@ -133,7 +133,9 @@ def check_reachable(address: Address) -> None:
     if not is_reachable(address):
         raise unreachable(address, "Nobody answers there.")
     if address.places and not speaks_spark(address, _PROBE_SECONDS):
-        raise unreachable(address, f"Whoever listens there does not answer as {address.kind.value} does.")
+        raise unreachable(
+            address, f"Whoever listens there does not answer as {address.kind.value} does."
+        )
 
 
 def unreachable(address: Address, found: str, *, slow: bool = False) -> InputError:
