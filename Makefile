@@ -28,7 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo serve pages client picture screens test thorough fuzz check format spark reference bench docs matrix dist lock audit licences clean FORCE
+.PHONY: help demo serve pages client picture screens test slow thorough fuzz check format spark reference bench docs matrix dist lock audit licences clean FORCE
 
 help: ## list the chores
 	@sed -n 's/^\([a-z][a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS='	' read -r name text; do \
@@ -58,9 +58,12 @@ picture: demo ## draw the picture of the README anew from the demo's report (nee
 screens: $(VENV)/.test pages ## take the pictures of the workbench's pages anew for the documentation (needs chromium)
 	@$(PY) -m tests.browser.screenshots docs/workbench
 
-test: $(VENV)/.test pages ## run the tests (TESTS="-k name" hands arguments to pytest)
+test: $(VENV)/.test pages ## run the tests but the slow ones (TESTS="-k name" hands arguments to pytest)
 	@$(PY) hatch_build.py test
 	@$(PY) -m pytest -q $(TESTS)
+
+slow: $(VENV)/.test pages ## run the slow tests, with as many random cases as the others
+	@$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m slow
 
 thorough: $(VENV)/.test ## run all tests, the slow ones too, with many more random cases
 	@HYPOTHESIS_PROFILE=thorough $(PY) -m pytest -q -n 2

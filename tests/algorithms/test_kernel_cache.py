@@ -92,6 +92,7 @@ def run(package, monkeypatch):
         del sys.modules[name]
 
 
+@pytest.mark.slow
 def test_a_kernel_is_compiled_anew_when_what_it_calls_has_changed(package, run):
     assert run_elsewhere(package) == (12, 0)
     assert run() == (12, 1)

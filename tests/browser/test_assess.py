@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 
@@ -28,6 +29,7 @@ def test_the_demo_file_is_assessed_and_a_record_says_why_it_stands_out(opened):
     assert coming.value.suggested_filename == "report.html"
 
 
+@pytest.mark.slow
 def test_a_job_is_cancelled_and_another_is_cut_off_by_a_restart(opened, serving, complaints):
     page = opened("/assess")
     _ask(page)

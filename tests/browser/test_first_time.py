@@ -12,6 +12,8 @@ from playwright.sync_api import expect
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from tests.browser.conftest import Running
 
+pytestmark = pytest.mark.slow
+
 # What each page says as long as there is nothing to show: what to do first.
 TAUGHT = {
     "/": "Make a variable, and draw which categories it could have",

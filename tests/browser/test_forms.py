@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from gamekeeper.store.database.environment_store import EnvironmentStore
@@ -80,6 +81,7 @@ def test_an_invalid_categorization_is_named_and_refused(opened, serving):
     assert "Half a form" not in _forms(serving)
 
 
+@pytest.mark.slow
 def test_two_people_edit_the_same_form(opened, serving):
     address = "/forms"
     one, two = opened(address), opened(address)
@@ -104,6 +106,7 @@ def test_two_people_edit_the_same_form(opened, serving):
     assert _forms(serving)[name].metadata["sector"] == "one"
 
 
+@pytest.mark.slow
 def test_a_save_is_neither_lost_nor_made_twice_when_the_server_dies(opened, serving, complaints):
     page = opened("/forms")
     page.get_by_role("button", name="New form").click()

@@ -18,6 +18,8 @@ from gamekeeper.workbench.requests.environment.mapping import SaveScenarioReques
 from gamekeeper.workbench.requests.environment.shared import InStore, Person
 from tests.browser.conftest import Running
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = "<script>document.title='run'</script><img src=x onerror=\"document.title='run'\">"
 NAMES = (
     SCRIPT,

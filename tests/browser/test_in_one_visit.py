@@ -20,6 +20,8 @@ from gamekeeper.store.database.environment_store import EnvironmentStore
 from tests.browser.axe import AXE, faults
 from tests.browser.conftest import Running, is_complaint
 
+pytestmark = pytest.mark.slow
+
 TARGET = "Census microdata 2031 (proposed release)"
 GROUP = "Banks and insurers"
 

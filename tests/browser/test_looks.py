@@ -21,6 +21,7 @@ PAGES = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not AXE.is_file(), reason="axe is not installed (npm ci in frontend)")
 def test_no_page_keeps_anybody_out(opened, serving):
     # The page's own policy stays on: axe comes as part of the browser, not of the page.

@@ -101,6 +101,7 @@ def test_a_data_file_in_the_place_of_a_form_is_never_quoted(run, folder, caplog)
     assert CANARY not in told.out + told.err + caplog.text
 
 
+@pytest.mark.slow
 def test_letters_that_the_output_cannot_show_are_replaced(folder):
     program = "from gamekeeper.cli.app import main; main()"
     told = subprocess.run(
@@ -121,6 +122,7 @@ def test_all_problems_are_listed(run, folder):
     assert all(f"bad-{number:02d}.json" in told.err for number in range(60))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "code"),
     [

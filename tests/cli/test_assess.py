@@ -41,6 +41,7 @@ def test_the_first_line_is_the_verdict(run, people):
         assert heading in done.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("policy", "code"), [("k2", 4), ("hdx", 4), ("mild.json", 0), ("doubtful.json", 4)]
 )
@@ -118,6 +119,7 @@ def test_bad_input_is_one_clear_error(run, people, options, words):
     assert words in done.err
 
 
+@pytest.mark.slow
 def test_your_own_names_of_records_stand_beside_their_numbers(run, tmp_path):
     text = "Name,Age,Sex\nann-77,1,f\nbob-78,1,f\ncid-79,2,m\n"
     file = write(tmp_path, "named.csv", text)

@@ -148,6 +148,7 @@ def test_versions_are_compared(run, place):
     assert document["summary"]["noise"] > document["summary"]["more"]
 
 
+@pytest.mark.slow
 def test_structure_is_told_drawn_and_written(run, place):
     one, two = files(place, "original", "noise")
     picture, table = place / "structure.svg", place / "structure.csv"
@@ -295,6 +296,7 @@ def test_the_commands_are_there_without_what_they_need():
     assert told.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_reports_have_no_value_unless_asked(run, place):
     page = place / "page.html"
     for extra, has_values in ((), False), (("--report-values",), True):

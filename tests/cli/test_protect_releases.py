@@ -65,6 +65,7 @@ def test_spss_in_spss_out_and_the_same_bytes(run, tmp_path, people, recipe):
     assert new["income"].sum() == pytest.approx(old["income"].sum(), rel=0.01)
 
 
+@pytest.mark.slow
 def test_columns_that_nobody_looked_at_are_named(run, tmp_path, people, recipe):
     page = tmp_path / "internal.html"
     done = run("protect", "apply", recipe, people, "-o", tmp_path / "out.csv", "--report", page)

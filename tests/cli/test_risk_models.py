@@ -77,6 +77,7 @@ def test_risk_is_inferred_for_every_record(run, people, everybody, tmp_path):
     assert "Most probable" in told.out
 
 
+@pytest.mark.slow
 def test_measures_are_compared_on_a_population(run, everybody, tmp_path):
     page = tmp_path / "compare.html"
     told = run(
@@ -89,6 +90,7 @@ def test_measures_are_compared_on_a_population(run, everybody, tmp_path):
     assert "Logit rank plot" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_attacks_are_the_same_in_python_at_the_prompt_and_on_the_page(run, everybody, tmp_path):
     page = tmp_path / "compare.html"
     told = run(

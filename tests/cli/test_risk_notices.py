@@ -160,6 +160,7 @@ def test_a_stale_scenario_is_told_by_every_command(run, tmp_path, stale, command
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "options"),
     [
@@ -216,6 +217,7 @@ def test_a_report_says_what_a_wildcard_count_does_not_prove(run, tmp_path):
     assert "<strong>2</strong> like no other as released" in shown
 
 
+@pytest.mark.slow
 def test_a_score_is_not_said_to_count_matches(run, tmp_path):
     file, page = write(tmp_path, "people.csv", PEOPLE), tmp_path / "risk.html"
     asked = ("risk", "suda", file, "-k", ALL, "-f", "1/10", "--report", page)
@@ -229,6 +231,7 @@ def test_a_score_is_not_said_to_count_matches(run, tmp_path):
     assert "expected_reidentifications" not in document["summary"]
 
 
+@pytest.mark.slow
 def test_limits_that_a_message_advises_to_raise_are_options(run, tmp_path):
     file = write(tmp_path, "people.csv", PEOPLE)
     asked = ("risk", "infer", file, "-k", ALL, "-f", "1/3", *MODELS, "--categories", "Age")

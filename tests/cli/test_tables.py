@@ -167,6 +167,7 @@ def test_recoded_bounds(run, place):
     assert limits(document) == [[2, 4], [3, 4], [5, 7]]
 
 
+@pytest.mark.slow
 def test_sap_is_the_same_in_python_at_the_prompt_and_on_the_page(run, place):
     page, picture, rows = place / "sap.html", place / "sap.png", place / "sap.csv"
     document = told(

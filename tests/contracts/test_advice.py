@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+import pytest
+
 from gamekeeper.cli.app import PARTS, load
 from tests.given.reachable import pieces, reached
 
@@ -154,6 +156,7 @@ def test_options_of_another_command_are_there():
                 assert found[0].split()[0] in options()[name], text
 
 
+@pytest.mark.slow
 def test_what_a_command_advises_it_has():
     missing = {
         (place, found[0], name)

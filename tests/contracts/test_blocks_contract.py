@@ -29,6 +29,7 @@ def told(found):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["search_by_tables", "search_by_transversals"])
 @pytest.mark.parametrize("missing", ["category", "wildcard"])
 def test_uniques_are_the_same_for_any_blocks(monkeypatch, way, missing):

@@ -130,6 +130,7 @@ def test_too_much_is_refused_before_it_begins(monkeypatch, capsys, place, argume
     assert peak < MOST_MADE, err
 
 
+@pytest.mark.slow
 def test_the_best_known_of_many_cells_are_shown_without_listing_all(monkeypatch, capsys, place):
     code, out, _, peak = run(
         monkeypatch, capsys, place, "tables", "bounds", "{place}/axes22.json", "--top", 3,
@@ -140,6 +141,7 @@ def test_the_best_known_of_many_cells_are_shown_without_listing_all(monkeypatch,
     assert peak < 250_000_000
 
 
+@pytest.mark.slow
 def test_long_lists_are_printed_a_line_at_a_time(monkeypatch, capsys, place):
     from gamekeeper.cli import show
 

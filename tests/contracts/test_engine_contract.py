@@ -377,6 +377,7 @@ def _total(numbers, block):
     return int(numbers[block.start : block.stop].sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pool", list(Pool))
 def test_blocks_give_the_same_whoever_does_them(engine, pool):
     numbers = np.arange(100, dtype=np.int64)

@@ -437,6 +437,7 @@ def test_errors_of_links_show_nothing(
     is_silent(*everything_said(caught.value), caplog.text, *capsys.readouterr())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_links_show_numbers_and_names_of_columns_only(
     place: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str], ending: str

@@ -92,6 +92,7 @@ def walked(store: EnvironmentStore, seed: int, steps: int) -> list[dict[str, obj
     return seen
 
 
+@pytest.mark.slow
 def test_any_edits_lead_to_the_same_documents_everywhere(
     postgres: TestServer, tmp_path: Path
 ) -> None:
@@ -231,6 +232,7 @@ def test_an_error_leaves_nothing_behind(store: EnvironmentStore, place: Place) -
     assert rows(place) == before
 
 
+@pytest.mark.slow
 def test_many_threads_lose_nothing(store: EnvironmentStore, place: Place) -> None:
     def edit(number: int) -> int:
         with closing(EnvironmentStore.open(place)) as own:

@@ -210,6 +210,7 @@ def _opens_to_write(node: ast.Call, of: str) -> bool:
 _COULD_WRITE = re.compile(rf"\b(?:open|{'|'.join(_WRITERS)}|os\.(?:replace|remove|write))\s*\(")
 
 
+@pytest.mark.slow
 def test_nothing_else_opens_files_to_write():
     texts = {
         str(path.relative_to(PACKAGE)): path.read_text(encoding="utf-8")

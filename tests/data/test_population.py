@@ -50,6 +50,7 @@ def norland():
     return make_population(200_000)
 
 
+@pytest.mark.slow
 def test_one_seed_gives_one_population(norland):
     assert make_population(200_000).equals(norland)
     assert make_population(3_000, seed=1).equals(make_population(3_000, seed=1))

@@ -17,6 +17,7 @@ def test_there_is_one():
     assert NOTEBOOKS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_shows_what_is_kept_of_it(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))

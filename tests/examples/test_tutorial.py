@@ -12,9 +12,21 @@ from tests.examples.console import has_commands, of_demo, run_page
 
 ROOT = Path(__file__).parents[2]
 PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if has_commands(page)]
+# Their commands take seconds.
+LONG = {"link-files.md", "model-an-intruder.md"}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(
+            page,
+            id=str(page.relative_to(ROOT)),
+            marks=[pytest.mark.slow] if page.name in LONG else [],
+        )
+        for page in PAGES
+    ],
+)
 def test_commands(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     # A page sets it; this puts back what was there.

@@ -116,6 +116,8 @@ def test_there_is_a_file_for_every_kind() -> None:
     assert kinds == set(KINDS) - ON_DATA_OF_OTHERS
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "number", "place"), list(places_to_corrupt()))
 def test_a_corrupted_expected_value_is_caught(
     tmp_path: Path, path: Path, number: int, place: tuple[Any, ...]
@@ -137,6 +139,7 @@ def test_a_corrupted_expected_value_is_caught(
     assert outcome.cases[0].faults
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=stem)
 def test_a_missing_element_of_an_expected_list_is_caught(tmp_path: Path, path: Path) -> None:
     n_caught = 0
@@ -207,6 +210,7 @@ def test_one_prevalence_may_stand_alone(tmp_path: Path) -> None:
     assert run_file(write(tmp_path, content)).is_failed
 
 
+@pytest.mark.slow
 def test_of_very_many_maximal_harmonizations_all_are_compared(tmp_path: Path) -> None:
     sinks = [f"s{number}" for number in range(8)]
     pairs = [[a, b] for number, a in enumerate(sinks) for b in sinks[:number]]
@@ -363,6 +367,7 @@ def test_nothing_to_run_is_told_apart_from_a_failure(tmp_path: Path, capsys: Cap
     assert main([str(tmp_path)]) == 1
 
 
+@pytest.mark.slow
 def test_it_runs_as_a_module(tmp_path: Path) -> None:
     write(tmp_path, with_only(GOLDEN / "keys_codes.json", 0))
     command = [sys.executable, "-m", "tests.reference.run", str(tmp_path)]
@@ -372,6 +377,7 @@ def test_it_runs_as_a_module(tmp_path: Path) -> None:
     assert "1 of 1 cases passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_environments_that_come_out_of_a_store_give_the_same(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
 ) -> None:

@@ -76,6 +76,7 @@ def text_of(page: str) -> str:
     return re.sub(r"<[^>]+>", " ", re.sub(r"<svg.*?</svg>", "", bare, flags=re.DOTALL))
 
 
+@pytest.mark.slow
 def test_the_data_holder_reads_attacks_before_and_after(made):
     about = AboutProtection(
         "people.csv", STEPS, "the code -9", "release.csv", scenario="A data broker",
@@ -137,6 +138,7 @@ def test_public_figures_are_rounded_and_no_mean_of_before_is_told(made):
     assert shown.tables[0].distance == round(exact.tables[0].distance, 2)
 
 
+@pytest.mark.slow
 def test_without_records_no_category_is_named(made):
     about = AboutProtection("people.csv", STEPS)
     whole, bare = (

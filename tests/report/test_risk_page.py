@@ -155,6 +155,7 @@ def test_it_says_what_was_asked_and_how_it_was_made(page):
     assert f"Place <i>of</i> birth {CANARY}" in said
 
 
+@pytest.mark.slow
 def test_without_records_it_has_no_category_and_no_record(page, discreet):
     assert CANARY in page.text
     for word in (CANARY, "7341", "blink", "north", "unique by", "The riskiest records"):
@@ -164,6 +165,7 @@ def test_without_records_it_has_no_category_and_no_record(page, discreet):
     assert [tag for tag, _ in discreet.tags].count("svg") == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codes", [[[1, 1]], [[1, 1]] * 3], ids=["one record", "no uniques"])
 def test_files_with_little_in_them_have_a_report(codes):
     made = build_risk_report(report(keys(codes), matching=False))

@@ -24,6 +24,7 @@ def test_the_document_that_is_kept_is_that_of_the_code() -> None:
     assert (ROOT / "frontend" / "openapi.json").read_text(encoding="utf-8") == text()
 
 
+@pytest.mark.slow
 def test_a_stale_document_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "openapi.json"
     assert main(["--check", str(path)]) == 1
@@ -47,7 +48,7 @@ def test_random_requests_are_answered_as_the_document_says(tmp_path: Path) -> No
     EnvironmentStore.create(store, small_environment(), who="ana").close()
     server = Server(Settings(store=store, state=tmp_path / "state", folders={}), say=lambda _: None)
     how = settings(
-        max_examples=50,
+        max_examples=20,
         deadline=None,
         derandomize=True,
         phases=[Phase.generate],

@@ -78,6 +78,7 @@ def running(store: Path, cookie: str = "", port: int = 0, slow: bool = False) ->
         process.stdout.close()
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_or_made_twice_when_the_server_is_killed(store: Path) -> None:
     asked = edits({"edit": "add-form", "name": "New"}, key="one-save")
     with running(store, slow=True) as first:
@@ -95,6 +96,7 @@ def test_nothing_is_lost_or_made_twice_when_the_server_is_killed(store: Path) ->
         found.check()
 
 
+@pytest.mark.slow
 def test_open_pages_learn_what_others_save_and_the_server_ends_when_asked(store: Path) -> None:
     from gamekeeper.mapping.edits import AddForm
 

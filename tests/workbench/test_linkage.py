@@ -369,6 +369,7 @@ def halves(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_structures_are_matched_from_files(halves):
     output, plot = halves / "links.csv", halves / "links.svg"
     found = structured(

@@ -49,6 +49,7 @@ def test_a_comparison_hands_on_how_far_to_search(census):
     assert told["max_size"] == "2"
 
 
+@pytest.mark.slow
 def test_a_page_has_the_whole_range_unless_told_otherwise(census, tmp_path):
     page = tmp_path / "page.html"
     whole = compared(census, attacks=True).attacks

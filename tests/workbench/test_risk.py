@@ -106,6 +106,7 @@ def test_uniques_are_those_of_the_library(people, tmp_path):
     assert pyarrow.parquet.read_table(records).to_pylist() == expected.to_arrow().to_pylist()
 
 
+@pytest.mark.slow
 def test_a_report_of_a_scenario_is_written(clerk, tmp_path):
     report = tmp_path / "risk.html"
     find_uniques(SudaRequest(microdata=clerk, population=clerk.file, report=report))

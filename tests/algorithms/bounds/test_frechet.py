@@ -88,6 +88,7 @@ def releases(draw):
     return table, CountConstraints(table.shape, tuple(margins))
 
 
+@pytest.mark.slow
 @given(decomposable_releases())
 @FEW
 def test_closed_bounds_are_those_of_integer_programs(release):

@@ -47,6 +47,7 @@ def some_parts(draw):
     return part
 
 
+@pytest.mark.slow
 @cases(50)
 @given(some_parts(), st.data())
 def test_any_duals_give_a_bound(part, data):
@@ -74,6 +75,7 @@ def test_bounds_from_duals_are_exact_for_large_counts(size):
     assert dual_bound(part, costs, thirds) <= -size
 
 
+@pytest.mark.slow
 @cases(40)
 @given(some_parts(), st.data())
 def test_programs_agree_with_enumeration(part, data):
@@ -99,6 +101,7 @@ def test_programs_agree_with_enumeration(part, data):
         assert found.table is None
 
 
+@pytest.mark.slow
 @cases(40)
 @given(releases(), st.data())
 def test_branching_towards_a_sum_agrees_with_enumeration(release, data):
@@ -138,6 +141,7 @@ def test_a_verdict_of_an_integer_program_on_large_counts_is_not_believed():
     assert not verdict.is_empty
 
 
+@pytest.mark.slow
 @cases(40)
 @given(some_parts(), st.integers(0, 2**31 - 1))
 def test_repaired_tables_hold(part, seed):

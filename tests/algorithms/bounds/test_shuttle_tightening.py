@@ -135,6 +135,7 @@ def test_cells_of_recoded_tables_can_be_asked_for(release, data):
     assert tight.tight_upper.flat[cell]
 
 
+@pytest.mark.slow
 @given(
     releases(shapes=((3, 3), (2, 2, 3), (2, 2, 2, 2)), most=3),
     st.integers(0, 10**6),

@@ -193,6 +193,7 @@ def test_forty_independent_merges_are_exact_without_the_graph():
             assert found.n_blocks == answers.size(needed)
 
 
+@pytest.mark.slow
 def test_more_parts_than_python_nests_calls():
     forms = dict.fromkeys(disjoint_pairs(1_200), 1)
     answers = MaximalHarmonizations(ARBITRARY, forms)
@@ -230,6 +231,7 @@ LIMITS = {
 }
 
 
+@pytest.mark.slow
 @given(st.one_of(tightly_linked_tasks(), loosely_linked_tasks()), st.integers(1, 9), st.data())
 @cases(50)
 def test_a_search_that_ends_early_claims_only_what_is_so(task, max_nodes, data):

@@ -384,6 +384,7 @@ def test_five_thousand_levels_need_no_deep_recursion():
     assert len(str(caught.value)) < 1_000
 
 
+@pytest.mark.slow
 def test_levels_that_each_split_off_a_sink_need_no_deep_recursion():
     n = 1_200
     children = {f"n{k:04}": [f"n{k + 1:04}", f"s{k:04}"] for k in range(n)}

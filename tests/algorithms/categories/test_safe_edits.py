@@ -54,6 +54,7 @@ def children_of(graph: PartitionGraph) -> dict[str, tuple[str, ...]]:
     return {name: graph.children(name) for name in graph.categories}
 
 
+@pytest.mark.slow
 def test_safe_is_exactly_that_every_categorization_stays_on_all_small_graphs() -> None:
     graphs = [graph for names in ("a", "ab", "abc", "abcd") for graph in all_graphs(names)]
     admitted_by = {graph: admitted(children_of(graph)) for graph in graphs}

@@ -175,6 +175,7 @@ def test_all_moves_of_all_graphs_of_up_to_five_variables(n):
     assert n_graphs == [1, 2, 8, 61, 822][n - 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", range(1, 5))
 def test_all_moves_of_all_trees_of_up_to_four_variables(n):
     for adjacency in plain.decomposable_graphs(n):
@@ -211,6 +212,7 @@ def test_neutral_rotations_connect_all_trees_of_a_graph(n):
         assert reached == wanted
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(st.integers(6, 12), st.integers(0, 10**6))
 def test_random_walks(n, seed):
@@ -237,6 +239,7 @@ def test_random_walks(n, seed):
     assert powers(tree) == wanted
 
 
+@pytest.mark.slow
 def test_a_long_walk_of_64_variables():
     rng = random.Random(5)
     tree = DynamicJunctionTree.of_graph(np.zeros(64, dtype=np.uint64))

@@ -166,6 +166,7 @@ def test_recoded_sums_that_overlap():
     assert count_tables(known) == len(tables_by_hand(known)) > 3
 
 
+@pytest.mark.slow
 def test_a_search_that_would_not_end_is_refused():
     table = np.arange(4 * 4 * 4).reshape(4, 4, 4) % 7 + 5
     known = CountConstraints.of(

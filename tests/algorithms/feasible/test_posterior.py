@@ -158,6 +158,7 @@ def test_a_hidden_pair_with_a_sum_from_below():
     assert found.mean[0] == pytest.approx((joint.sum(1) @ np.arange(60)) / joint.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["importance", "chain"])
 def test_sampled_figures_agree_with_exact_ones(method):
     rng = np.random.default_rng(4)

@@ -76,6 +76,7 @@ def shares(known, sample):
     return np.bincount(places, sample.weights, minlength=len(tables))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("release", RELEASES)
 def test_every_table_is_equally_likely(release, method):
@@ -172,6 +173,7 @@ def test_weights_are_kept(method):
     assert statistic < chi2.isf(1e-4, len(mass) - 1)
 
 
+@pytest.mark.slow
 def test_chains_say_how_well_they_agree():
     sample = sample_tables(square(4, 5), draws=2000, seed=1, method="chain", workers=1)
     assert 0.9 < sample.r_hat < 1.05
@@ -180,6 +182,7 @@ def test_chains_say_how_well_they_agree():
     assert np.allclose(sample.mean(), 1.25, atol=0.2)
 
 
+@pytest.mark.slow
 def test_large_parts_are_not_drawn_exactly():
     known = square(12, 6)
     sample = sample_tables(known, draws=50, seed=1, workers=1)

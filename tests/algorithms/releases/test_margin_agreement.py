@@ -44,6 +44,7 @@ def spoilt(draw):
     return CountConstraints.of(SHAPE, margins)
 
 
+@pytest.mark.slow
 @given(spoilt())
 @settings(max_examples=25, deadline=None)
 def test_rows_that_contradict_each_other_are_irreducible(constraints):

@@ -35,6 +35,7 @@ def slowly(a, b):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("noise", [0.02, 0.1])
 def test_a_noisy_copy_in_other_units_is_linked_again(seed, noise):
@@ -44,6 +45,7 @@ def test_a_noisy_copy_in_other_units_is_linked_again(seed, noise):
     assert found.is_converged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_files_of_different_sizes_are_linked_either_way(seed):
     values, copy, truth = noisy_copy(seed, 120, 0.03)

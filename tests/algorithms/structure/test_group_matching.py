@@ -193,6 +193,7 @@ def noisy_copy(seed, n_rows, n_labels, share_wrong):
     return a, b[order], np.argsort(order), names
 
 
+@pytest.mark.slow
 def test_renamed_and_shuffled_labels_are_found_again():
     a, b, truth, names = noisy_copy(3, 300, 8, 0.15)
     found = match_groups(a, b, one_to_one=True, restarts=6, exact=False)

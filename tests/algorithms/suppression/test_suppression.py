@@ -51,6 +51,7 @@ def check(found: Suppression, rows: np.ndarray, k: int, criterion: str) -> None:
     assert found.lower_bound <= found.cost
 
 
+@pytest.mark.slow
 @given(tiny_files())
 @cases(20)
 def test_the_cheapest_is_found_or_bounded(file):

@@ -263,6 +263,7 @@ def test_many_variables_with_a_largest_size(n_variables, policy):
     assert listed(found) == twin(codes.tolist(), policy, most)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_variables", [17, 25, 40, 64])
 def test_many_variables_that_hang_together(n_variables):
     # Each further variable copies one of the first six, so every MSU of a copy is an MSU of the

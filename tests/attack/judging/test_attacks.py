@@ -265,6 +265,7 @@ class TestTheRange:
         found = attacked(population, attack_samples=3)
         assert [len(found.attacks.at(step)) for step in found.attacks.fractions] == [3, 2, 3]
 
+    @pytest.mark.slow
     def test_a_measure_that_refuses_a_large_sample_is_left_out_there(self, population):
         found = attacked(population, measures=["is", refusing])
         assert found.attacks.left_out() == [("refusing", (Fraction(3, 5),))]
@@ -317,6 +318,7 @@ class TestRepeating:
         by_two = attacked(population, measures=["suda", "dis_is", "annealing"], workers=2)
         assert timeless(by_two) == timeless(found)
 
+    @pytest.mark.slow
     def test_one_seed_gives_one_page(self, population, page):
         again = attacked(population, measures=["suda", "dis_is", "annealing"])
         made = build_risk_report(comparison_report(again, name="town"))
@@ -327,6 +329,7 @@ class TestRepeating:
     def test_another_seed_gives_other_samples(self, population):
         assert timeless(attacked(population)) != timeless(attacked(population, seed=4))
 
+    @pytest.mark.slow
     def test_a_cancelled_comparison_is_resumed_where_it_stopped(self, population, tmp_path):
         calls = []
 

@@ -227,6 +227,7 @@ class TestCompareMeasures:
                 told.column("dis")[place]
             )
 
+    @pytest.mark.slow
     def test_scores_and_truth_are_those_of_the_same_records(self):
         records = people(400, seed=2)
         file = coded_from_codes(records.tolist(), KEYS)
@@ -338,6 +339,7 @@ class TestCompareMeasures:
         with pytest.raises(InputError):
             compared.at(Fraction(1, 3))
 
+    @pytest.mark.slow
     def test_the_page_has_figures_tables_and_times(self, population):
         found = compare_measures(population, KEYS, fractions=["10%"], measures=CLASSIC)
         page = build_risk_report(comparison_report(found, name="<b>town</b>"))

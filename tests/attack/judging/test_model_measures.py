@@ -25,6 +25,7 @@ def sample_of(codes, levels, fraction="1/20", seed=3):
     return SampleData(codes, tuple(levels), Fraction(fraction), counts[of_record], seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", OWN)
 def test_a_measure_is_what_an_intruder_infers(method):
     codes = two_pairs(250)

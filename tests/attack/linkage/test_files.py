@@ -58,6 +58,7 @@ def test_optimal_links_are_those_of_brute_force(a, b):
         assert found.linked.increases[row] == pytest.approx(increase)
 
 
+@pytest.mark.slow
 @given(small, small)
 def test_greedy_links_cost_no_less_and_say_by_how_much(a, b):
     costs = absolute(a, b)

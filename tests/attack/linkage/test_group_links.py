@@ -83,6 +83,7 @@ def test_what_is_expected_is_no_more_than_guessing_within_groups():
     assert "in_right_group" not in unknown.to_arrow().column_names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("masked_first", [True, False])
 def test_where_nobody_is_in_both_nobody_is_linked(masked_first):
     for seed in range(2):

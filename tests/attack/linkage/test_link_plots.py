@@ -83,6 +83,7 @@ def test_rates_are_dots_with_their_intervals():
     assert [text.get_text() for text in legend.get_texts()] == list(found.methods)
 
 
+@pytest.mark.slow
 def test_clusterings_are_bars_and_what_they_carry_dots():
     rng = np.random.default_rng(1)
     values = np.repeat([[0.0, 0], [9, 1], [2, 8]], [9, 7, 4], axis=0) + rng.normal(size=(20, 2))

@@ -239,6 +239,7 @@ def test_variables_that_do_not_vary_are_told():
     assert link_structure(values, copy, techniques=TECHNIQUES, n_clusters=3).notes == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("individuals", ["whole", "clusters", "groups"])
 def test_the_order_of_the_second_file_does_not_help(individuals):
     """Where all records are alike, any links are as good as any others."""

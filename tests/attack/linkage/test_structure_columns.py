@@ -115,6 +115,7 @@ def test_names_and_unknown_categories_are_refused_without_their_values():
         assert "name1" not in str(found.problems)
 
 
+@pytest.mark.slow
 def test_links_by_structure_are_believed_where_halves_agree_and_not_for_noise():
     rng = np.random.default_rng(1)
     # Every column tells the same: how far along a line a record is.

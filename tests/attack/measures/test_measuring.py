@@ -32,6 +32,7 @@ def counted(records, **options):
     return count_keys(coded, ["Age", "Sex"], **options)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(RECORDS)
 def test_measures_are_those_of_records_one_by_one(records):

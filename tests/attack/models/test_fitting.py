@@ -31,6 +31,7 @@ class Stopping:
             raise Cancelled("Models were to be fitted.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_finds_two_pairs_and_a_variable_by_itself(method):
     fit = fit_models(counted(two_pairs(600), NAMES), method=method, seed=3)

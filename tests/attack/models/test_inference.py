@@ -142,6 +142,7 @@ rows_of_codes = st.lists(
 ).filter(lambda rows: any(row[0] for row in rows))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(rows_of_codes, st.sampled_from(["1/3", "2%", "0.9", "1"]))
 def test_measures_are_what_they_must_be_whatever_the_file(codes, fraction):

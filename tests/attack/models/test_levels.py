@@ -31,6 +31,7 @@ def uniques_of(codes):
     return counts[of_record] == 1
 
 
+@pytest.mark.slow
 def test_the_relative_risk_of_a_variable_is_the_file_over_the_file_without_it(file):
     _, risk = file
     models, weights = risk.fit.pooled()
@@ -191,6 +192,7 @@ def test_one_category_cannot_be_collapsed():
     assert line.uniques_left == 0
 
 
+@pytest.mark.slow
 def test_the_printed_estimate_is_not_compared_with_the_calibrated_one(file):
     table, _ = file
     _, risk = seen(two_pairs(250), estimator="printed")

@@ -121,6 +121,7 @@ def test_models_are_averaged_by_how_well_they_know_the_person():
 rows_of_codes = st.lists(st.tuples(*(st.integers(1, 3) for _ in range(4))), min_size=2, max_size=20)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=20)
 @given(rows_of_codes, st.sampled_from(sorted(GROUPS)), st.data())
 def test_answers_agree_with_frequencies_whatever_the_file(codes, model, data):

@@ -108,6 +108,7 @@ def test_attacks_at_matched_cost_find_no_more_people_than_a_search_for_any_uniqu
     assert n_found > any_unique / 2
 
 
+@pytest.mark.slow
 def test_uniques_that_are_expected_to_be_the_smallest_are_taken_all_whatever_the_rounding():
     for seed in range(6):
         people = np.unique(two_pairs(300, seed=seed), axis=0)

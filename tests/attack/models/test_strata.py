@@ -50,6 +50,7 @@ def true_tau1(codes, chosen):
     return int((sizes[of_person.ravel()[chosen]] == 1).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["calibrated", "printed"])
 def test_equal_fractions_in_all_strata_are_one_fraction(estimator):
     codes = two_pairs(300)
@@ -135,6 +136,7 @@ def test_without_the_variable_that_tells_the_stratum_people_of_both_are_counted(
     assert lowest < left.tau1_left < highest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variable", "in_key"), [("Place of residence", True), ("Economic activity", False)]
 )

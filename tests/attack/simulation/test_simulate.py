@@ -94,6 +94,7 @@ def outcomes(population, measures, seed=3, **options):
     return found.measures, found.values.tobytes()
 
 
+@pytest.mark.slow
 def test_the_outcome_is_the_same_for_any_number_of_workers(population):
     alone = outcomes(population, list(MEASURES))
     assert outcomes(population, list(MEASURES), workers=3, pool="threads") == alone

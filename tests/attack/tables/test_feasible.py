@@ -135,6 +135,7 @@ def large():
     return make_release(truth, [("a",), ("b",)])
 
 
+@pytest.mark.slow
 def test_many_tables_are_estimated_the_same_for_any_number_of_workers():
     one = explore_tables(large(), most=1_000, draws=60, seed=3, workers=1)
     two = explore_tables(large(), most=1_000, draws=60, seed=3, workers=2)
@@ -179,6 +180,7 @@ def test_a_contradiction_is_named():
     assert len(caught.value.problems) == 3
 
 
+@pytest.mark.slow
 def test_the_search_can_be_stopped():
     def stop(done, total):
         raise Cancelled("Tables were to be explored.")
@@ -215,6 +217,7 @@ def crossed(shape, mean):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shape", "mean"), [((2,) * 14, 0.1), ((200, 200), 1.5)])
 def test_draws_that_would_not_end_are_refused_before_the_first(shape, mean):
     with pytest.raises(LimitError) as caught:
@@ -223,6 +226,7 @@ def test_draws_that_would_not_end_are_refused_before_the_first(shape, mean):
     assert "--max-seconds" in caught.value.do
 
 
+@pytest.mark.slow
 def test_a_limit_of_time_can_be_lowered_and_lifted():
     release = crossed((5, 6), 3)
     with pytest.raises(LimitError, match="processor time"):

@@ -226,6 +226,7 @@ def test_scores_as_by_the_slow_twin(rows, policy, max_size, listing):
             assert len(told) == sum(1 for chosen in own if 0 < len(chosen) <= max_size)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=15)
 @given(ROWS, st.randoms(use_true_random=False))
 def test_nothing_depends_on_the_order_of_records_or_variables(rows, random):

@@ -85,6 +85,7 @@ def test_only_edits_that_can_break_offer_the_unrestricted_editor():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "absent"),
     [

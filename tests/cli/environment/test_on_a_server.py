@@ -16,6 +16,7 @@ from tests.postgres import TestServer
 SECRET = "Hunter2-Zanzibar"
 
 
+@pytest.mark.slow
 def test_a_day_with_a_store_on_a_server(
     postgres: TestServer, run: Callable[..., Run], folder: Path, tmp_path: Path
 ) -> None:

@@ -453,6 +453,7 @@ def test_metadata_are_numbers_only_where_they_are_written_as_such(does, store):
     assert found == [*given[:5], -3, 2.5, True, None]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_for_the_output_is_no_fault_of_ours(store):
     code = "from gamekeeper.cli.app import main; main()"

@@ -133,6 +133,7 @@ def test_recoding_is_looking_up(codes, data):
     assert table.matrix().tolist() == codes.tolist()
 
 
+@pytest.mark.slow
 def test_a_recoded_table_can_be_recoded_and_outlives_the_first():
     table = coded_from_codes([[1, 1], [2, 2], [3, 0]], ["a", "b"])
     once = table.recoded([Recode("a", [0, 1, 1, 2], ("missing", "x", "y"))])

@@ -124,6 +124,7 @@ def check(coded, records, missing=()):
     assert coded.n_records == len(records)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(RECORDS, st.lists(st.sampled_from(["NA", "-9", "7", "1"]), max_size=2))
 def test_every_kind_of_file_has_the_same_codes(engine, records, missing):
@@ -137,6 +138,7 @@ def test_every_kind_of_file_has_the_same_codes(engine, records, missing):
             assert coded.fingerprint == source.fingerprint
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=15)
 @given(RECORDS, st.lists(st.sampled_from(["NA", "-9", "7"]), max_size=2))
 def test_every_kind_of_frame_has_the_same_codes(engine, records, missing):

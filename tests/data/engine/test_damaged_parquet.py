@@ -13,6 +13,7 @@ from gamekeeper.data.engine.gate import ScannedColumn
 from gamekeeper.errors import GamekeeperError, InputError, Reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compression", ["snappy", "none"])
 def test_damaged_pages_are_bad_input(tmp_path, compression):
     rng = Random(4)

@@ -56,6 +56,7 @@ def test_work_beyond_the_limit_is_an_error_that_says_what_to_raise(tmp_path):
         assert engine.query("SELECT 1 AS one").num_rows == 1
 
 
+@pytest.mark.slow
 def test_progress_is_told_and_never_printed(capfd):
     told = []
     with DuckDBEngine(threads=1) as engine:
@@ -116,6 +117,7 @@ def test_a_forked_process_leaves_the_engine_of_its_parent_alone(tmp_path):
         assert engine.query(f"SELECT v0 FROM {relation}").num_rows == 1
 
 
+@pytest.mark.slow
 def test_ctrl_c_within_a_statement_is_ctrl_c():
     # Started in the background of a script, Python itself ignores Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

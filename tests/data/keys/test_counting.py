@@ -53,6 +53,7 @@ def names_of(rows):
     return [f"variable {place}" for place in range(len(rows[0]))]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(files(), st.sampled_from(Missing), st.data())
 def test_it_counts_what_comparing_all_pairs_counts(rows, missing, data):
@@ -91,6 +92,7 @@ def test_it_counts_what_comparing_all_pairs_counts(rows, missing, data):
     ]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=20)
 @given(files(), st.sampled_from(Missing), st.randoms())
 def test_nothing_depends_on_orders_or_labels(rows, missing, random):
@@ -107,6 +109,7 @@ def test_nothing_depends_on_orders_or_labels(rows, missing, random):
     assert other.structure == one.structure
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=20)
 @given(files(), st.sampled_from([Missing.CATEGORY, Missing.EXCLUDE, Missing.WILDCARD]), st.data())
 def test_values_of_a_sensitive_variable_are_counted_within_classes(rows, missing, data):
@@ -523,6 +526,7 @@ def test_a_key_table_outlives_the_names_it_was_made_from():
     assert found.class_sizes().tolist() == [3, 3, 3]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(files(), st.sampled_from(Missing), st.data())
 def test_what_a_count_proves(rows, missing, data):

@@ -41,6 +41,7 @@ def words_of(source):
     ]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(
     st.integers(1, 4).flatmap(

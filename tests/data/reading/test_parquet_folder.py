@@ -33,6 +33,7 @@ def write_parts(folder, ends):
     return folder
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.lists(st.integers(0, 7), max_size=4).map(sorted))
 def test_parts_are_one_file(tmp_path_factory, ends):

@@ -38,6 +38,7 @@ class AddOne(Scheme):
 register_scheme("add-one", AddOne)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=120)
 @given(truths(), st.randoms(use_true_random=False))
 def test_rows_are_the_published_cells_by_their_labels(truth, random):

@@ -65,6 +65,7 @@ def same(first, second):
         assert all(np.array_equal(a, b) for a, b in zip(margin.groups, twin.groups, strict=True))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(truths(), st.randoms(use_true_random=False))
 def test_what_was_written_is_read(truth, random):

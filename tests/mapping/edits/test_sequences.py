@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -161,6 +162,7 @@ def test_allowed_edits_keep_every_categorization_and_every_code(data: st.DataObj
         environment = after
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_without_restriction_codes_keep_their_meaning_or_are_retired_for_good(
     data: st.DataObject,

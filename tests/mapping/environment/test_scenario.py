@@ -268,6 +268,7 @@ def test_what_can_be_chosen_is_what_enough_forms_refine(environment, prevalence,
         )
 
 
+@pytest.mark.slow
 @given(environments(), PREVALENCES, st.text(max_size=5), st.integers(0, 10**9), st.datetimes())
 def test_a_document_is_the_scenario_and_nothing_else(environment, prevalence, text, revision, at):
     outcome = map_key_variables(environment, "target", prevalence=prevalence)

@@ -339,6 +339,7 @@ def test_hostile_input_is_one_clear_error(text):
     assert len(str(caught.value)) < 400
 
 
+@pytest.mark.slow
 def test_long_queries_are_no_trouble():
     text = " or ".join(f"year = {n}" for n in range(5_000))
     assert parse_query(text).matches(Form("x", metadata={"year": 4_999}))

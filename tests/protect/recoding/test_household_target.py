@@ -60,6 +60,7 @@ def test_households_count_as_one():
     assert "as many households look alike in 'Tenure' and 'Region'" in made.told[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_it_is_the_cheapest_of_all_recodings(seed):
     table = households(seed)

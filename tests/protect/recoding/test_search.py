@@ -362,6 +362,7 @@ def test_an_unknown_category_of_an_environment_is_told_with_near_names():
     assert caught.value.problems[0].reason is Reason.UNKNOWN_NAME
 
 
+@pytest.mark.slow
 def test_the_certificate_can_be_checked_by_counting_once():
     table = people(60)
     found = search_for_recoding(table, SETTING, SearchRecoding(k=3))
@@ -385,6 +386,7 @@ def test_the_table_has_a_row_per_variable():
     assert "best" not in repr(found)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(2, 6), st.sampled_from(["bits", "share"]))
 def test_what_is_called_met_is_met(seed, k, loss):
     rng = np.random.default_rng(seed)
@@ -430,6 +432,7 @@ def test_no_record_has_an_is_above_what_is_asked():
     assert "no IS above 1" in asked.sentences()[0]
 
 
+@pytest.mark.slow
 def test_bands_of_numbers_whose_last_is_open():
     ages = [*map(str, range(60, 90)), "90+"] * 3
     table = code_frame(pa.table({"Age": ages, "Sex": ["f"] * len(ages)}), ["Age", "Sex"])

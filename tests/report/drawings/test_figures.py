@@ -106,6 +106,7 @@ def test_given_axes_are_used_and_pyplot_is_left_alone(outcome: KeyVariableMap):
     assert plt.get_fignums() == []
 
 
+@pytest.mark.slow
 def test_pictures_are_the_same_every_time(outcome: KeyVariableMap, tmp_path: Path):
     for ending, start in ((".svg", b"<?xml"), (".png", b"\x89PNG\r\n\x1a\n")):
         first = save_curves(outcome, tmp_path / f"a{ending}").read_bytes()

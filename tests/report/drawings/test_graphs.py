@@ -320,6 +320,7 @@ def test_drawing_in_threads_gives_the_same(age_environment: Environment):
         assert set(drawn) == {alone}
 
 
+@pytest.mark.slow
 def test_outcome_does_not_depend_on_fonts_of_the_machine(tmp_path: Path, residence: PartitionGraph):
     no_fonts = tmp_path / "fonts.conf"
     no_fonts.write_text("<?xml version='1.0'?><fontconfig></fontconfig>")

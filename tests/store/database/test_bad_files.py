@@ -248,6 +248,7 @@ def _truncation_reason(length: int) -> Reason:
     return Reason.WRONG_SCHEMA if 0 < length < 16 else Reason.DAMAGED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_random_bytes_in_the_middle(closed: Path, tmp_path: Path, seed: int) -> None:
     rng = Random(seed)

@@ -60,6 +60,7 @@ def test_what_is_kept_is_what_was_given(
         assert list(other.environment().forms) == sorted(environment.forms)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(environments())
 def test_any_environment_survives(environment: Environment) -> None:
@@ -78,6 +79,7 @@ numbers = st.integers(-(10**20), 10**20) | st.floats(allow_nan=False, allow_infi
 values = st.dictionaries(letters, st.none() | st.booleans() | numbers | letters)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.lists(st.tuples(names, values), unique_by=lambda item: folded(item[0])))
 def test_any_names_and_metadata_survive(given_forms: list[tuple[str, dict[str, Any]]]) -> None:
@@ -485,6 +487,7 @@ def test_a_link_is_followed(store: EnvironmentStore, path: Path, tmp_path: Path)
         assert again.revision == 2
 
 
+@pytest.mark.slow
 def test_the_database_is_imported_only_when_it_is_used(path: Path) -> None:
     code = """
 import sys

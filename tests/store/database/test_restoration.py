@@ -81,6 +81,7 @@ def test_a_store_that_contradicts_itself_is_called_damaged(closed: Path) -> None
     assert "damaged" not in {item.name for item in list_backups(closed)}
 
 
+@pytest.mark.slow
 def test_a_damaged_store_is_restored_and_kept_aside(closed: Path) -> None:
     add(closed, "A")
     with EnvironmentStore.open(closed) as store:

@@ -143,6 +143,7 @@ def walk(rng: Random, steps: int) -> None:
             way.there_and_back()
 
 
+@pytest.mark.slow
 @settings(max_examples=max(6, settings.default.max_examples // 25))
 @given(st.integers(0, 2**32))
 def test_any_sequence_of_edits_undo_and_redo(seed: int) -> None:

@@ -117,6 +117,7 @@ def test_an_assessment_is_the_one_of_the_command_line(
     assert (own / "records.parquet").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_readers_get_no_single_records(
     outside: TestClient, team: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,6 +140,7 @@ def test_readers_get_no_single_records(
     assert CANARY in outside.get(f"/api/jobs/{job}/result").text
 
 
+@pytest.mark.slow
 def test_values_that_fit_no_category_are_told_to_editors_alone(
     client: TestClient, server: Server, monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from fastapi.routing import APIRoute
@@ -145,7 +146,12 @@ def test_another_role_or_password_ends_sessions(outside: TestClient, team: Serve
     assert outside.post("/api/undo", json={}).status_code == 403
 
 
-def test_wrong_passwords_have_to_wait(outside: TestClient, team: Server) -> None:
+def test_wrong_passwords_have_to_wait(
+    outside: TestClient, team: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1_000_000.0
+    clock = SimpleNamespace(time=lambda: now)
+    monkeypatch.setattr("gamekeeper.web.people.accounts.time", clock)
     for _ in range(5):
         told = outside.post("/api/session", json={"name": "editor", "password": "wrong password"})
         assert told.json()["code"] == "wrong-password"
@@ -153,6 +159,8 @@ def test_wrong_passwords_have_to_wait(outside: TestClient, team: Server) -> None
     assert (told.status_code, told.json()["code"]) == (429, "too-often")
     other = outside.post("/api/session", json={"name": "nobody", "password": PASSWORD})
     assert other.status_code == 429
+    now += 2.5
+    signed_in(outside, EDITOR)
 
 
 def test_a_name_that_is_not_known_is_told_as_a_wrong_password(

@@ -140,6 +140,7 @@ def test_no_path_of_the_server_is_told(client: TestClient, server: Server) -> No
     assert "forms.gk" in told.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page", ["../forms.gk", "%2e%2e/forms.gk", "assets/../../app.py", ".stamp", "api/nothing"]
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from starlette.testclient import TestClient
 
 from gamekeeper.store.database.environment_store import EnvironmentStore
@@ -26,6 +27,7 @@ def test_edits_are_made_together_or_not_at_all(client: TestClient) -> None:
     assert client.get("/api/environment").json()["revision"] == 2
 
 
+@pytest.mark.slow
 def test_a_preview_says_what_would_be_and_writes_nothing(client: TestClient) -> None:
     told = client.post("/api/edits/preview", json=edits(SPLIT)).json()
     (line,) = told["words"]
@@ -91,6 +93,7 @@ def test_undo_and_redo(client: TestClient) -> None:
     assert [each["action"] for each in history["revisions"]] == ["redo", "undo", "edit"]
 
 
+@pytest.mark.slow
 def test_the_history_comes_in_pages(client: TestClient) -> None:
     for number in range(60):
         made = {"edit": "set-metadata", "form": "Bank", "values": {"year": number}}

@@ -53,6 +53,7 @@ def test_one_seed_gives_one_environment(norland: Environment):
     assert _plain(demo_environment(seed=2026)) == _plain(norland)
 
 
+@pytest.mark.slow
 def test_one_seed_gives_one_environment_whatever_the_order_of_hashes():
     program = (
         "from gamekeeper.workbench.demo.environment import demo_environment\n"
@@ -317,6 +318,7 @@ def test_it_is_quick():
     assert time.process_time() - started < 1
 
 
+@pytest.mark.slow
 def test_nothing_is_built_on_import():
     told = subprocess.run(
         [sys.executable, "-c", _COUNT_GRAPHS], capture_output=True, text=True, check=True

@@ -104,6 +104,7 @@ def test_keys_are_counted_alike(people, far, missing):
     assert np.array_equal(here.table.l_diversity("income"), there.table.l_diversity("income"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("run", "request_type", "design"),
     [
@@ -121,6 +122,7 @@ def test_attacks_find_the_same(people, far, run, request_type, design):
     equal(*same(run, request_type, far, microdata=microdata(people), design=design))
 
 
+@pytest.mark.slow
 def test_inference_and_assessment_find_the_same(people, far):
     design = SampleDesign(fraction="1/10")
     here, there = same(infer_release, InferRequest, far, microdata=microdata(people), design=design)
@@ -242,6 +244,7 @@ def test_models_are_fitted_to_margins_that_are_counted_elsewhere(people, far, mo
         fit_models(there, method="mc3", patient=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["category", "ignore", "wildcard", "exclude"])
 @pytest.mark.parametrize("fraction", ["", "10%"])
 def test_uniques_of_a_large_file_are_found_by_its_keys(

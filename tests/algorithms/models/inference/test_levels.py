@@ -164,6 +164,7 @@ def test_a_recode_that_merges_nothing_changes_nothing():
     assert file.pr_cm_given_um.value == pytest.approx(whole.pr_cm_given_um.value)
 
 
+@pytest.mark.slow
 def test_leaving_a_variable_out_is_the_truth_about_the_rest():
     population, levels = people(60_000, 21)
     rows, counts, _ = sampled(population, 0.05, 2)
@@ -217,6 +218,7 @@ def test_wrong_variables_and_recodes_are_refused():
             merge_classes(table, [[0, 0]], variable, recode)
 
 
+@pytest.mark.slow
 @cases(25)
 @given(samples(), st.sampled_from(GRAPHS), st.integers(0, 3), st.floats(0.01, 1), st.data())
 def test_merging_makes_nobody_unique(sample, graph, variable, fraction, data):

@@ -296,6 +296,7 @@ def test_the_calibration_mends_what_the_printed_estimate_overstates():
     assert abs(printed.pr_cm_given_um.value / matched - 1) > 0.3
 
 
+@pytest.mark.slow
 def test_the_measures_of_the_file_alone_are_the_same_and_need_no_large_classes():
     rows, counts, _ = sampled(people(8_000, 3)[0], 0.1, 1)
     pooled = pooled_log_expected(ClassTable(rows, counts), [CHAIN])
