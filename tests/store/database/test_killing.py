@@ -15,6 +15,7 @@ from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.file.backups import BACKUP
 from gamekeeper.store.database.restoration import restore_store
+from tests.given.cases import cases
 from tests.store.database import children
 from tests.store.database.children import Job, said, start
 from tests.store.database.conftest import WHO, everything
@@ -129,13 +130,12 @@ def rounds(path: Path, environment: Environment, seeds: range) -> None:
     assert all(acknowledged.values()), acknowledged
 
 
-@pytest.mark.slow
 def test_nothing_acknowledged_is_lost(path: Path, environment: Environment) -> None:
     rounds(path, environment, range(10))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(1_000, 1_200, 25))
+@pytest.mark.parametrize("first", range(1_000, 1_000 + min(200, cases(25).max_examples), 25))
 def test_nothing_acknowledged_is_lost_in_many_rounds(
     path: Path, environment: Environment, first: int
 ) -> None:

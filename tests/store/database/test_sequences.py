@@ -151,7 +151,7 @@ def test_any_sequence_of_edits_undo_and_redo(seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
+@settings(max_examples=max(10, settings.default.max_examples // 15))
 @given(st.integers(0, 2**32))
 def test_long_sequences(seed: int) -> None:
     walk(Random(seed), 25)
