@@ -30,9 +30,9 @@ def rows() -> Iterator[Row]:
     table = counted(RECORDS)
 
     def of_records() -> int:
-        risk = individual_risks(table, table.class_sizes())
+        risk = individual_risks(table.listed, table.listed.sizes())
         assert risk is not None
-        return len(household_risks(table, risk.exact, "home").risk)
+        return len(household_risks(table.listed, risk.exact, "home").risk)
 
     def everything(dimension: int) -> int:
         found = measure_risk(table, household="home", dimension=dimension)

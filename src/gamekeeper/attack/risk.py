@@ -16,8 +16,12 @@ from gamekeeper.results import Provenance, Result, table_html
 from gamekeeper.wording import did_you_mean, quoted
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from gamekeeper.data.keys.listed_records import ListedRecords
 
 _SHOWN_RECORDS = 10
 
@@ -36,8 +40,11 @@ class RecordRisk(Result):
     meanings
         What each column says, in words.
     n_elsewhere
-        How many records are not in the table, because an engine elsewhere has them: none of them is
-        unique.
+        How many records are not in the table, because an engine elsewhere has them: of each of them
+        the table has another one with its key, or it is not unique.
+    counts
+        How many records each row stands for, where it has the first record of every key; None where
+        a row is a record.
     n_excluded
         How many of all were left out; told by the table where it has all.
     """
@@ -48,6 +55,7 @@ class RecordRisk(Result):
     provenance: Provenance
     n_elsewhere: int = 0
     n_excluded: int = 0
+    counts: NDArray[np.int64] | None = None
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -117,6 +125,25 @@ class RecordRisk(Result):
         from gamekeeper.attack.risk_plots import plot_records
 
         return plot_records(self)
+
+
+def listed_risk(
+    measure: str,
+    listed: ListedRecords,
+    table: pa.Table,
+    meanings: Mapping[str, str],
+    provenance: Provenance,
+) -> RecordRisk:
+    """Return results of listed records, which an engine elsewhere may have."""
+    return RecordRisk(
+        measure,
+        table,
+        meanings,
+        provenance,
+        n_elsewhere=listed.n_elsewhere,
+        n_excluded=listed.table.n_excluded,
+        counts=listed.counts if listed.by_key else None,
+    )
 
 
 @dataclass(frozen=True, slots=True)

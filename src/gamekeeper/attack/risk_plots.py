@@ -52,9 +52,13 @@ def plot_records(risk: RecordRisk) -> Figure:
     import numpy as np
 
     figure, ax = _figure(4.2)
-    column = risk.table[risk.measure].drop_null()
-    values = column.to_numpy().astype(np.float64)
-    above = values[values > 0]
+    column = risk.table[risk.measure]
+    known = column.is_valid().to_numpy()
+    values = column.drop_null().to_numpy().astype(np.float64)
+    counts = np.ones(len(column), np.int64) if risk.counts is None else risk.counts
+    is_above = values > 0
+    above, weights = values[is_above], counts[known][is_above]
+    n_above = int(weights.sum())
     largest = float(above.max()) if above.size else 1.0
     if largest <= 1:
         edges = np.linspace(0.0, 1.0, _N_BINS + 1)
@@ -63,13 +67,15 @@ def plot_records(risk: RecordRisk) -> Figure:
         # One value only still needs a bin of some width.
         edges = np.geomspace(smallest / 1.05, largest * 1.05, _N_BINS + 1)
         ax.set_xscale("log")
-    ax.hist(above, bins=edges.tolist(), color=_BAR, edgecolor="white", linewidth=0.5)
-    _set_counts(ax, above.size)
+    ax.hist(
+        above, bins=edges.tolist(), weights=weights, color=_BAR, edgecolor="white", linewidth=0.5
+    )
+    _set_counts(ax, n_above)
     ax.set_xlabel(f"{risk.measure}, where above 0")
     ax.set_ylabel("Records (log scale)" if above.size else "Records")
-    at_zero = values.size - above.size
-    left_out = risk.table.num_rows - values.size
-    notes = [f"{count_of(above.size, 'record')} above 0", f"{at_zero:,} at 0"]
+    at_zero = int(counts[known].sum()) - n_above
+    left_out = int(counts[~known].sum())
+    notes = [f"{count_of(n_above, 'record')} above 0", f"{at_zero:,} at 0"]
     notes += [f"{left_out:,} without a value"] if left_out else []
     _title(ax, f"Distribution of risk: {', '.join(notes)}")
     return figure

@@ -31,7 +31,12 @@ from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.microdata.need import Need
 from gamekeeper.workbench.microdata.opening import open_microdata, open_other, require_other
-from gamekeeper.workbench.outputs import require_outputs, write_outputs
+from gamekeeper.workbench.outputs import (
+    listed_notices,
+    require_outputs,
+    write_listed_where_counted,
+    write_outputs,
+)
 from gamekeeper.workbench.requests.models import CompareRequest, InferRequest, ModelRequest
 
 _MOST_WORKERS = 8
@@ -71,7 +76,7 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
     """Fit models to a file, and infer how many people share the key of each record."""
     require_outputs(asked)
     require_other(asked.microdata, asked.population, counting=asked.counting)
-    need = Need(inference_bytes)
+    need = Need(inference_bytes, by_key=True)
     data = open_microdata(
         asked.microdata,
         counting=asked.counting,
@@ -84,7 +89,8 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
     everybody = open_other(asked.microdata, asked.population, counting=asked.counting)
     fit = _fitted(table, asked.fit, progress)
     risk = infer_risk(table, fit, **given(replace(asked.infer, seed=asked.fit.seed)))
-    named = replace(risk.records, table=data.with_identifiers(risk.records.table))
+    plain = risk.records.table
+    named = replace(risk.records, table=data.with_identifiers(plain))
     risk = replace(risk, records=named)
     attacks = None if everybody.keys is None else rank_attacks(risk, table, everybody.keys)
     judged = (
@@ -106,7 +112,7 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
     )
     found = Inferred(risk, variables_risk(risk), judged, attacks, values)
     what_if = data.what_if(table, fit=asked.fit, progress=progress)
-    notices = (*data.notices, *everybody.notices)
+    notices = (*data.notices, *everybody.notices, *listed_notices(table.listed))
     about = data.about(notices, what_if)
 
     def write_page(path: Path) -> None:
@@ -118,7 +124,17 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
         page = inference_report(about, table, risk, found.variables, others)
         write_risk_report(shown_to(asked.report_for, page, about, table, [table, fit, risk]), path)
 
-    write_outputs(asked, risk, page=write_page)
+    def write_counted(path: Path) -> None:
+        write_listed_where_counted(
+            table.listed,
+            plain,
+            path,
+            identifier=data.identifier,
+            here=risk.to_arrow,
+            raw=asked.raw,
+        )
+
+    write_outputs(asked, risk, page=write_page, counted=write_counted)
     return Answer(found, notices, what_if)
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.data.engine.bringing import require_written
 from gamekeeper.data.engine.gate import Engine
+from gamekeeper.data.keys.listed_records import ListedRecords
+from gamekeeper.data.keys.writing import write_listed
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.files.gate import fault_of_file, fault_of_folder
 from gamekeeper.options import Option, paths, written
@@ -107,6 +110,43 @@ def write_where_counted(
         write_table(here(), path, raw=raw)
     else:
         there(path)
+
+
+def write_listed_where_counted(
+    listed: ListedRecords,
+    rows: pa.Table,
+    path: Path,
+    *,
+    identifier: str,
+    here: Callable[[], pa.Table],
+    raw: bool,
+) -> None:
+    """Write the table of all records, given its rows without the user's own names of them.
+
+    `here` gives it with these names, where this machine writes it.
+    """
+    write_where_counted(
+        listed.table.coded.engine,
+        path,
+        listed.table.coded.n_records,
+        "records",
+        there=partial(write_listed, listed, rows, identifier=identifier),
+        here=here,
+        raw=raw,
+    )
+
+
+def listed_notices(listed: ListedRecords) -> tuple[str, ...]:
+    """Say that a list of records has one of each key, where the others stay with a cluster."""
+    if not listed.by_key:
+        return ()
+    strata = "" if listed.strata() is None else " in a stratum"
+    told = (
+        f"{listed.table.coded.engine.name} keeps the {count_of(listed.table.coded.n_records, 'record')}. Lists"
+        f" of records here have the first with each key{strata}, {count_of(len(listed), 'row')};"
+        " the command's --records FILE.parquet has all of them written where they are."
+    )
+    return (told,)
 
 
 def _is_parquet(path: Path) -> bool:

@@ -18,6 +18,7 @@ from gamekeeper.attack.uniques.options import DisMethod
 from gamekeeper.attack.uniques.record_table import write_unique_records
 from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uniques, special_bytes
 from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques, estimate_search
+from gamekeeper.data.engine.bringing import MOST_WRITTEN
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.writing import write_classes
 from gamekeeper.data.reading.column_names import matched_names
@@ -38,9 +39,15 @@ from gamekeeper.report.tables import write_table
 from gamekeeper.results import Progress, Result
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
-from gamekeeper.workbench.microdata.need import Need
+from gamekeeper.workbench.microdata.need import WITHOUT_HOUSEHOLDS, Need
 from gamekeeper.workbench.microdata.opening import open_microdata, open_other, require_other
-from gamekeeper.workbench.outputs import require_outputs, write_outputs, write_where_counted
+from gamekeeper.workbench.outputs import (
+    listed_notices,
+    require_outputs,
+    write_listed_where_counted,
+    write_outputs,
+    write_where_counted,
+)
 from gamekeeper.workbench.requests.risk import (
     DisRequest,
     KeysRequest,
@@ -263,7 +270,7 @@ def find_special(
     """Tell special from random uniques by what makes their uniqueness go away."""
     require_outputs(asked)
     require_other(asked.microdata, asked.population, counting=asked.counting)
-    need = Need(special_bytes)
+    need = Need(special_bytes, by_key=True)
     data = open_microdata(
         asked.microdata,
         counting=asked.counting,
@@ -303,7 +310,12 @@ def measure_release(
         design=asked.design,
         extra=tuple(dict.fromkeys(others)),
         identifier=asked.identifier,
-        need=Need(measures_bytes),
+        need=Need(
+            measures_bytes,
+            by_key=not wanted.household,
+            most_elsewhere=MOST_WRITTEN,
+            do=WITHOUT_HOUSEHOLDS,
+        ),
         progress=progress,
     )
     table = data.count(progress=progress)
@@ -318,7 +330,19 @@ def measure_release(
         progress=progress,
     )
     found = measure_risk(table, **given(options))
-    records = data.with_identifiers(found.records.to_arrow())
-    write_outputs(asked, found, table=lambda path: write_table(records, path, raw=asked.raw))
+    plain = found.records.to_arrow()
+
+    def write_counted(path: Path) -> None:
+        write_listed_where_counted(
+            table.listed,
+            plain,
+            path,
+            identifier=data.identifier,
+            here=lambda: data.with_identifiers(plain),
+            raw=asked.raw,
+        )
+
+    write_outputs(asked, found, counted=write_counted)
     what_if = data.what_if(table, progress=progress)
-    return Answer(found, (*data.notices, *everybody.notices), what_if)
+    notices = (*data.notices, *everybody.notices, *listed_notices(table.listed))
+    return Answer(found, notices, what_if)

@@ -7,16 +7,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from gamekeeper.attack.assessment.criteria import CRITERIA
+from gamekeeper.attack.assessment.options import MeasureOptions
+from gamekeeper.attack.assessment.policy import Limit, Policy
+from gamekeeper.attack.measures.options import MeasuresOptions
 from gamekeeper.attack.models import fitting
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.data.engine import bringing
 from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
 from gamekeeper.data.keys import counting as key_counting
 from gamekeeper.errors import GamekeeperError, InputError, LimitError, Reason
-from gamekeeper.workbench.assessment.running import assess
+from gamekeeper.results import Result
+from gamekeeper.workbench.assessment.running import assess, assess_release
 from gamekeeper.workbench.microdata import engines
 from gamekeeper.workbench.microdata.opening import open_microdata
 from gamekeeper.workbench.models import fit_release, infer_release
+from gamekeeper.workbench.requests.assessment import AssessRequest
 from gamekeeper.workbench.requests.counting import ON_THIS_MACHINE, EngineRequest
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.models import InferRequest, ModelRequest
@@ -91,6 +97,7 @@ def equal(one, other):
     assert one.provenance.fingerprint == other.provenance.fingerprint
 
 
+EVERYTHING = Policy("everything", tuple(Limit(criterion, 2) for criterion in CRITERIA.values()))
 WEIGHTED = SampleDesign(weight="weight", strata="region")
 
 
@@ -189,16 +196,6 @@ def test_keys_that_are_compared_with_each_other_come_here_up_to_a_limit(people, 
     assert key_counting.FEWER_KEYS in caught.value.do
 
 
-def test_results_of_every_record_are_refused_before_anything_is_started(people, monkeypatch):
-    from gamekeeper.workbench.microdata import need
-
-    monkeypatch.setattr(need, "MOST_BROUGHT", N - 1)
-    far = EngineRequest(engine="spark://nowhere:1")
-    with pytest.raises(LimitError) as caught:
-        find_special(SpecialRequest(microdata=microdata(people), counting=far))
-    assert caught.value.reason is Reason.TOO_LARGE
-
-
 def test_classes_are_written_where_they_were_counted(people, far, tmp_path, monkeypatch):
     asked = {"microdata": microdata(people, missing="ignore"), "design": WEIGHTED}
     here = count_release(
@@ -280,6 +277,164 @@ def test_uniques_of_a_large_file_are_found_by_its_keys(
     assert there.explanations().summary() == here.explanations().summary()
     with pytest.raises(LimitError, match=r"\.parquet"):
         find_uniques(SudaRequest(counting=far, records=tmp_path / "records.csv", **asked))
+
+
+CROWD = 1_500
+BY_STRATUM = SampleDesign(strata="region", fraction="North=5%, it's=10%, South=20%")
+OF_THE_CROWD = [
+    (measure_release, MeasuresRequest, SampleDesign(fraction="2%"), {}),
+    (
+        measure_release,
+        MeasuresRequest,
+        WEIGHTED,
+        {"measures": MeasuresOptions(sensitive=("income",), ordered=("income",))},
+    ),
+    (measure_release, MeasuresRequest, BY_STRATUM, {"missing": "exclude"}),
+    (measure_release, MeasuresRequest, BY_STRATUM, {"missing": "wildcard"}),
+    (infer_release, InferRequest, SampleDesign(fraction="5%"), {}),
+    (infer_release, InferRequest, BY_STRATUM, {"missing": "exclude"}),
+    (assess_release, AssessRequest, SampleDesign(fraction="5%"), {"policy": EVERYTHING}),
+    (
+        assess_release,
+        AssessRequest,
+        BY_STRATUM,
+        {"missing": "exclude", "policy": EVERYTHING, "sensitive": ("income",)},
+    ),
+    (assess_release, AssessRequest, WEIGHTED, {"missing": "ignore", "policy": EVERYTHING}),
+    (assess_release, AssessRequest, SampleDesign(fraction="1"), {}),
+    (find_special, SpecialRequest, WEIGHTED, {"missing": "exclude"}),
+    (find_special, SpecialRequest, WEIGHTED, {"missing": "wildcard"}),
+]
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory):
+    """Many records with few keys, some of them rare."""
+    rng = np.random.default_rng(8)
+    common = rng.random(CROWD) < 0.9
+    table = pa.table(
+        {
+            "age": pa.array(
+                np.where(common, rng.integers(20, 30, CROWD), rng.integers(30, 90, CROWD)),
+                mask=rng.random(CROWD) < 0.02,
+            ),
+            "sex": pa.array(rng.choice(["f", "m"], CROWD)),
+            "region": pa.array(rng.choice(["North", "it's", "South"], CROWD)),
+            "weight": pa.array(rng.integers(1, 90, CROWD) / 4),
+            "income": pa.array(rng.integers(0, 3, CROWD)),
+        }
+    )
+    folder = tmp_path_factory.mktemp("crowd")
+    (folder / "parts").mkdir()
+    for part in range(2):
+        pq.write_table(table.slice(part * 750, 750), folder / "parts" / f"{part}.parquet")
+    return folder
+
+
+def document(found):
+    """Return what programs are told, but for lists of records, who counted and how long it took."""
+    return {
+        name: part.to_arrow().to_pylist() if isinstance(part, Result) else part
+        for name, part in found.parts().items()
+    }
+
+
+@pytest.mark.parametrize("case", OF_THE_CROWD, ids=lambda case: case[1].__name__)
+def test_results_of_records_that_stay_elsewhere_are_those_of_this_machine(
+    crowd, tmp_path, monkeypatch, case
+):
+    run, request, design, others = case
+    asked = {**others, "design": design, "identifier": "income"}
+    asked["microdata"] = microdata(crowd, missing=asked.pop("missing", "category"))
+    here = run(request(counting=ON_THIS_MACHINE, records=tmp_path / "here.parquet", **asked))
+    monkeypatch.setattr(bringing, "MOST_WRITTEN", CROWD - 1)
+    with FarEngine() as engine:
+        far = EngineRequest(engine=engine)
+        there = run(request(counting=far, records=tmp_path / "there.parquet", **asked))
+        one, other = (pq.read_table(tmp_path / f"{name}.parquet") for name in ("here", "there"))
+        assert one.schema.names == other.schema.names
+        assert other.sort_by("record").to_pylist() == one.to_pylist()
+        if run is find_special:
+            # Its table is of uniques; which class a record has comes here for the thinner samples.
+            assert here.found.sentences() == there.found.sentences()
+            return
+        assert max(engine.rows) < CROWD / 2
+        result = there.found.risk if run is infer_release else there.found
+        known = here.found.risk if run is infer_release else here.found
+        assert result.summary() == nearly(known.summary())
+        assert result.sentences() == known.sentences()
+        assert there.notices[:-1] == here.notices
+        assert "--records" in there.notices[-1]
+        ranked = result.ranked() if run is assess_release else result.records
+        assert ranked.summary()["records"] == CROWD
+        assert ranked.counts.sum() + ranked.n_excluded == CROWD
+        result.plot()
+        if run is assess_release:
+            assert document(result) == nearly(document(known))
+            for record in (1, 20, 700, CROWD):
+                assert result.explain(record) == known.explain(record)
+        with pytest.raises(LimitError, match=r"\.parquet"):
+            run(request(counting=far, records=tmp_path / "records.csv", **asked))
+
+
+def nearly(value):
+    """Return what equals a value but for the last digits of its numbers."""
+    if isinstance(value, dict):
+        return {name: nearly(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [nearly(each) for each in value]
+    return pytest.approx(value, rel=1e-12) if isinstance(value, float) else value
+
+
+def test_a_population_elsewhere_is_matched_by_keys(crowd, people, monkeypatch):
+    asked = {"microdata": microdata(people), "population": crowd / "everybody"}
+    if not asked["population"].exists():
+        asked["population"].mkdir()
+        for part in (*(people / "parts").iterdir(), *(crowd / "parts").iterdir()):
+            made = asked["population"] / f"{part.parent.parent.name}-{part.name}"
+            made.write_bytes(part.read_bytes())
+    monkeypatch.setattr(bringing, "MOST_WRITTEN", N - 1)
+    design = SampleDesign(fraction="10%")
+    with FarEngine() as engine:
+        far = EngineRequest(engine=engine)
+        for run, request in ((measure_release, MeasuresRequest), (infer_release, InferRequest)):
+            here, there = same_found(run, request, far, design=design, **asked)
+            assert here == nearly(there)
+
+
+def same_found(run, request, far, **asked):
+    for counting in (ON_THIS_MACHINE, far):
+        found = run(request(counting=counting, **asked)).found
+        if run is infer_release:
+            found = found.attacks
+        table = found.to_arrow()
+        yield table.select([name for name in table.column_names if name != "exact"]).to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("run", "asked"),
+    [
+        (measure_release, MeasuresRequest),
+        (assess_release, AssessRequest),
+    ],
+)
+def test_what_households_add_is_refused_before_anything_is_started(people, monkeypatch, run, asked):
+    options = MeasuresOptions if run is measure_release else MeasureOptions
+    given = {"measures" if run is measure_release else "measure": options(household="income")}
+    far = EngineRequest(engine="spark://nowhere:1")
+    monkeypatch.setattr(f"{run.__module__}.MOST_WRITTEN", N - 1)
+    with pytest.raises(LimitError, match="--household") as caught:
+        run(asked(microdata=microdata(people), counting=far, **given))
+    assert caught.value.reason is Reason.TOO_LARGE
+
+
+def test_lists_of_different_values_come_here_up_to_a_limit(people, far, monkeypatch):
+    from gamekeeper.data.coding import source_coding
+
+    monkeypatch.setattr(source_coding, "MOST_VALUES", 10)
+    with pytest.raises(LimitError, match="more than 10"):
+        open_microdata(microdata(people), counting=far)
+    assert open_microdata(microdata(people)).coded.n_records == N
 
 
 def test_large_files_elsewhere_are_known_by_what_they_say_of_themselves(people, far, monkeypatch):

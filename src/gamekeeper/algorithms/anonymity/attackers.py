@@ -57,9 +57,14 @@ def attacker_risk(records: Mapping[int, int], threshold: Fraction) -> AttackerRi
 
 
 def estimated_risk(
-    sizes: NDArray[np.integer[Any]], people: NDArray[np.floating[Any]], threshold: Fraction
+    sizes: NDArray[np.integer[Any]],
+    people: NDArray[np.floating[Any]],
+    threshold: Fraction,
+    counts: NDArray[np.int64] | None = None,
 ) -> tuple[float, float, float]:
     """Return a journalist's highest and average risk and share at risk, F estimated per record.
+
+    Where one stands for several records, `counts` says for how many.
 
     Examples
     --------
@@ -71,4 +76,6 @@ def estimated_risk(
         return float("nan"), float("nan"), float("nan")
     # The population holds at least the sample, whatever the weights say.
     risk = 1 / np.maximum(people[counted], sizes[counted])
-    return float(risk.max()), float(risk.mean()), float(np.mean(risk > float(threshold)))
+    each = None if counts is None else counts[counted]
+    average, at_risk = (np.average(x, weights=each) for x in (risk, risk > float(threshold)))
+    return float(risk.max()), float(average), float(at_risk)

@@ -53,7 +53,10 @@ class Diversity:
 
 
 def count_values(
-    classes: NDArray[np.integer[Any]], values: NDArray[np.integer[Any]], n_values: int
+    classes: NDArray[np.integer[Any]],
+    values: NDArray[np.integer[Any]],
+    n_values: int,
+    counts: NDArray[np.int64] | None = None,
 ) -> ValueCounts:
     """Count the values of each class.
 
@@ -65,6 +68,8 @@ def count_values(
         The code of each record's value, from 1; 0 for a missing cell.
     n_values
         How many different values the variable can have.
+    counts
+        How many records there are of each, with its class and its value; one if None.
 
     Examples
     --------
@@ -75,11 +80,15 @@ def count_values(
     n_classes = int(classes.max(initial=-1)) + 1
     known = (classes >= 0) & (values > 0)
     packed = classes[known].astype(np.int64) * (n_values + 1) + values[known]
-    pairs, counts = np.unique(packed, return_counts=True)
+    if counts is None:
+        pairs, sums = np.unique(packed, return_counts=True)
+    else:
+        pairs, line = np.unique(packed, return_inverse=True)
+        sums = np.bincount(line, counts[known], len(pairs))
     return ValueCounts(
         pairs // (n_values + 1),
         pairs % (n_values + 1),
-        counts.astype(np.int64),
+        sums.astype(np.int64),
         n_classes,
         n_values,
     )

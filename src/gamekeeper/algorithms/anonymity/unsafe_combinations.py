@@ -32,7 +32,7 @@ class UnsafeCombinations:
     by_variable
         One line per variable: in how many of 1, 2, ... variables it has a part.
     per_record
-        How many unsafe combinations each record has.
+        How many unsafe combinations the record of each line has.
     """
 
     by_size: NDArray[np.int64]
@@ -58,6 +58,7 @@ def unsafe_combinations(
     codes: NDArray[np.integer[Any]],
     thresholds: Sequence[int],
     *,
+    counts: NDArray[np.int64] | None = None,
     counts_missing: bool = True,
     progress: Progress | None = None,
 ) -> UnsafeCombinations:
@@ -67,6 +68,8 @@ def unsafe_combinations(
     ----------
     codes
         One line per record, one column per variable; 0 is a missing cell.
+    counts
+        How many records each line stands for; one if None.
     thresholds
         For combinations of 1, 2, ... variables: fewer records than that are unsafe. As many as
         the largest number of variables to look at.
@@ -93,8 +96,8 @@ def unsafe_combinations(
     def look(chosen: tuple[int, ...], rows: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
         nonlocal done
         size = len(chosen)
-        counts = np.bincount(numbers)
-        unsafe = (counts > 0) & (counts < thresholds[size - 1])
+        found = np.bincount(numbers, None if counts is None else counts[rows])
+        unsafe = (found > 0) & (found < thresholds[size - 1])
         n_unsafe = int(np.count_nonzero(unsafe))
         by_size[size - 1] += n_unsafe
         by_variable[list(chosen), size - 1] += n_unsafe

@@ -58,7 +58,11 @@ def poisson_risk(expected: Floats, fraction: Floats | float) -> LogLinearRisk:
     return LogLinearRisk(np.exp(-mean), p_match)
 
 
-def main_effects(codes: NDArray[np.integer[Any]], rows: NDArray[np.integer[Any]]) -> Floats:
+def main_effects(
+    codes: NDArray[np.integer[Any]],
+    rows: NDArray[np.integer[Any]],
+    counts: NDArray[np.int64] | None = None,
+) -> Floats:
     """Return the expected counts of the cells of some records under independence of all variables.
 
     Parameters
@@ -67,17 +71,19 @@ def main_effects(codes: NDArray[np.integer[Any]], rows: NDArray[np.integer[Any]]
         One line per record, one column per variable.
     rows
         The records whose cells are wanted.
+    counts
+        How many records each line stands for; one if None.
 
     Examples
     --------
     >>> main_effects(np.array([[1, 1], [1, 2], [2, 1], [2, 1]]), np.array([1]))
     array([0.5])
     """
-    n_records, n_variables = codes.shape
+    n_records = len(codes) if counts is None else int(counts.sum())
     expected = np.full(len(rows), float(n_records))
-    for place in range(n_variables):
-        counts = np.bincount(codes[:, place])
-        expected *= counts[codes[rows, place]] / n_records
+    for place in range(codes.shape[1]):
+        margin = np.bincount(codes[:, place], counts)
+        expected *= margin[codes[rows, place]] / n_records
     return expected
 
 
@@ -90,12 +96,14 @@ def n_cells(codes: NDArray[np.integer[Any]]) -> int:
 
 
 def two_way_effects(
-    codes: NDArray[np.integer[Any]], rows: NDArray[np.integer[Any]]
+    codes: NDArray[np.integer[Any]],
+    rows: NDArray[np.integer[Any]],
+    counts: NDArray[np.int64] | None = None,
 ) -> Floats | None:
     """Return expected counts under all interactions of two variables; None if that did not settle.
 
     With fewer than three variables the model has every count as it is. The whole table is held in
-    memory: see `n_cells`.
+    memory: see `n_cells`. Parameters are those of `main_effects`.
 
     Examples
     --------
@@ -107,9 +115,10 @@ def two_way_effects(
     ]
     shape = tuple(int(column.max(initial=0)) + 1 for column in columns)
     cells = np.ravel_multi_index(columns, shape)
+    whole = np.bincount(cells, counts, minlength=int(np.prod(shape))).astype(np.float64)
     if len(shape) < 3:
-        return np.bincount(cells, minlength=int(np.prod(shape)))[cells[rows]].astype(np.float64)
-    observed = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
+        return whole[cells[rows]]
+    observed = whole.reshape(shape)
     pairs = list(combinations(range(len(shape)), 2))
     others = [tuple(axis for axis in range(len(shape)) if axis not in pair) for pair in pairs]
     targets = [observed.sum(axis=axes, keepdims=True) for axes in others]
@@ -120,6 +129,6 @@ def two_way_effects(
             margin = fitted.sum(axis=axes, keepdims=True)
             worst = max(worst, float(np.abs(margin - target).max()))
             fitted *= np.divide(target, margin, out=np.zeros_like(target), where=margin > 0)
-        if worst <= _AGREES * len(codes):
+        if worst <= _AGREES * observed.sum():
             return fitted.ravel()[cells[rows]]
     return None

@@ -114,8 +114,10 @@ class MatchChances:
     ----------
     basis, why
         What it rests on, and where that is not models the reason in words.
+    counts
+        How many records each listed one stands for.
     p, bound
-        Of each counted record the estimated probability, NaN where there is none, and what it is at
+        Of each listed record the estimated probability, NaN where there is none, and what it is at
         most for certain: one over the number of records like it.
     expected_size, people_lower, people_upper
         Of each the number of people who are expected to have its key, and the interval of that
@@ -136,6 +138,7 @@ class MatchChances:
 
     basis: Basis
     why: str
+    counts: NDArray[np.int64]
     p: NDArray[np.float64]
     bound: NDArray[np.float64]
     expected_size: NDArray[np.float64]
@@ -149,12 +152,21 @@ class MatchChances:
     cautions: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"MatchChances({self.basis.value}, {count_of(len(self.p), 'record')})"
+        return f"MatchChances({self.basis.value}, {count_of(int(self.counts.sum()), 'record')})"
 
     @property
     def ranking(self) -> NDArray[np.float64]:
         """What ranks and classifies records: the probability, or its bound where there is none."""
         return self.bound if self.basis is Basis.BOUND else self.p
+
+    @property
+    def n_likely(self) -> int:
+        """With how many records a match is more likely right than wrong."""
+        return int(self.counts[self.p > 0.5].sum())
+
+    def mean(self, values: NDArray[np.float64]) -> float:
+        """Return the mean over all records of what is known of the listed ones."""
+        return mean_over(values, self.counts)
 
 
 def why_no_models(key_table: KeyTable) -> str:
@@ -178,32 +190,32 @@ def why_no_models(key_table: KeyTable) -> str:
 
 def counted_chances(key_table: KeyTable) -> MatchChances:
     """Return the probabilities where the file holds everybody: nothing is estimated."""
-    f = _sizes(key_table)
+    f, counts = _sizes(key_table), key_table.listed.counts
     p = 1.0 / f
     n_uniques = float(key_table.n_unlike)
     all_of_them = Interval(n_uniques, n_uniques, n_uniques)
     return MatchChances(
         Basis.EVERYBODY,
         "the file holds everybody, so that nothing is to be estimated",
-        p, p, f, f, f, (f == 1).astype(np.float64),
+        counts, p, p, f, f, f, (f == 1).astype(np.float64),
         all_of_them,
         all_of_them,
         Interval(1.0, 1.0, 1.0) if n_uniques else None,
-        _exact(float(p.mean())),
+        _exact(mean_over(p, counts)),
     )  # fmt: skip
 
 
 def bounded_chances(key_table: KeyTable, why: str) -> MatchChances:
     """Return what is certain without any model: no match is better than one over its class size."""
-    f = _sizes(key_table)
+    f, counts = _sizes(key_table), key_table.listed.counts
     bound, unknown = 1.0 / f, np.full(len(f), np.nan)
     n_uniques = float(key_table.n_unlike)
     # Without a unique, none is matched rightly, whatever the population.
     uniques = Interval(None, 0.0, n_uniques) if n_uniques else _exact(0.0)
     return MatchChances(
-        Basis.BOUND, why, unknown, bound, unknown, f, unknown, unknown, uniques, uniques,
+        Basis.BOUND, why, counts, unknown, bound, unknown, f, unknown, unknown, uniques, uniques,
         Interval(None, 0.0, 1.0) if n_uniques else None,
-        Interval(None, 0.0, float(bound.mean())),
+        Interval(None, 0.0, mean_over(bound, counts)),
     )  # fmt: skip
 
 
@@ -215,31 +227,36 @@ def modelled_chances(key_table: KeyTable, risk: ModelRisk) -> MatchChances:
     the same way, which is cautious; where an end does not reach beyond the average, it is what is
     certain.
     """
-    table = risk.records.table
-    counted = np.asarray(key_table.records)
+    table = risk.records.table.filter(risk.records.table["class_size"].is_valid())
+    counts = key_table.listed.counts
 
     def column(name: str) -> NDArray[np.float64]:
-        return table[name].to_numpy(zero_copy_only=False)[counted].astype(np.float64)
+        return table[name].to_numpy(zero_copy_only=False).astype(np.float64)
 
     p, bound = column("p_match"), 1.0 / _sizes(key_table)
     fewest, most = column("lower"), column("upper")
     shared = column("class_size") > 1
     file = risk.estimate.file
-    mean = float(p.mean())
-    lower = float(file.tau2.lower + (1.0 / most[shared]).sum()) / len(p)
-    upper = float(file.tau2.upper + (1.0 / fewest[shared]).sum()) / len(p)
+    mean, n_records = mean_over(p, counts), key_table.n_records
+    lower = float(file.tau2.lower + (counts / most)[shared].sum()) / n_records
+    upper = float(file.tau2.upper + (counts / fewest)[shared].sum()) / n_records
     average = Interval(
-        mean, lower if lower < mean else 0.0, upper if upper > mean else float(bound.mean())
+        mean, lower if lower < mean else 0.0, upper if upper > mean else mean_over(bound, counts)
     )
     fit = risk.fit
     return MatchChances(
-        Basis.MODELS, "", p, bound, column("expected_size"), fewest, most, column("p_unique"),
+        Basis.MODELS, "", counts, p, bound, column("expected_size"), fewest, most, column("p_unique"),
         _interval(file.tau2),
         _interval(file.tau1),
         _interval(file.pr_cm_given_um) if key_table.n_uniques else None,
         average,
         () if fit.converged and fit.complete else ("the search for models has not settled",),
     )  # fmt: skip
+
+
+def mean_over(values: NDArray[np.float64], counts: NDArray[np.int64]) -> float:
+    """Return the mean where each value counts so often; NaN of none."""
+    return float((values * counts).sum()) / int(counts.sum()) if len(values) else float("nan")
 
 
 def _interval(measure: Measure) -> Interval:
@@ -251,5 +268,5 @@ def _exact(value: float) -> Interval:
 
 
 def _sizes(key_table: KeyTable) -> NDArray[np.float64]:
-    """Return how many records are like each counted one as released, which is proof."""
-    return key_table.released_sizes()[key_table.records].astype(np.float64)
+    """Return how many records are like each listed one as released, which is proof."""
+    return key_table.listed.released().astype(np.float64)

@@ -19,7 +19,11 @@ from gamekeeper.algorithms.anonymity.unsafe_combinations import n_sets, unsafe_c
 from gamekeeper.attack.assessment.chances import Basis, Interval
 from gamekeeper.attack.assessment.measured import Measured
 from gamekeeper.attack.measures.options import MeasuresOptions
-from gamekeeper.attack.measures.per_record import individual_risks, sensitive_values
+from gamekeeper.attack.measures.per_record import (
+    household_codes,
+    individual_risks,
+    sensitive_values,
+)
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.wording import count_of
 
@@ -122,7 +126,7 @@ def _average_risk(measured: Measured) -> Found:
 def _published(
     measured: Measured, of_file: Callable[[NDArray[np.float64]], float], note: str = ""
 ) -> Found:
-    """Return something of the individual risks of the counted records, or of what bounds them.
+    """Return something of the individual risks of the listed records, or of what bounds them.
 
     Where F cannot be estimated, E[1/F] is at most one over the records that are alike.
     """
@@ -130,10 +134,10 @@ def _published(
     if keys.missing not in (Missing.CATEGORY, Missing.EXCLUDE):
         why, found = _MATCHES_OTHERS, None
     else:
-        why, found = _NO_SAMPLE, individual_risks(keys, keys.class_sizes())
+        why, found = _NO_SAMPLE, individual_risks(keys.listed, keys.listed.sizes())
     if found is None:
         return Found(Interval(None, 0.0, of_file(measured.chances.bound)), why)
-    value = of_file(found.exact[np.asarray(keys.records)])
+    value = of_file(found.exact)
     return Found(Interval(value, value, value), note=_AT_ITS_VALUE + note)
 
 
@@ -145,7 +149,7 @@ def _global_risk(measured: Measured) -> Found:
     beside = ""
     if measured.chances.basis is Basis.MODELS:
         beside = f"; models of the file give {measured.chances.average.percent_text}"
-    return _published(measured, lambda risks: float(risks.mean()), beside)
+    return _published(measured, measured.chances.mean, beside)
 
 
 def _average_match(measured: Measured) -> Found:
@@ -170,7 +174,7 @@ def _unique_match(measured: Measured) -> Found:
 def _household_risk(measured: Measured) -> Found:
     if not measured.household:
         return Found(None, "no variable tells households (--household)")
-    homes = measured.keys.coded.codes(measured.household)[measured.keys.records]
+    homes = household_codes(measured.keys.listed, measured.household)[measured.keys.records]
     return _published(measured, lambda risks: float(household_risk(risks, homes).max()))
 
 
@@ -178,14 +182,19 @@ def _unsafe_combinations(measured: Measured) -> Found:
     keys = measured.keys
     size = min(_UNSAFE.dimension, len(keys.keys))
     sets = n_sets(len(keys.keys), size)
-    if sets * keys.n_records > _UNSAFE.max_work:
+    listed = keys.listed
+    if sets * len(listed) > _UNSAFE.max_work:
         return Found(
             None,
             f"{sets:,} sets of key variables for {count_of(keys.n_records, 'record')} are too many to"
             " be looked at (--max-work of risk measures lifts the limit)",
         )
     # As released: what a missing cell may stand for proves nothing.
-    found = unsafe_combinations(keys.matrix(), [_UNSAFE.unsafe_below] * size)
+    found = unsafe_combinations(
+        listed.codes(),
+        [_UNSAFE.unsafe_below] * size,
+        counts=listed.counts if listed.by_key else None,
+    )
     return _exact(float(found.by_size.sum()))
 
 
@@ -195,9 +204,10 @@ def _l_diversity(measured: Measured) -> Found:
 
 
 def _t_closeness(measured: Measured) -> Found:
-    classes = measured.keys.class_numbers()
+    listed = measured.keys.listed
+    rows = listed.classes()
     found = [
-        sensitive_values(measured.keys, classes, name, c=3.0, is_ordered=False).closeness
+        sensitive_values(listed, rows, name, c=3.0, is_ordered=False).closeness
         for name in measured.keys.diversity
     ]
     return (

@@ -21,6 +21,7 @@ from gamekeeper.attack.assessment.chances import (
 from gamekeeper.attack.assessment.options import MeasureOptions
 from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.matching.strategies import assess_matching
+from gamekeeper.attack.measures.per_record import household_codes
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import ModelRisk, infer_risk
 from gamekeeper.attack.models.levels import RelativeRisk, variables_risk
@@ -70,7 +71,7 @@ class Measured:
     def class_counts(self) -> dict[str, int]:
         """Return how many counted records are in each class, the highest first."""
         found = self.classes.classify(self.chances.ranking)
-        counts = np.bincount(found, minlength=len(self.classes.names))
+        counts = np.bincount(found, self.chances.counts, minlength=len(self.classes.names))
         return {name: int(n) for name, n in zip(self.classes.names, counts, strict=True)}
 
     def sensitive_shares(self) -> dict[str, float]:
@@ -117,7 +118,7 @@ def measure_file(key_table: KeyTable, asked: MeasureOptions) -> Measured:
     why_no_matching = _why_no_matching(key_table)
     homes = None
     if asked.household:
-        homes = key_table.coded.codes(asked.household)[key_table.records]
+        homes = household_codes(key_table.listed, asked.household)[key_table.records]
     return Measured(
         key_table,
         uniques,

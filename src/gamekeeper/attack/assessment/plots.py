@@ -38,11 +38,19 @@ def plot_assessment(measured: Measured) -> Figure:
 def _spread(ax: Axes, measured: Measured) -> None:
     """Draw how many records have which probability, uniques set apart from the others."""
     values = measured.chances.ranking
-    unique = measured.keys.released_sizes()[measured.keys.records] == 1
+    counts, unique = measured.chances.counts, measured.keys.listed.released() == 1
     edges = np.linspace(0.0, 1.0, _N_BINS + 1).tolist()
     parts = [values[unique], values[~unique]]
-    labels = [f"unique ({len(parts[0]):,})", f"not unique ({len(parts[1]):,})"]
-    ax.hist(parts, bins=edges, stacked=True, color=[COLOURS[1], COLOURS[0]], label=labels)
+    weights = [counts[unique], counts[~unique]]
+    n_unique, n_others = (int(each.sum()) for each in weights)
+    ax.hist(
+        parts,
+        bins=edges,
+        weights=weights,
+        stacked=True,
+        color=[COLOURS[1], COLOURS[0]],
+        label=[f"unique ({n_unique:,})", f"not unique ({n_others:,})"],
+    )
     is_bound = measured.chances.basis is Basis.BOUND
     ax.set_xlabel("Probability of a right match" + (", at most" if is_bound else ""))
     ax.set_ylabel("Records")

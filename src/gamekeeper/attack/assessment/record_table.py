@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gamekeeper.attack.assessment.measured import Measured
+from gamekeeper.attack.uniques.record_table import with_others
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,36 +29,30 @@ MEANINGS = {
 
 
 def record_table(measured: Measured) -> pa.Table:
-    """Return one row per record, in the order of the file; those left out have no measures."""
+    """Return one row per listed record; those left out, which are where all are, have no measures."""
     import pyarrow as pa
 
-    chances, keys = measured.chances, measured.keys
-    n, places = keys.coded.n_records, np.asarray(keys.records)
-    left_out = np.ones(n, dtype=bool)
-    left_out[places] = False
-
-    def spread(values: NDArray[Any]) -> pa.Array:
-        whole = np.zeros(n, dtype=values.dtype)
-        whole[places] = values
-        absent = left_out.copy()
-        if values.dtype.kind == "f":
-            absent[places] |= np.isnan(values)
-        return pa.array(whole, mask=absent)
-
-    ranked = measured.uniques.records.table
-    numbers = measured.classes.classify(chances.ranking)
-    classes = pa.DictionaryArray.from_arrays(spread(numbers), pa.array(measured.classes.names))
-    made: dict[str, Any] = {
-        "record": ranked["record"],
-        "class_size": ranked["class_size"],
-        "p_match": spread(chances.p),
-        "p_bound": spread(chances.bound),
-        "p_unique": spread(chances.p_unique),
-        "expected_size": spread(chances.expected_size),
-        "people_lower": spread(chances.people_lower),
-        "people_upper": spread(chances.people_upper),
-        "risk_class": classes.cast(pa.string()),
+    chances, listed = measured.chances, measured.keys.listed
+    columns: dict[str, NDArray[Any]] = {
+        "class_size": listed.sizes(),
+        "p_match": chances.p,
+        "p_bound": chances.bound,
+        "p_unique": chances.p_unique,
+        "expected_size": chances.expected_size,
+        "people_lower": chances.people_lower,
+        "people_upper": chances.people_upper,
+        "risk_class": measured.classes.classify(chances.ranking),
     }
     if measured.household_chances is not None:
-        made["household_match"] = spread(measured.household_chances)
-    return pa.table(made | {name: ranked[name] for name in RANKINGS})
+        columns["household_match"] = measured.household_chances
+    made = listed.table_of(columns)
+    place = made.column_names.index("risk_class")
+    words = pa.array(measured.classes.names)
+    classes = pa.DictionaryArray.from_arrays(made[place].combine_chunks(), words)
+    made = made.set_column(place, "risk_class", classes.cast(pa.string()))
+    ranked = measured.uniques.records.table
+    if listed.by_key:
+        ranked = with_others(ranked, made["record"].to_numpy(), measured.uniques.not_known)
+    for name in RANKINGS:
+        made = made.append_column(name, ranked[name])
+    return made

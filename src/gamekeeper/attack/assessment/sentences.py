@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-import numpy as np
-
 from gamekeeper.attack.assessment.chances import Basis, Interval, count_words
 from gamekeeper.attack.assessment.judged import JudgedPolicy, Standing
 from gamekeeper.attack.assessment.measured import Measured
@@ -77,9 +75,8 @@ def drivers(measured: Measured) -> tuple[str, ...]:
             f"{count_words(line.tau1_left)} without {line.variable}"
             for line in measured.variables.lines[:_BLAMED]
         ]
-        likely = int(np.count_nonzero(measured.chances.p > 0.5))
         told.append(
-            f"A match with {count_of(likely, 'record')} is more likely right than wrong, and with"
+            f"A match with {count_of(measured.chances.n_likely, 'record')} is more likely right than wrong, and with"
             f" {measured.class_counts()['high']:,} more it is right in one case of five at least."
         )
         told.append(
@@ -198,8 +195,8 @@ def of_record(measured: Measured, record: int) -> tuple[str, ...]:
     `record` is its number in the file, from 1.
     """
     measured.uniques.explainer.check([record])
-    place = int(np.searchsorted(measured.keys.records, record - 1))
-    if place >= measured.keys.n_records or measured.keys.records[place] != record - 1:
+    place = measured.keys.listed.row_of(record - 1)
+    if place is None:
         return ()
     chances = measured.chances
     most = "at most " if chances.basis is Basis.BOUND else ""

@@ -12,6 +12,7 @@ from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.data.coding.alignment import aligned
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
@@ -31,19 +32,39 @@ class MatchedClasses:
     of_key
         The number of the class of each key of the sample, in the order of its `classes()`.
     keys
-        The counted keys of the sample.
+        The counted keys of the sample, coded as the population is.
+    listed
+        The records of the sample as rows, coded as they were given.
     """
 
     sample: NDArray[np.int64]
     population: NDArray[np.int64]
     of_key: NDArray[np.int64]
     keys: KeyTable
+    listed: ListedRecords
 
     @cached_property
     def of_record(self) -> NDArray[np.int64]:
-        """The number of the class of each counted record of the sample, in the order of the file."""
-        rows = self.keys.class_numbers()
-        return self.of_key[rows[rows >= 0]]
+        """The number of the class of each listed record of the sample."""
+        if not self.listed.by_key:
+            rows = self.keys.class_numbers()
+            return self.of_key[rows[rows >= 0]]
+        known, asked = class_numbers(_class_counts(self.keys)[0], self._codes())
+        place = np.zeros(len(known), dtype=np.int64)
+        place[known] = self.of_key
+        return place[asked]
+
+    def _codes(self) -> NDArray[np.int64]:
+        """Return the codes of listed records as the population has them, by their words."""
+        given = self.listed.table
+        codes = self.listed.codes().astype(np.int64)
+        for place, name in enumerate(given.keys):
+            new = {
+                word: code for code, word in enumerate(self.keys.coded.codebook[name].words[1:], 1)
+            }
+            own = [0, *(new[word] for word in given.coded.codebook[name].words[1:])]
+            codes[:, place] = np.array(own)[codes[:, place]]
+        return codes
 
     def __repr__(self) -> str:
         return f"MatchedClasses({len(self.sample):,} classes)"
@@ -96,7 +117,7 @@ def match_classes(key_table: KeyTable, population: KeyTable) -> MatchedClasses:
     by_sample[of_sample] = f
     by_people[of_people] = people
     check_contained(by_sample, by_people)
-    return MatchedClasses(by_sample, by_people, of_sample, counted[0])
+    return MatchedClasses(by_sample, by_people, of_sample, counted[0], key_table.listed)
 
 
 def check_contained(sample: NDArray[np.int64], population: NDArray[np.int64]) -> None:

@@ -32,10 +32,14 @@ _HEADLINE = ("records", "k_below_3", "prosecutor_average", "expected_reidentific
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Found:
-    """What was measured, before it is put into lines and words."""
+    """What was measured, before it is put into lines and words.
+
+    Arrays have a cell for each listed record, which stands for as many as `counts` says.
+    """
 
     key_table: KeyTable
     asked: MeasuresOptions
+    counts: NDArray[np.int64]
     sizes: NDArray[np.int64]
     individual: IndividualRisks | None
     homes: HouseholdRisks | None
@@ -48,6 +52,15 @@ class Found:
     def threshold(self) -> Fraction:
         """The threshold of risk as it was typed, exactly."""
         return Fraction(repr(float(self.asked.threshold)))
+
+    @property
+    def n_unsafe(self) -> int:
+        """How many records have an unsafe combination."""
+        return 0 if self.unsafe is None else int(self.counts[self.unsafe.per_record > 0].sum())
+
+    def sum(self, values: NDArray[np.float64]) -> float:
+        """Return the sum over all records of what is known of the listed ones."""
+        return float((values * self.counts).sum())
 
 
 def file_risk(found: Found, provenance: Provenance) -> FileRisk:
@@ -99,13 +112,14 @@ def _journalist_lines(found: Found) -> Iterator[RiskLine]:
     values: tuple[Fraction | float | None, ...] = (None, None, None)
     how = "it needs the population, weights or a sampling fraction"
     if found.people is not None:
-        numbers, counts = np.unique(found.people, return_counts=True)
-        by_size = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+        numbers, places = np.unique(found.people, return_inverse=True)
+        records = np.bincount(places, found.counts).astype(np.int64)
+        by_size = dict(zip(numbers.tolist(), records.tolist(), strict=True))
         risk = attacker_risk(by_size, found.threshold)
         values, how = (risk.highest, risk.average, risk.at_risk), "F from the population"
     elif found.individual is not None:
-        people = np.nan_to_num(found.individual.people)
-        values = estimated_risk(found.sizes, people, found.threshold)
+        people = found.individual.people
+        values = estimated_risk(found.sizes, people, found.threshold, found.counts)
         how = "F estimated from weights" if found.individual.from_weights else "F from the fraction"
     yield _line("journalist_highest", values[0], f"Highest risk {about}", how)
     yield _line("journalist_average", values[1], f"Average risk {about}", how)
@@ -118,20 +132,20 @@ def _journalist_lines(found: Found) -> Iterator[RiskLine]:
 def _individual_lines(found: Found) -> Iterator[RiskLine]:
     why = "it needs weights or a sampling fraction"
     risk = found.individual
-    exact = None if risk is None else _known(risk.exact)
-    total = None if exact is None else float(exact.sum())
+    exact = None if risk is None else risk.exact
+    total = None if exact is None else found.sum(exact)
     yield _line(
         "expected_reidentifications", total, "Expected re-identifications (sum of E[1/F])", why
     )
     yield _line(
         "global_risk",
-        None if exact is None or not len(exact) else float(exact.mean()),
+        None if total is None or not len(found.counts) else total / found.key_table.n_records,
         "Global risk (average of E[1/F])",
         why,
     )
     yield _line(
         "expected_reidentifications_approximate",
-        None if risk is None else float(_known(risk.approximate).sum()),
+        None if risk is None else found.sum(risk.approximate),
         "Expected re-identifications in the approximate form",
         why,
     )
@@ -141,7 +155,7 @@ def _individual_lines(found: Found) -> Iterator[RiskLine]:
         "Highest individual risk",
         why,
     )
-    at_risk = None if exact is None else int(np.count_nonzero(exact > found.asked.threshold))
+    at_risk = None if exact is None else int(found.counts[exact > found.asked.threshold].sum())
     yield _line(
         "individual_at_risk",
         at_risk,
@@ -149,7 +163,7 @@ def _individual_lines(found: Found) -> Iterator[RiskLine]:
         why,
     )
     if found.homes is not None:
-        homes = _known(found.homes.risk)
+        homes = found.homes.risk
         yield _line(
             "household_reidentifications",
             float(homes.sum()),
@@ -173,8 +187,8 @@ def _unsafe_lines(found: Found) -> Iterator[RiskLine]:
             f"Combinations of {count_of(size, 'key variable')} that fewer than {below} records have:"
             f" {number:,}.",
         )
-    n = int(np.count_nonzero(unsafe.per_record))
-    share = Fraction(n, len(unsafe.per_record)) if len(unsafe.per_record) else None
+    n, n_records = found.n_unsafe, found.key_table.n_records
+    share = Fraction(n, n_records) if n_records else None
     yield RiskLine("unsafe_records", n, f"Records with an unsafe combination: {n:,}.", share)
 
 
@@ -243,11 +257,11 @@ def _risk_sentences(found: Found) -> Iterator[str]:
             " nor a sampling fraction were given."
         )
     else:
-        exact = _known(risk.exact)
+        total = found.sum(risk.exact)
         how = "sampling weights" if risk.from_weights else "the sampling fraction"
-        mean = percent_text(float(exact.mean())) if len(exact) else "none"
+        mean = percent_text(total / table.n_records) if table.n_records else "none"
         yield (
-            f"Individual risk from {how} expects {three_digits(float(exact.sum()))} re-identifications,"
+            f"Individual risk from {how} expects {three_digits(total)} re-identifications,"
             f" {mean} of the records (global risk)."
         )
         if risk.n_light:
@@ -257,7 +271,7 @@ def _risk_sentences(found: Found) -> Iterator[str]:
             )
     if found.homes is not None:
         homes = found.homes
-        known = _known(homes.risk)
+        known = homes.risk
         mean = percent_text(float(known.mean())) if len(known) else "none"
         yield (
             f"Somebody of their household is re-identified for {three_digits(float(known.sum()))} records"
@@ -279,7 +293,7 @@ def _unsafe_sentences(found: Found) -> Iterator[str]:
     if unsafe is None:
         return
     total = int(unsafe.by_size.sum())
-    n = int(np.count_nonzero(unsafe.per_record))
+    n = found.n_unsafe
     yield (
         f"{count_of(total, 'combination')} of up to {count_of(len(unsafe.by_size), 'key variable')}"
         f" {be(total)} unsafe (fewer than {found.asked.unsafe_below} records have"
@@ -289,8 +303,7 @@ def _unsafe_sentences(found: Found) -> Iterator[str]:
 
 def _sensitive_sentences(found: Found) -> Iterator[str]:
     for item in found.sensitive:
-        distinct = _known(item.distinct)
-        alone = int(np.count_nonzero(distinct == 1))
+        alone = int(found.counts[item.distinct == 1].sum())
         name = quoted([item.variable])
         yield (
             f"For {count_of(alone, 'record')} all of their class have the same value of {name}: whoever"

@@ -31,8 +31,9 @@ from gamekeeper.attack.measures.per_record import (
 )
 from gamekeeper.attack.measures.population_uniques import modelled_uniques
 from gamekeeper.attack.measures.result import RiskMeasures
-from gamekeeper.attack.risk import RecordRisk
+from gamekeeper.attack.risk import RecordRisk, listed_risk
 from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
@@ -67,19 +68,21 @@ def measure_risk(key_table: KeyTable, asked: MeasuresOptions) -> RiskMeasures:
     """
     started = time.perf_counter()
     _require_possible(key_table, asked)
-    sizes = key_table.class_sizes()
-    individual = individual_risks(key_table, sizes)
+    listed = key_table.listed
+    sizes = listed.sizes()
+    individual = individual_risks(listed, sizes)
     homes = None
     if asked.household and individual is not None:
-        homes = household_risks(key_table, individual.exact, asked.household)
+        homes = household_risks(listed, individual.exact, asked.household)
     found = Found(
         key_table=key_table,
         asked=asked,
+        counts=listed.counts,
         sizes=sizes,
         individual=individual,
         homes=homes,
-        sensitive=_sensitive(key_table, asked),
-        unsafe=_unsafe(key_table, asked),
+        sensitive=_sensitive(listed, asked),
+        unsafe=_unsafe(listed, asked),
         people=_people(key_table, asked.population),
         models=modelled_uniques(key_table, max_cells=asked.max_cells),
     )
@@ -99,45 +102,45 @@ def measure_risk(key_table: KeyTable, asked: MeasuresOptions) -> RiskMeasures:
     )
 
 
-def _sensitive(key_table: KeyTable, asked: MeasuresOptions) -> list[SensitiveValues]:
+def _sensitive(listed: ListedRecords, asked: MeasuresOptions) -> list[SensitiveValues]:
     names = dict.fromkeys((*asked.sensitive, *asked.ordered))
     if not names:
         return []
     # Values are those of records with the very same key, whatever the rule for missing cells.
-    classes = key_table.class_numbers()
+    rows = listed.classes()
     return [
-        sensitive_values(
-            key_table, classes, name, c=asked.recursive, is_ordered=name in asked.ordered
-        )
+        sensitive_values(listed, rows, name, c=asked.recursive, is_ordered=name in asked.ordered)
         for name in names
     ]
 
 
-def _unsafe(key_table: KeyTable, asked: MeasuresOptions) -> UnsafeCombinations | None:
-    n_keys = len(key_table.keys)
+def _unsafe(listed: ListedRecords, asked: MeasuresOptions) -> UnsafeCombinations | None:
+    n_keys = len(listed.table.keys)
     size = min(asked.dimension, n_keys)
     if not size:
         return None
-    work = n_sets(n_keys, size) * key_table.n_records
+    work = n_sets(n_keys, size) * len(listed)
     if work > asked.max_work:
         raise LimitError(
             Reason.TOO_LARGE,
             f"Unsafe combinations of up to {count_of(size, 'variable')} were asked for.",
             f"That is {n_sets(n_keys, size):,} sets of variables for"
-            f" {count_of(key_table.n_records, 'record')}, {work:,} together; the limit is"
+            f" {count_of(len(listed), 'different key' if listed.by_key else 'record')}, {work:,} together;"
+            f" the limit is"
             f" {asked.max_work:,}.",
             "Give a smaller --dimension, fewer keys, or a larger --max-work.",
         )
     return unsafe_combinations(
-        key_table.matrix(),
+        listed.codes(),
         [asked.unsafe_below] * size,
-        counts_missing=key_table.missing in (Missing.CATEGORY, Missing.EXCLUDE),
+        counts=listed.counts if listed.by_key else None,
+        counts_missing=listed.table.missing in (Missing.CATEGORY, Missing.EXCLUDE),
         progress=asked.progress,
     )
 
 
 def _people(key_table: KeyTable, population: KeyTable | None) -> NDArray[np.int64] | None:
-    """Return how many people the class of each counted record has, where everybody is known."""
+    """Return how many people the class of each listed record has, where everybody is known."""
     if population is None:
         return None
     matched = match_classes(key_table, population)
@@ -145,27 +148,19 @@ def _people(key_table: KeyTable, population: KeyTable | None) -> NDArray[np.int6
 
 
 def _records(found: Found, provenance: Provenance) -> RecordRisk:
-    import pyarrow as pa
-
-    n_records = found.key_table.coded.n_records
-    left_out = found.sizes == 0
+    listed = found.key_table.listed
     meanings = {
         "record": "The number of the record in the file.",
         "class_size": "The records of the file with its key.",
     }
-    columns: dict[str, Any] = {
-        "record": pa.array(np.arange(1, n_records + 1)),
-        "class_size": pa.array(found.sizes, mask=left_out),
-    }
+    columns: dict[str, NDArray[Any]] = {"class_size": found.sizes}
 
     def add(name: str, values: NDArray[Any], meaning: str) -> None:
-        absent = np.isnan(values) if values.dtype.kind == "f" else left_out
-        columns[name] = pa.array(values, mask=absent)
+        columns[name] = values
         meanings[name] = meaning
 
     measure = "prosecutor_risk"
-    shares = np.divide(1.0, found.sizes, out=np.full(n_records, np.nan), where=~left_out)
-    add("prosecutor_risk", shares, "One over the class size.")
+    add("prosecutor_risk", 1.0 / found.sizes, "One over the class size.")
     if found.individual is not None:
         measure = "individual_risk"
         add("people", found.individual.people, "The estimated people of its class.")
@@ -176,16 +171,16 @@ def _records(found: Found, provenance: Provenance) -> RecordRisk:
     if found.homes is not None:
         add("household_risk", found.homes.risk, "That somebody of its household is re-identified.")
     if found.unsafe is not None:
-        per_record = np.zeros(n_records, dtype=np.int64)
-        per_record[found.key_table.records] = found.unsafe.per_record
-        add("unsafe_combinations", per_record, "Its unsafe combinations of categories.")
+        add(
+            "unsafe_combinations", found.unsafe.per_record, "Its unsafe combinations of categories."
+        )
     for item in found.sensitive:
         of = f"of {item.variable}"
         add(f"l_distinct {of}", item.distinct, f"Different values {of} in its class.")
         add(f"l_entropy {of}", item.entropy, f"exp of the entropy of the values {of}.")
         add(f"l_recursive {of}", item.recursive, f"The largest l of (c,l)-diversity {of}.")
         add(f"t {of}", item.closeness, f"How far the values {of} are from those of the file.")
-    return RecordRisk(measure, pa.table(columns), meanings, provenance)
+    return listed_risk(measure, listed, listed.table_of(columns), meanings, provenance)
 
 
 def _unsafe_table(key_table: KeyTable, unsafe: UnsafeCombinations | None) -> pa.Table:

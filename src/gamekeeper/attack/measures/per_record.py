@@ -1,4 +1,4 @@
-"""Measures of single records: individual and household risk, diversity and closeness of their class."""
+"""Measures of listed records: individual and household risk, diversity and closeness of their class."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from gamekeeper.algorithms.intrusion.individual_risk import (
     expected_reciprocal,
 )
 from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.listed_records import ListedRecords
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,11 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IndividualRisks:
-    """Per record of the file: the estimated people of its class, and E[1/F] in two forms.
+    """Per listed record: the estimated people of its class, and E[1/F] in two forms.
 
-    `from_weights` says whether F is estimated from weights, or from the sampling fraction. NaN for
-    records that were left out. `n_light` records are in classes whose weights sum to less than
-    their number, so that the number was taken.
+    `from_weights` says whether F is estimated from weights, or from the sampling fraction. `n_light`
+    records are in classes whose weights sum to less than their number, so that the number was taken.
     """
 
     people: NDArray[np.float64]
@@ -37,32 +37,30 @@ class IndividualRisks:
     n_light: int
 
 
-def individual_risks(key_table: KeyTable, sizes: NDArray[np.int64]) -> IndividualRisks | None:
+def individual_risks(listed: ListedRecords, sizes: NDArray[np.int64]) -> IndividualRisks | None:
     """Return the individual risk of records; None where neither weights nor a fraction are known."""
-    counted = sizes > 0
-    if key_table.weight:
-        given = key_table.class_weights()
-        n_light = int(np.count_nonzero(counted & (given < sizes)))
+    if listed.table.weight:
+        given = listed.weights()
+        n_light = int(listed.counts[given < sizes].sum())
         people = np.maximum(given, sizes)
-    elif key_table.fraction is not None:
+    elif listed.table.fraction is not None:
         n_light = 0
-        shares = key_table.record_fractions()
-        people = np.divide(sizes, shares, out=np.ones(len(sizes)), where=counted)
+        people = sizes / listed.fractions()
     else:
         return None
-    known, share = sizes[counted], sizes[counted] / people[counted]
+    share = sizes / people
     return IndividualRisks(
-        np.where(counted, people, np.nan),
-        _spread(counted, expected_reciprocal(known, share)),
-        _spread(counted, approximate_reciprocal(known, share)),
-        bool(key_table.weight),
+        people,
+        expected_reciprocal(sizes, share),
+        approximate_reciprocal(sizes, share),
+        bool(listed.table.weight),
         n_light,
     )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HouseholdRisks:
-    """Per record of the file the risk of its household; how many households cross strata."""
+    """Per counted record the risk of its household; how many households cross strata."""
 
     risk: NDArray[np.float64]
     n_households: int
@@ -71,16 +69,26 @@ class HouseholdRisks:
 
 
 def household_risks(
-    key_table: KeyTable, individual: NDArray[np.float64], household: str
+    listed: ListedRecords, individual: NDArray[np.float64], household: str
 ) -> HouseholdRisks:
     """Return the household risk of records."""
-    homes = key_table.coded.codes(household).astype(np.int64)
+    key_table = listed.table
+    homes = household_codes(listed, household)
+    # Those who were left out count as members, without a risk of their own.
+    whole = np.full(len(homes), np.nan)
+    whole[listed.places] = individual
     return HouseholdRisks(
-        household_risk(individual, homes),
+        household_risk(whole, homes)[listed.places],
         len(np.unique(homes[homes > 0])),
         int(np.count_nonzero(homes == 0)),
         households_across(key_table, household),
     )
+
+
+def household_codes(listed: ListedRecords, household: str) -> NDArray[np.int64]:
+    """Return the household of every record of the file; refused where the records stay elsewhere."""
+    listed.require_records("What households add to the risk", "Leave out --household")
+    return listed.table.coded.codes(household).astype(np.int64)
 
 
 def households_across(key_table: KeyTable, household: str) -> int:
@@ -96,7 +104,7 @@ def households_across(key_table: KeyTable, household: str) -> int:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SensitiveValues:
-    """Per record of the file: l of its class in three senses, and t; NaN for who was left out."""
+    """Per listed record: l of its class in three senses, and t, NaN where the class has no value."""
 
     variable: str
     is_ordered: bool
@@ -108,27 +116,23 @@ class SensitiveValues:
 
 
 def sensitive_values(
-    key_table: KeyTable, classes: NDArray[np.int64], variable: str, *, c: float, is_ordered: bool
+    listed: ListedRecords, rows: NDArray[np.int64], variable: str, *, c: float, is_ordered: bool
 ) -> SensitiveValues:
-    """Return how diverse the values of a variable are in each record's class, and how far off."""
-    codes = key_table.coded.codes(variable).astype(np.int64)
-    found = count_values(classes, codes, key_table.coded.codebook[variable].n_codes - 1)
+    """Return how diverse the values of a variable are in each record's class, and how far off.
+
+    `rows` are the classes of the listed records.
+    """
+    classes, codes, counts = listed.values_of(variable)
+    n_values = listed.table.coded.codebook[variable].n_codes - 1
+    found = count_values(classes, codes, n_values, counts)
     of_class = diversity(found, Fraction(repr(c)))
     far = ordered_distance(found) if is_ordered else equal_distance(found)
-    counted = classes >= 0
-    rows = classes[counted]
     return SensitiveValues(
         variable,
         is_ordered,
-        _spread(counted, of_class.distinct[rows].astype(np.float64)),
-        _spread(counted, of_class.entropy[rows]),
-        _spread(counted, of_class.recursive[rows].astype(np.float64)),
-        _spread(counted, far[rows]),
-        int(np.count_nonzero(counted & (codes == 0))),
+        of_class.distinct[rows].astype(np.float64),
+        of_class.entropy[rows],
+        of_class.recursive[rows].astype(np.float64),
+        far[rows],
+        int(counts[codes == 0].sum()),
     )
-
-
-def _spread(counted: NDArray[np.bool_], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    made = np.full(len(counted), np.nan)
-    made[counted] = values
-    return made

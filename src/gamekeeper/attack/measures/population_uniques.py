@@ -33,12 +33,12 @@ class ModelledUniques:
 def population_size(key_table: KeyTable) -> int | None:
     """Return the number of people that the records were drawn from, as far as it is known."""
     if key_table.weight:
-        weights = key_table.coded.number(key_table.weight)[key_table.records]
-        return max(round(float(weights.sum())), key_table.n_records)
+        total = float(key_table.of_classes("weight").sum())
+        return max(round(total), key_table.n_records)
     if key_table.fraction is None:
         return None
-    shares = key_table.record_fractions()[key_table.records]
-    return max(round(float((1 / shares).sum())), key_table.n_records)
+    # The fractions of strata are in that of the file, exactly.
+    return max(round(key_table.n_records / key_table.fraction), key_table.n_records)
 
 
 def modelled_uniques(key_table: KeyTable, *, max_cells: int) -> list[ModelledUniques]:
@@ -58,17 +58,18 @@ def modelled_uniques(key_table: KeyTable, *, max_cells: int) -> list[ModelledUni
 
 
 def _log_linear(key_table: KeyTable, max_cells: int) -> list[ModelledUniques]:
-    codes = key_table.matrix().astype(np.int64)
-    records = key_table.records
-    rows = np.flatnonzero(key_table.class_sizes()[records] == 1)
-    shares = key_table.record_fractions()[records][rows]
-    plain = poisson_risk(main_effects(codes, rows), shares)
+    listed = key_table.listed
+    codes = listed.codes().astype(np.int64)
+    counts = listed.counts if listed.by_key else None
+    rows = np.flatnonzero(listed.sizes() == 1)
+    shares = listed.fractions()[rows]
+    plain = poisson_risk(main_effects(codes, rows, counts), shares)
     found = [ModelledUniques("main effects", plain.tau1, plain.tau2)]
     cells, name = n_cells(codes), "two-way interactions"
     if cells > max_cells:
         why = f"the table has {cells:,} cells, more than {max_cells:,} (--max-cells)"
         return [*found, ModelledUniques(name, None, None, why)]
-    expected = two_way_effects(codes, rows)
+    expected = two_way_effects(codes, rows, counts)
     if expected is None:
         return [*found, ModelledUniques(name, None, None, "the fit did not settle")]
     fine = poisson_risk(expected, shares)

@@ -28,8 +28,9 @@ from gamekeeper.algorithms.models.inference.rate_calibration import RateCalibrat
 from gamekeeper.algorithms.sampling_fraction import parse_fraction
 from gamekeeper.attack.models.fitting import ModelFit
 from gamekeeper.attack.models.options import Estimator, InferInput
-from gamekeeper.attack.risk import FileRisk, RecordRisk, RiskLine
+from gamekeeper.attack.risk import FileRisk, RecordRisk, RiskLine, listed_risk
 from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result
@@ -167,11 +168,13 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
             "Give the fraction of the population that is in the file (--fraction), such as '1/50' or"
             " '2%'.",
         )
-    codes = key_table.matrix()
+    listed = key_table.listed
+    codes = listed.codes()
     (numbers,) = class_numbers(codes)
-    _, first, counts = np.unique(numbers, return_index=True, return_counts=True)
+    _, first = np.unique(numbers, return_index=True)
+    counts = np.bincount(numbers, listed.counts).astype(np.int64)
     table = ClassTable(codes[first], counts, key_table.coded.n_codes(key_table.keys))
-    by_cell = _cell_fractions(key_table, codes) if fraction is None else None
+    by_cell = _cell_fractions(listed, codes) if fraction is None else None
     sampled = float(share) if by_cell is None else by_cell.of(table.rows)
     models, weights = fit.pooled()
     if chosen is Estimator.CALIBRATED:
@@ -208,7 +211,7 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
         fit.provenance.engine,
         seconds=time.perf_counter() - started,
     )
-    records = _records(key_table, numbers, counts, found, provenance)
+    records = _records(listed, numbers, counts, found, provenance)
     file = _file(key_table, found, provenance)
     told = _sentences(key_table, fit, found, chosen, _sample_words(share, key_table, by_cell))
     if chosen is Estimator.PRINTED and share >= _LARGE_FRACTION:
@@ -220,12 +223,13 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
 
 
 def _cell_fractions(
-    key_table: KeyTable, codes: NDArray[np.unsignedinteger[Any]]
+    listed: ListedRecords, codes: NDArray[np.unsignedinteger[Any]]
 ) -> CellFractions | None:
     """Return the fractions of cells, if strata have different ones."""
-    if key_table.fractions is None or len(set(key_table.fractions.values())) < 2:
+    given = listed.table.fractions
+    if given is None or len(set(given.values())) < 2:
         return None
-    return learn_fractions(codes, key_table.record_fractions()[key_table.records])
+    return learn_fractions(codes, listed.fractions(), listed.counts)
 
 
 def _strata_parameters(key_table: KeyTable, by_cell: CellFractions | None) -> dict[str, str]:
@@ -261,19 +265,12 @@ def require_same_keys(key_table: KeyTable, fit: ModelFit) -> None:
 
 
 def _records(
-    key_table: KeyTable,
+    listed: ListedRecords,
     numbers: NDArray[np.int64],
     counts: NDArray[np.int64],
     found: PopulationEstimate,
     provenance: Provenance,
 ) -> RecordRisk:
-    import pyarrow as pa
-
-    n_file = key_table.coded.n_records
-    places = np.asarray(key_table.records)
-    left_out = np.ones(n_file, dtype=bool)
-    left_out[places] = False
-    columns: dict[str, Any] = {"record": pa.array(np.arange(1, n_file + 1))}
     per_class = {
         "class_size": counts,
         "p_match": found.p_match,
@@ -283,11 +280,8 @@ def _records(
         "lower": found.lower,
         "upper": found.upper,
     }
-    for name, values in per_class.items():
-        whole = np.zeros(n_file, dtype=np.asarray(values).dtype)
-        whole[places] = np.asarray(values)[numbers]
-        columns[name] = pa.array(whole, mask=left_out)
-    return RecordRisk("p_match", pa.table(columns), MEANINGS, provenance)
+    table = listed.table_of({name: np.asarray(cells)[numbers] for name, cells in per_class.items()})
+    return listed_risk("p_match", listed, table, MEANINGS, provenance)
 
 
 def _file(key_table: KeyTable, found: PopulationEstimate, provenance: Provenance) -> FileRisk:

@@ -192,7 +192,7 @@ def check_question(
 
     It needs no models, so that nobody waits for these to be told of a slip.
     """
-    keys, codes_of_file = key_table.keys, key_table.matrix()
+    keys, codes_of_file = key_table.keys, key_table.listed.codes()
     problems: list[Problem] = []
     if not ask:
         problems.append(Problem(Reason.NOTHING_GIVEN, "variables", "none is asked for."))

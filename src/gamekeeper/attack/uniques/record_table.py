@@ -91,15 +91,50 @@ def write_unique_records(
         key_table,
         table.filter(pc.equal(table["class_size"], 1)),
         folder,
-        others={
-            **dict.fromkeys(MEASURES, 0),
-            **dict.fromkeys(not_known),
-            "msus": 0,
-            "smallest_msu": None,
-            "risk_class": NOT_UNIQUE,
-        },
+        others=_of_others(not_known),
         identifier=identifier,
     )
+
+
+def with_others(
+    uniques: pa.Table, records: NDArray[np.int64], not_known: Sequence[str] = ()
+) -> pa.Table:
+    """Return one row for each of some records by their numbers, given the table of all uniques.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> known = {"record": [4], "msus": [2], "is": [6.0], "smallest_msu": pa.array([1], pa.int8())}
+    >>> with_others(pa.table(known), np.array([9, 4])).to_pydict()
+    {'record': [9, 4], 'msus': [0, 2], 'is': [0.0, 6.0], 'smallest_msu': [None, 1]}
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    others = _of_others(not_known)
+    order = np.argsort(uniques["record"].to_numpy())
+    known = uniques["record"].to_numpy()[order]
+    place = np.minimum(np.searchsorted(known, records), max(len(known) - 1, 0))
+    is_known = known[place] == records if len(known) else np.zeros(len(records), bool)
+    rows = pa.array(order[place] if len(known) else place, mask=~is_known)
+    made = {"record": pa.array(records)}
+    for name in uniques.column_names:
+        if name in others:
+            column = uniques[name]
+            value = pa.scalar(others[name], column.type)
+            made[name] = pc.if_else(pa.array(is_known), column.take(rows), value)
+    return pa.table(made)
+
+
+def _of_others(not_known: Sequence[str]) -> dict[str, float | str | None]:
+    """Return what is said of records that are not unique."""
+    return {
+        **dict.fromkeys(MEASURES, 0),
+        **dict.fromkeys(not_known),
+        "msus": 0,
+        "smallest_msu": None,
+        "risk_class": NOT_UNIQUE,
+    }
 
 
 def column_meanings(classes: RiskClasses, n_keys: int, power: int) -> dict[str, str]:

@@ -37,7 +37,9 @@ from gamekeeper.attack.uniques.special_properties import (
 )
 from gamekeeper.attack.uniques.special_table import SpecialProperties
 from gamekeeper.attack.uniques.special_thinning import Thinning, thin
+from gamekeeper.data.engine.bringing import FEWER_RECORDS, require_brought
 from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Progress, Provenance, Result
@@ -157,20 +159,22 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
             "Give its key table, or leave the larger fractions out.",
         )
     matched = None if population is None else match_classes(key_table, population)
-    codes, missing = key_table.matrix(), str(key_table.missing)
+    listed, missing = key_table.listed.whole_keys(), str(key_table.missing)
+    codes, counts = listed.codes(), listed.counts if listed.by_key else None
+    rows = _rows(listed) if steps else None
     tell = _Teller(asked.progress, 2 + len(levels) + len(steps))
-    parts = KeyParts(codes, missing, max_seconds=asked.max_seconds or None)
+    parts = KeyParts(codes, missing, counts, max_seconds=asked.max_seconds or None)
     unique = parts.unique()
     places = np.flatnonzero(unique)
     stays = parts.unique_without_each()[places]
     tell.step()
-    smallest = _smallest(codes, missing, asked, tell)[places]
+    smallest = _smallest(codes, counts, missing, asked, tell)[places]
     special = (smallest >= 0) & (smallest <= size)
     if special_size is None:
         special = np.asarray(stays.any(axis=1))
     tell.step()
     columns: dict[str, Any] = {
-        "record": np.asarray(key_table.records)[places] + 1,
+        "record": listed.places[places] + 1,
         "special": special,
         "smallest_msu": smallest,
         "needed_variables": codes.shape[1] - stays.sum(axis=1),
@@ -182,7 +186,8 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
     coarsenings: list[Coarsening] = []
     for name, recodes in levels.items():
         new_codes = [recode.codes for recode in recodes]
-        kept = levels_survived(codes, key_table.keys.index(name), new_codes, missing)[places]
+        place = key_table.keys.index(name)
+        kept = levels_survived(codes, place, new_codes, missing, counts)[places]
         columns[f"coarser {name}"] = kept.sum(axis=1)
         coarsenings += [
             Coarsening.of(name, number + 1, len(recode.words) - 1, kept[:, number], special)
@@ -196,6 +201,7 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
                 parts,
                 unique,
                 step,
+                rows=rows,
                 special_size=size,
                 rounds=asked.rounds,
                 seed=asked.seed,
@@ -206,10 +212,11 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
     growths: list[Growth] = []
     alone = None
     if matched is not None:
-        sizes = matched.population[matched.of_record][places]
+        sizes = _people(matched, listed)[places]
         alone = sizes == 1
         columns["population_size"] = sizes
-        for growth, chances in _grow(matched, sizes, special, asked.larger):
+        n_people = int(matched.population.sum())
+        for growth, chances in _grow(key_table.n_records, n_people, sizes, special, asked.larger):
             growths.append(growth)
             columns[f"unique at {fraction_text(growth.fraction)}"] = chances
     provenance = Provenance(
@@ -237,11 +244,12 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
     lines = property_lines(special, smallest, trials, alone)
     return SpecialUniques(
         key_table.keys,
-        len(codes),
+        key_table.n_records,
         len(places),
         int(special.sum()),
         size,
-        _table(columns),
+        # In the order of the file, which that of keys is not.
+        _table(columns).sort_by("record"),
         trials,
         SpecialProperties(lines, provenance),
         provenance,
@@ -265,13 +273,44 @@ class _Teller:
             self.progress(self.done, self.total)
 
 
+def _rows(listed: ListedRecords) -> NDArray[np.int64] | None:
+    """Return the row of the key of every counted record; None where rows are records."""
+    if not listed.by_key:
+        return None
+    key_table = listed.table
+    require_brought(
+        key_table.coded.engine,
+        key_table.coded.n_records,
+        8,
+        "classes of records, to draw thinner samples,",
+        f"Try no thinner samples (--rounds 0). {FEWER_RECORDS}",
+    )
+    found = key_table.class_numbers()
+    return found[found >= 0]
+
+
+def _people(matched: MatchedClasses, listed: ListedRecords) -> NDArray[np.int64]:
+    """Return how many people of the population have the key of each row."""
+    people = matched.population[matched.of_record]
+    if not listed.by_key:
+        return people
+    of_key = np.zeros(len(listed), dtype=np.int64)
+    of_key[matched.listed.classes()] = people
+    return of_key
+
+
 def _smallest(
-    codes: NDArray[Any], missing: str, asked: SpecialOptions, tell: _Teller
+    codes: NDArray[Any],
+    counts: NDArray[np.int64] | None,
+    missing: str,
+    asked: SpecialOptions,
+    tell: _Teller,
 ) -> NDArray[np.int64]:
-    """Return the size of every record's smallest minimal sample unique; -1 where none is known."""
+    """Return the size of every row's smallest minimal sample unique; -1 where none is known."""
     policy = "category" if missing == "exclude" else missing
     found = find_minimal_uniques(
         codes,
+        counts=counts,
         missing=policy,
         max_size=asked.max_size,
         listing=False,
@@ -286,12 +325,12 @@ def _smallest(
 
 
 def _grow(
-    matched: MatchedClasses,
+    n_records: int,
+    n_people: int,
     sizes: NDArray[np.int64],
     special: NDArray[np.bool_],
     larger: Sequence[str | float | Fraction] | None,
 ) -> Iterator[tuple[Growth, NDArray[np.float64]]]:
-    n_records, n_people = len(matched.of_record), int(matched.population.sum())
     own = Fraction(n_records, n_people)
     if larger is None:
         steps = tuple(

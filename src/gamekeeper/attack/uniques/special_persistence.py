@@ -27,23 +27,33 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def unique_flags(codes: NDArray[Any], missing: str) -> NDArray[np.bool_]:
+def unique_flags(
+    codes: NDArray[Any], missing: str, counts: NDArray[np.int64] | None = None
+) -> NDArray[np.bool_]:
     """Tell for every record whether no other has its key.
+
+    Where a row of codes stands for several records, `counts` says for how many.
 
     Examples
     --------
     >>> unique_flags(np.array([[1], [2], [1]]), "category").tolist()
     [False, True, False]
+    >>> unique_flags(np.array([[1], [2]]), "category", np.array([2, 1])).tolist()
+    [False, True]
     """
     if not codes.shape[1]:
-        return np.full(len(codes), len(codes) == 1)
+        return np.full(len(codes), (len(codes) if counts is None else counts.sum()) == 1)
     (numbers,) = class_numbers(codes)
-    _, places, counts = np.unique(numbers, return_index=True, return_counts=True)
-    return (class_sizes(codes[places], counts, missing=missing) == 1)[numbers]
+    _, places = np.unique(numbers, return_index=True)
+    records = np.bincount(numbers, counts).astype(np.int64)
+    return (class_sizes(codes[places], records, missing=missing) == 1)[numbers]
 
 
 class KeyParts:
     """The whole key, and the key without each of its variables, with classes numbered once.
+
+    Rows of codes are records, or different keys, of which `counts` says how many records have them.
+    Among some records, given by their rows, each counts once.
 
     Examples
     --------
@@ -55,10 +65,16 @@ class KeyParts:
     """
 
     def __init__(
-        self, codes: NDArray[Any], missing: str, *, max_seconds: float | None = MAX_SECONDS
+        self,
+        codes: NDArray[Any],
+        missing: str,
+        counts: NDArray[np.int64] | None = None,
+        *,
+        max_seconds: float | None = MAX_SECONDS,
     ) -> None:
         """Number the classes of every part, where records fall into classes."""
         self.codes = codes
+        self.counts = counts
         self.missing = missing
         self.max_seconds = max_seconds
         self._numbers: dict[int | None, NDArray[np.int64]] = {}
@@ -70,12 +86,13 @@ class KeyParts:
         self, without: int | None = None, records: NDArray[np.int64] | None = None
     ) -> NDArray[np.bool_]:
         """Tell which records are unique among the given ones, with a variable left out or none."""
+        counts = self.counts if records is None else None
         if without in self._numbers:
             numbers = self._numbers[without]
             numbers = numbers if records is None else numbers[records]
-            return (np.bincount(numbers) == 1)[numbers]
+            return (np.bincount(numbers, counts) == 1)[numbers]
         part = self._part(without)
-        return unique_flags(part if records is None else part[records], self.missing)
+        return unique_flags(part if records is None else part[records], self.missing, counts)
 
     def unique_without_each(self, records: NDArray[np.int64] | None = None) -> NDArray[np.bool_]:
         """Tell for every record and variable whether the record is unique without it."""
@@ -89,6 +106,7 @@ class KeyParts:
         codes = self.codes if records is None else self.codes[records]
         found = find_minimal_uniques(
             codes,
+            counts=self.counts if records is None else None,
             missing="category" if self.missing == "exclude" else self.missing,
             max_size=largest,
             listing=False,
@@ -135,12 +153,16 @@ def _chance(outside: int, joining: int, twins: int) -> float:
 
 
 def levels_survived(
-    codes: NDArray[Any], place: int, levels: Sequence[NDArray[np.int64]], missing: str
+    codes: NDArray[Any],
+    place: int,
+    levels: Sequence[NDArray[np.int64]],
+    missing: str,
+    counts: NDArray[np.int64] | None = None,
 ) -> NDArray[np.bool_]:
     """Tell for every record and coarser coding of one variable whether the record is unique."""
     flags = np.empty((len(codes), len(levels)), dtype=np.bool_)
     coarse = codes.astype(np.int64)
     for number, new_codes in enumerate(levels):
         coarse[:, place] = new_codes[codes[:, place]]
-        flags[:, number] = unique_flags(coarse, missing)
+        flags[:, number] = unique_flags(coarse, missing, counts)
     return flags

@@ -53,6 +53,7 @@ def thin(
     unique: NDArray[np.bool_],
     fraction: Fraction,
     *,
+    rows: NDArray[np.int64] | None = None,
     special_size: int,
     rounds: int,
     seed: int,
@@ -65,20 +66,23 @@ def thin(
     parts
         The key and its parts.
     unique
-        Which records are unique in the whole file.
+        Which rows of the key are unique in the whole file.
     fraction
         The share of the file that a thinner sample has.
+    rows
+        The row of the key that each record has; its own if None.
     special_size
         The most variables of a part of the key that makes a unique special.
     rounds, seed, number
         How many samples, the seed, and the number of the series, which has a stream of its own.
     """
-    n_records = len(unique)
+    n_records = len(unique if rows is None else rows)
     counts = np.zeros((rounds, 2, 2), dtype=np.int64)
     for turn in range(rounds):
         generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number, turn)))
         size = max(1, sample_size(n_records, fraction))
         drawn = draw_records(n_records, size, generator)
+        drawn = drawn if rows is None else rows[drawn]
         alone = parts.unique(records=drawn)
         is_special = parts.special(special_size, drawn)
         for kind, chosen in enumerate((alone & is_special, alone & ~is_special)):

@@ -271,7 +271,7 @@ def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
         rows = key_table.distinct.first
         uniques = rows[found.records]
         listed, sizes, places = uniques, np.ones(len(uniques), np.int64), np.arange(len(uniques))
-        size_of: Callable[[int], int] = key_table.size_of
+        size_of: Callable[[int], int] = partial(_size_elsewhere, key_table, uniques)
     else:
         rows, sizes = key_table.records, key_table.class_sizes()
         listed, places = np.arange(n_file), rows[found.records]
@@ -296,6 +296,14 @@ def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
 
 def _size_in(sizes: NDArray[np.int64], record: int) -> int:
     return int(sizes[record])
+
+
+def _size_elsewhere(key_table: KeyTable, uniques: NDArray[np.int64], record: int) -> int:
+    # Not asked where it is known: a question to a cluster takes a second.
+    place = int(np.searchsorted(uniques, record))
+    if place < len(uniques) and uniques[place] == record:
+        return 1
+    return key_table.size_of(record)
 
 
 def _only_uniques(n_listed: int, n_records: int) -> str:

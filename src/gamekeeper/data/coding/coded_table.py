@@ -181,6 +181,20 @@ class CodedTable:
             made[batch.column(0).to_numpy()] = batch.column(1).to_numpy(zero_copy_only=False)
         return made
 
+    def n_below(self, name: str, limit: float) -> int:
+        """Return how many numbers of a numeric column are below a limit; counted by the engine.
+
+        Examples
+        --------
+        >>> coded_from_codes([[1], [2]], ["age"], numbers={"w": [0.5, 2]}).n_below("w", 1.0)
+        1
+        """
+        found = self.engine.query(
+            f"SELECT COUNT(*) AS n FROM {self.relation} "
+            f"WHERE {self.column_of_number(name)} < CAST('{limit!r}' AS DOUBLE)"
+        )
+        return found.column(0)[0].as_py()
+
     def recoded(self, recodes: Sequence[Recode]) -> CodedTable:
         """Return the table with some variables recoded, as a view: no record is copied.
 

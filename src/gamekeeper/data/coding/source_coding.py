@@ -20,8 +20,9 @@ from gamekeeper.data.coding.cells import CellCoder, NumberReader
 from gamekeeper.data.coding.codebook import Codebook, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.recode import Recode
-from gamekeeper.data.engine.bringing import require_loaded
+from gamekeeper.data.engine.bringing import MOST_VALUES, require_loaded
 from gamekeeper.data.engine.gate import (
+    MOST_DISTINCT,
     RECORD,
     Engine,
     Scan,
@@ -295,7 +296,8 @@ def _scan(
     variables: list[CodedVariable] = []
     columns: list[ScannedColumn] = []
     try:
-        every = engine.distinct(raw, [code_column(i) for i in range(len(places))])
+        most = MOST_DISTINCT if engine.is_local else MOST_VALUES
+        every = engine.distinct(raw, [code_column(i) for i in range(len(places))], most=most)
         for i, (column, at, met) in enumerate(zip(input_.columns, places, every, strict=True)):
             values = met.drop_null()
             by_text: dict[str, Any] = {}

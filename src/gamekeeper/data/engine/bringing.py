@@ -23,6 +23,9 @@ MOST_LOADED = 20_000_000
 MOST_WRITTEN = 1_000_000
 """So many rows of what is elsewhere are listed here, or written as one text file or sheet, at most."""
 
+MOST_VALUES = 5_000_000
+"""So many different values of a column come from an engine elsewhere to be numbered at most."""
+
 FEWER_RECORDS = "Take a random part of the records, or one region at a time"
 FEWER_KEYS = "Take fewer key variables, or coarser ones (--recode)"
 

@@ -22,6 +22,7 @@ from gamekeeper.data.engine.bringing import FEWER_KEYS, require_brought
 from gamekeeper.data.engine.gate import RECORD
 from gamekeeper.data.keys.distinct_keys import DistinctKeys, distinct_keys
 from gamekeeper.data.keys.keyed_records import KeyedRecords
+from gamekeeper.data.keys.listed_records import ListedRecords, listed_keys
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Provenance, Result, table_html
@@ -148,8 +149,24 @@ class KeyTable(Result):
         """The different keys in the order in which they occur; brought here once, and kept."""
         return distinct_keys(self)
 
+    @property
+    def listed(self) -> ListedRecords:
+        """The counted records as rows of arrays; one for each key where the records stay elsewhere."""
+        return ListedRecords(self, self._listed_keys)
+
+    @cached_property
+    def _listed_keys(self) -> pa.Table | None:
+        # Not with the table that they are of: a circle would keep its relation longer than needed.
+        return listed_keys(self)
+
     def size_of(self, record: int) -> int:
         """Return the size of the class of one record, by its place from 0; 0 where it was left out."""
+        listed = vars(self).get("_listed_keys")
+        if listed is not None:
+            # What has come already is not asked again: a question to a cluster takes a second.
+            known = np.flatnonzero(listed["first_record"].to_numpy() == record)
+            if len(known):
+                return listed["size"][int(known[0])].as_py()
         found = self.coded.engine.query(
             f"SELECT c.{self.size_column} AS size FROM {self.counted.joined(self.relation, RECORD)} "
             f"WHERE s.{RECORD} = {int(record)}"
@@ -220,9 +237,18 @@ class KeyTable(Result):
         """
         if self.fraction is None:
             raise self._no_fraction()
-        if self.fractions is None:
-            return np.full(self.coded.n_records, float(self.fraction))
-        return self._fractions_by_code()[self.coded.codes(self.strata)]
+        strata = None if self.fractions is None else self.coded.codes(self.strata)
+        return self.fractions_of(strata, self.coded.n_records)
+
+    def fractions_of(
+        self, strata: npt.NDArray[np.integer[Any]] | None, n_rows: int
+    ) -> npt.NDArray[np.float64]:
+        """Return the sampling fraction of rows, by the codes of their strata where there are some."""
+        if self.fraction is None:
+            raise self._no_fraction()
+        if strata is None:
+            return np.full(n_rows, float(self.fraction))
+        return self._fractions_by_code()[strata]
 
     def _fractions_by_code(self) -> npt.NDArray[np.float64]:
         fractions = self.fractions or {}
@@ -255,7 +281,7 @@ class KeyTable(Result):
         """Return a column of the engine's table of keys, `n` or `weight`, as `classes()` is ordered."""
         order = ", ".join(self.counted.packing.names)
         sql = f"SELECT {column} FROM {self.relation} ORDER BY {order}"
-        return self._brought(sql, self.n_classes).column(0).to_numpy()
+        return self.brought(sql, self.n_classes).column(0).to_numpy()
 
     def class_people(self) -> npt.NDArray[np.float64]:
         """Return how many people stand behind each class by the fractions, in the order of `classes()`.
@@ -271,7 +297,7 @@ class KeyTable(Result):
         by_stratum = self.counted.grouped(["COUNT(*) AS n"], column, by=[column])
         order = ", ".join([*names, column])
         n_rows = min(self.n_records, self.n_classes * len(self.fractions))
-        found = self._brought(f"SELECT * FROM ({by_stratum}) AS g ORDER BY {order}", n_rows)
+        found = self.brought(f"SELECT * FROM ({by_stratum}) AS g ORDER BY {order}", n_rows)
         first = np.zeros(found.num_rows, dtype=bool)
         for name in names:
             numbers = found.column(name).to_numpy()
@@ -381,7 +407,7 @@ class KeyTable(Result):
     def _rows(self) -> tuple[npt.NDArray[np.unsignedinteger], dict[str, Any]]:
         names = self.counted.packing.names
         order = ", ".join(names)
-        table = self._brought(f"SELECT * FROM {self.relation} ORDER BY {order}", self.n_classes)
+        table = self.brought(f"SELECT * FROM {self.relation} ORDER BY {order}", self.n_classes)
         codes = self.counted.packing.unpack([table.column(name).to_numpy() for name in names])
         columns = {"count": table.column("n")}
         if self.missing in (Missing.IGNORE, Missing.WILDCARD):
@@ -390,7 +416,7 @@ class KeyTable(Result):
             columns["weight"] = table.column("weight")
         return codes, {free_name(name, self.keys): cells for name, cells in columns.items()}
 
-    def _brought(self, sql: str, n_rows: int) -> pa.Table:
+    def brought(self, sql: str, n_rows: int) -> pa.Table:
         """Run a query whose result has so many rows, one per key or few."""
         row_bytes = 8 * (len(self.counted.packing.names) + 3) + len(self.keys)
         require_brought(self.coded.engine, n_rows, row_bytes, "different keys", FEWER_KEYS)

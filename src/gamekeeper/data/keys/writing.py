@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.engine.gate import RECORD, Engine
 from gamekeeper.data.keys.key_table import KeyTable, free_name
+from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.data.keys.missing import Missing
 
 if TYPE_CHECKING:
@@ -156,6 +157,100 @@ def write_records(
             engine.drop(relation)
 
 
+def write_listed(
+    listed: ListedRecords, rows: pa.Table, folder: Path, *, identifier: str = ""
+) -> int:
+    """Write results of every record of the file to a new folder of Parquet files; return how many.
+
+    Parameters
+    ----------
+    listed
+        The rows of the counted records.
+    rows
+        Their results, as `ListedRecords.table_of` has them. What a row that stands for a key says
+        is written for all records with that key, where they are.
+    folder, identifier
+        As of `write_records`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> from pyarrow import parquet
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.counting import count_keys
+    >>> keys = count_keys(coded_from_codes([[1], [2], [1]], ["sex"]), ["sex"])
+    >>> rows = keys.listed.table_of({"share": np.array([0.5, 1.0, 0.5])})
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     n = write_listed(keys.listed, rows, pathlib.Path(place, "records"))
+    ...     found = parquet.read_table(pathlib.Path(place, "records")).sort_by("record").to_pydict()
+    >>> n, found
+    (3, {'record': [1, 2, 3], 'share': [0.5, 1.0, 0.5]})
+    """
+    table = listed.table
+    coded, engine, packing = table.coded, table.coded.engine, table.counted.packing
+    names = [name for name in rows.column_names if name != "record"]
+    # What rows and records are joined by: a name for it, how it is had from a record, and the rows'.
+    by: list[tuple[str, str, Any]] = []
+    strata = listed.strata()
+    if not listed.by_key:
+        by.append(("place", f"{RECORD} AS place", rows["record"].to_numpy() - 1))
+    else:
+        by += zip(packing.names, packing.expressions(), listed.numbers(), strict=True)
+    if strata is not None:
+        by.append(("stratum", f"{coded.column(table.strata)} AS stratum", strata))
+    kept: list[str] = []
+    try:
+        kept.append(_load_listed(engine, rows.select(names), [cells for *_, cells in by]))
+        own = [f"{coded.column(identifier)} AS own"] if identifier else []
+        read = ", ".join([RECORD, *(text for _, text, _ in by), *own])
+        records = f"(SELECT {read} FROM {coded.relation}) AS r"
+        equal = " AND ".join(f"u.q{place} = r.{name}" for place, (name, *_) in enumerate(by))
+        joins = [f"LEFT JOIN {kept[0]} AS u ON {equal}"]
+        chosen = {"record": f"CAST(r.{RECORD} + 1 AS BIGINT)"}
+        if own:
+            kept.append(load_words(engine, coded.codebook[identifier].values))
+            joins.append(f"LEFT JOIN {kept[-1]} AS w ON w.{RECORD} = r.own")
+            chosen[free_name(identifier, rows.column_names)] = (
+                f"CASE WHEN r.own > {MISSING} THEN w.w END"
+            )
+        for place, name in enumerate(names):
+            chosen[name] = f"u.u{place} = 1" if _is_flag(rows, name) else f"u.u{place}"
+        cells = ", ".join(f"{cell} AS o{place}" for place, cell in enumerate(chosen.values()))
+        return engine.write_parquet(
+            f"SELECT {cells} FROM {records} {' '.join(joins)}", folder, names=list(chosen)
+        )
+    finally:
+        for relation in kept:
+            engine.drop(relation)
+
+
+def _load_listed(engine: Engine, rows: pa.Table, by: Sequence[Any]) -> str:
+    """Let an engine keep results of rows, `u0`, ..., with what they are joined by, `q0`, ..."""
+    import pyarrow as pa
+
+    columns = {f"q{place}": pa.array(values, pa.int64()) for place, values in enumerate(by)}
+    for place, name in enumerate(rows.column_names):
+        columns[f"u{place}"] = _loadable(rows[name])
+    made = pa.table(columns)
+    return engine.load(made.schema, made.to_batches(_LOADED_WORDS))
+
+
+def _is_flag(rows: pa.Table, name: str) -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_boolean(rows.schema.field(name).type)
+
+
+def _loadable(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column in a type that every engine keeps: a flag is 1 or 0."""
+    import pyarrow as pa
+
+    kind = column.type
+    small = pa.types.is_integer(kind) and kind.bit_width < 32
+    return column.cast(pa.int32()) if small or pa.types.is_boolean(kind) else column
+
+
 def _load_rows(engine: Engine, rows: pa.Table, names: Sequence[str]) -> str:
     """Let an engine keep results of some records, `place` being the record from 0."""
     import pyarrow as pa
@@ -163,9 +258,7 @@ def _load_rows(engine: Engine, rows: pa.Table, names: Sequence[str]) -> str:
 
     columns = {"place": pc.subtract(rows["record"], 1)}
     for place, name in enumerate(names):
-        kind = rows.schema.field(name).type
-        plain = pa.int32() if pa.types.is_integer(kind) and kind.bit_width < 32 else kind
-        columns[f"u{place}"] = rows[name].cast(plain)
+        columns[f"u{place}"] = _loadable(rows[name])
     made = pa.table(columns)
     return engine.load(made.schema, made.to_batches(_LOADED_WORDS))
 

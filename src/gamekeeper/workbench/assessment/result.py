@@ -12,7 +12,7 @@ from gamekeeper.attack.assessment.judged import JudgedPolicy
 from gamekeeper.attack.assessment.measured import Measured
 from gamekeeper.attack.assessment.record_table import MEANINGS, record_table
 from gamekeeper.attack.assessment.sentences import advice, drivers, of_record, verdict
-from gamekeeper.attack.risk import RecordRisk
+from gamekeeper.attack.risk import RecordRisk, listed_risk
 from gamekeeper.attack.what_if import WhatIf
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.report.audience import Audience
@@ -109,7 +109,9 @@ class Assessment(Result):
     def ranked(self) -> RecordRisk:
         """Return the records as a result that ranks them by the probability of a right match."""
         known = "p_bound" if self.measured.chances.right_matches.value is None else "p_match"
-        return RecordRisk(known, self.to_arrow(), MEANINGS, self.provenance)
+        return listed_risk(
+            known, self.measured.keys.listed, self.to_arrow(), MEANINGS, self.provenance
+        )
 
     def records(self) -> Any:
         """Return the risk of every record, to be joined to the frame that was assessed.

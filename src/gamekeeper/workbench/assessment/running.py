@@ -8,13 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.algorithms.uniques.minimal_uniques import least_bytes
 from gamekeeper.attack.assessment.judged import judge_policy
 from gamekeeper.attack.assessment.measured import measure_file, modelled_bytes
 from gamekeeper.attack.assessment.policy import Policy, read_policy
+from gamekeeper.attack.assessment.record_table import record_table
 from gamekeeper.attack.measures.per_record import households_across
 from gamekeeper.attack.models.options import FitMethod
 from gamekeeper.data.engine.bringing import MOST_WRITTEN
@@ -30,9 +29,14 @@ from gamekeeper.wording import count_of, quoted
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.assessment.result import Assessment
 from gamekeeper.workbench.microdata.file import Microdata
-from gamekeeper.workbench.microdata.need import Need
+from gamekeeper.workbench.microdata.need import WITHOUT_HOUSEHOLDS, Need
 from gamekeeper.workbench.microdata.opening import open_microdata
-from gamekeeper.workbench.outputs import require_outputs, write_outputs
+from gamekeeper.workbench.outputs import (
+    listed_notices,
+    require_outputs,
+    write_listed_where_counted,
+    write_outputs,
+)
 from gamekeeper.workbench.requests.assessment import AssessRequest
 
 _NOT_OF_PYTHON = frozenset(
@@ -59,7 +63,17 @@ def assess_release(asked: AssessRequest, *, progress: Progress | None = None) ->
     def write_page(path: Path) -> None:
         found.report(path, with_records=asked.report_records, audience=asked.report_for)
 
-    write_outputs(asked, found, page=write_page)
+    def write_counted(path: Path) -> None:
+        write_listed_where_counted(
+            found.measured.keys.listed,
+            record_table(found.measured),
+            path,
+            identifier="" if found.named is None else found.named.identifier,
+            here=found.to_arrow,
+            raw=asked.raw,
+        )
+
+    write_outputs(asked, found, page=write_page, counted=write_counted)
     return Answer(found, found.notices, found.what_if)
 
 
@@ -183,7 +197,10 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
         identifier=asked.identifier,
         extra=[household] if household else [],
         need=Need(
-            modelled_bytes if _is_sample(asked) else least_bytes, most_elsewhere=MOST_WRITTEN
+            modelled_bytes if _is_sample(asked) else least_bytes,
+            by_key=not household,
+            most_elsewhere=MOST_WRITTEN,
+            do=WITHOUT_HOUSEHOLDS,
         ),
         progress=progress,
     )
@@ -209,7 +226,12 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
         data.source.settings,
         "" if scenario is None else scenario.name,
         "" if scenario is None else scenario.attacker,
-        (*data.notices, *_weight_notices(data), *_household_notices(table, household)),
+        (
+            *data.notices,
+            *_weight_notices(data),
+            *_household_notices(table, household),
+            *listed_notices(table.listed),
+        ),
         Provenance(
             "assessment",
             measured.chances.basis.words,
@@ -246,7 +268,7 @@ def _weight_notices(data: Microdata) -> tuple[str, ...]:
     weight = data.design.weight
     if not weight:
         return ()
-    below = int(np.count_nonzero(data.coded.number(weight) < 1))
+    below = data.coded.n_below(weight, 1.0)
     if not below:
         return ()
     told = (

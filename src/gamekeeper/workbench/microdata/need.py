@@ -15,6 +15,10 @@ from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import LimitError, Reason
 from gamekeeper.wording import at_start, count_of, number_text
 
+WITHOUT_HOUSEHOLDS = (
+    "Leave out --household: then it works on different keys, of any number of records."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Need:
@@ -32,12 +36,15 @@ class Need:
     by_key
         Whether it works on different keys where an engine elsewhere counts: how many there are is
         not known before, and is asked then (`require_brought`).
+    do
+        A way around of its own where there are too many elsewhere, as a sentence.
     """
 
     bytes_of: Callable[[int, int], int]
     look: Callable[[NDArray[np.uint32], int], None] | None = None
     most_elsewhere: int | None = None
     by_key: bool = False
+    do: str = ""
 
 
 def require_room(
@@ -65,8 +72,7 @@ def require_room(
             asked,
             "What is asked for has results of every record, which come to this machine:"
             f" {number_text(most)} at most.",
-            f"{FEWER_RECORDS}. What works on different keys has no such limit (gamekeeper risk keys,"
-            " dis, match, suda and fit).",
+            f"{need.do}{' ' if need.do else ''}{FEWER_RECORDS}.",
         )
     require_memory(
         asked,

@@ -14,10 +14,10 @@ from gamekeeper.report.audience import Audience
 from gamekeeper.workbench.requests.counting import EngineRequest
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.shared import (
+    CountedRecords,
     Identifier,
     Plot,
     Raw,
-    Records,
     Replace,
     Report,
     ReportFor,
@@ -52,7 +52,7 @@ class AssessRequest:
         Option("Say what sets this record apart (its number in the file, from 1)."),
     ] = ()
     identifier: Identifier = ""
-    records: Records = None
+    records: CountedRecords = None
     report: Report = None
     report_for: ReportFor = Audience.INTERNAL
     report_records: ReportRecords = True

@@ -24,10 +24,10 @@ from gamekeeper.report.audience import Audience
 from gamekeeper.workbench.requests.counting import EngineRequest
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.shared import (
+    CountedRecords,
     Identifier,
     Population,
     Raw,
-    Records,
     Replace,
     Report,
     ReportFor,
@@ -81,7 +81,7 @@ class InferRequest:
         int, Option("Refuse an inference that needs a table of more cells.", least=1)
     ] = MOST_CELLS
     identifier: Identifier = ""
-    records: Records = None
+    records: CountedRecords = None
     top: Top = 10
     report: Report = None
     report_for: ReportFor = Audience.INTERNAL

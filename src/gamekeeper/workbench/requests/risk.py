@@ -19,7 +19,6 @@ from gamekeeper.workbench.requests.shared import (
     Plot,
     Population,
     Raw,
-    Records,
     Replace,
     Report,
     ReportFor,
@@ -160,7 +159,7 @@ class MeasuresRequest:
         Option("A file with everybody in it: a journalist's risk is then counted, not estimated."),
     ] = None
     identifier: Identifier = ""
-    records: Records = None
+    records: CountedRecords = None
     plot: Plot = None
     replace: Replace = False
     raw: Raw = False

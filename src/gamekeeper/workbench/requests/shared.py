@@ -26,14 +26,6 @@ WrittenPlot = Annotated[
 WrittenPage = Annotated[
     Path | None, Option("Write an HTML report to this file.", writes="page", label="Written")
 ]
-Records = Annotated[
-    Path | None,
-    Option(
-        "Write the risk of every record to this .csv, .parquet or .xlsx.",
-        writes="table",
-        label="Risk of every record",
-    ),
-]
 CountedRecords = Annotated[
     Path | None,
     Option(

@@ -50,13 +50,15 @@ class CellFractions:
         self,
         variables: tuple[int, ...],
         codes: Integers,
-        people: Floats,
-        lowest: float,
-        highest: float,
+        fractions: Floats,
+        counts: Integers,
     ) -> None:
         self.variables = variables
-        self.lowest, self.highest = lowest, highest
-        self._steps = [_mean_by_key(codes[:, :n], people) for n in range(len(variables) + 1)]
+        self.lowest, self.highest = float(fractions.min()), float(fractions.max())
+        values, group = np.unique(fractions, return_inverse=True)
+        self._steps = [
+            _mean_by_key(codes[:, :n], 1 / values, group, counts) for n in range(len(variables) + 1)
+        ]
 
     def __repr__(self) -> str:
         return (
@@ -81,7 +83,9 @@ class CellFractions:
         return 1 / self.people_per_record(rows)
 
 
-def learn_fractions(codes: Codes, fractions: ArrayLike) -> CellFractions:
+def learn_fractions(
+    codes: Codes, fractions: ArrayLike, counts: Integers | None = None
+) -> CellFractions:
     """Learn from the records of a sample with which fraction the people of a cell were sampled.
 
     Parameters
@@ -90,6 +94,8 @@ def learn_fractions(codes: Codes, fractions: ArrayLike) -> CellFractions:
         A row for each record, a column for each key variable.
     fractions
         The sampling fraction of each record, above 0 and up to 1.
+    counts
+        How many records each row stands for; one if None.
 
     Examples
     --------
@@ -102,9 +108,10 @@ def learn_fractions(codes: Codes, fractions: ArrayLike) -> CellFractions:
     """
     given = np.asarray(fractions, dtype=np.float64)
     _check(codes, given)
+    each = np.ones(len(codes), dtype=np.int64) if counts is None else counts
     values, group = np.unique(given, return_inverse=True)
     chosen: list[int] = []
-    best = _log_probability(np.zeros(len(codes), dtype=np.int64), group, len(values))
+    best = _log_probability(np.zeros(len(codes), dtype=np.int64), group, len(values), each)
     classes = np.zeros(len(codes), dtype=np.int64)
     while len(values) > 1 and len(chosen) < codes.shape[1]:
         tried = {
@@ -112,35 +119,44 @@ def learn_fractions(codes: Codes, fractions: ArrayLike) -> CellFractions:
             for v in range(codes.shape[1])
             if v not in chosen
         }
-        scores = {v: _log_probability(found, group, len(values)) for v, found in tried.items()}
+        scores = {
+            v: _log_probability(found, group, len(values), each) for v, found in tried.items()
+        }
         first = max(scores, key=lambda v: scores[v])
         if scores[first] <= best:
             break
         chosen.append(first)
         best, classes = scores[first], tried[first]
-    return CellFractions(
-        tuple(chosen), codes[:, chosen].astype(np.int64), 1 / given, values[0], values[-1]
-    )
+    return CellFractions(tuple(chosen), codes[:, chosen].astype(np.int64), given, each)
 
 
-def _mean_by_key(codes: Integers, people: Floats) -> tuple[Integers, Floats]:
-    """Return the distinct keys and the mean over their records."""
+def _mean_by_key(
+    codes: Integers, people: Floats, group: Integers, counts: Integers
+) -> tuple[Integers, Floats]:
+    """Return the distinct keys and the mean over their records, given that of each group.
+
+    Records of a group are counted first, so that the mean does not depend on who stands for whom.
+    """
     (classes,) = class_numbers(codes)
-    _, first, counts = np.unique(classes, return_index=True, return_counts=True)
-    means = np.bincount(classes, weights=people) / counts
+    _, first = np.unique(classes, return_index=True)
+    cells, line = np.unique(classes * len(people) + group, return_inverse=True)
+    records = np.bincount(line, counts)
+    of_cell = people[cells % len(people)]
+    sums = np.bincount(cells // len(people), records * of_cell)
+    means = sums / np.bincount(cells // len(people), records)
     # Sums round; where all are equal the mean is that number.
     low, high = np.full(len(first), np.inf), np.zeros(len(first))
-    np.minimum.at(low, classes, people)
-    np.maximum.at(high, classes, people)
+    np.minimum.at(low, cells // len(people), of_cell)
+    np.maximum.at(high, cells // len(people), of_cell)
     return codes[first], np.where(low == high, low, means)
 
 
-def _log_probability(classes: Integers, group: Integers, n_groups: int) -> float:
+def _log_probability(classes: Integers, group: Integers, n_groups: int, counts: Integers) -> float:
     """Return the log probability of the groups of records given their classes."""
     from scipy.special import gammaln
 
-    totals = np.bincount(classes)
-    cells = np.bincount(classes * n_groups + group)
+    totals = np.bincount(classes, counts)
+    cells = np.bincount(classes * n_groups + group, counts)
     share = 1 / n_groups
     filled = cells[cells > 0]
     above = (gammaln(filled + share) - gammaln(share)).sum()
