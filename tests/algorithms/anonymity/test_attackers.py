@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,3 +49,10 @@ def test_the_average_that_arx_prints_for_adult():
 def test_a_record_that_fits_three_people_is_matched_rightly_once_in_three():
     # The example of the National Academies, A Roadmap for Disclosure Avoidance in SIPP, 2024.
     assert attacker_risk({3: 1}, Fraction(1, 2)).average == Fraction(1, 3)
+
+
+def test_a_size_may_stand_for_several_records():
+    sizes, people, counts = np.array([1, 4, 0]), np.array([20.0, 8.0, 0.0]), np.array([3, 4, 0])
+    found = estimated_risk(sizes, people, Fraction(1, 10), counts)
+    whole = estimated_risk(np.repeat(sizes, counts), np.repeat(people, counts), Fraction(1, 10))
+    assert found == pytest.approx(whole)

@@ -56,3 +56,14 @@ def test_no_record_and_no_value():
     assert len(nobody.distinct) == 0
     silent = diversity(count_values(np.array([0, 0]), np.array([0, 0]), 2), Fraction(2))
     assert (silent.distinct[0], silent.entropy[0], silent.recursive[0]) == (0, 0, 0)
+
+
+@given(RECORDS, st.data())
+def test_a_line_may_stand_for_several_records(records, data):
+    each = data.draw(st.lists(st.integers(1, 3), min_size=len(records), max_size=len(records)))
+    counts = np.array(each, dtype=np.int64)
+    classes, values = (np.array([r[i] for r in records], dtype=np.int64) for i in (0, 1))
+    lines = count_values(classes, values, 4, counts)
+    whole = count_values(np.repeat(classes, counts), np.repeat(values, counts), 4)
+    for name in ("classes", "values", "counts"):
+        assert getattr(lines, name).tolist() == getattr(whole, name).tolist()

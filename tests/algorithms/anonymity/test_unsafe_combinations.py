@@ -45,3 +45,15 @@ def test_every_cell_of_every_table(records, thresholds, counts_missing):
     assert found.per_record.tolist() == per_record
     total = n_sets(width, len(thresholds))
     assert told == [(done, total) for done in range(1, total + 1)]
+
+
+@given(FILES, st.data(), st.booleans())
+def test_a_row_may_stand_for_several_records(records, data, counts_missing):
+    each = data.draw(st.lists(st.integers(1, 3), min_size=len(records), max_size=len(records)))
+    codes, counts = np.array(records), np.array(each)
+    rows = unsafe_combinations(codes, [2, 3], counts=counts, counts_missing=counts_missing)
+    repeated = np.repeat(codes, counts, axis=0)
+    whole = unsafe_combinations(repeated, [2, 3], counts_missing=counts_missing)
+    assert rows.by_size.tolist() == whole.by_size.tolist()
+    assert rows.by_variable.tolist() == whole.by_variable.tolist()
+    assert np.repeat(rows.per_record, counts).tolist() == whole.per_record.tolist()

@@ -85,3 +85,14 @@ def test_the_students_of_the_textbook(fitted, printed):
     codes = np.repeat(np.array(list(product((1, 2), repeat=3))), STUDENTS, axis=0)
     firsts = np.cumsum([0, *STUDENTS[:-1]])
     assert np.round(fitted(codes, firsts), 1).tolist() == printed
+
+
+@settings(max_examples=5)
+@given(st.lists(st.integers(1, 4), min_size=8, max_size=8), st.integers(2, 3))
+def test_a_row_may_stand_for_several_records(each, width):
+    codes = np.array(list(product((1, 2), repeat=3)))[:, :width]
+    counts = np.array(each)
+    repeated, rows = np.repeat(codes, counts, axis=0), np.arange(8)
+    firsts = np.cumsum([0, *each[:-1]])
+    for effects in (main_effects, two_way_effects):
+        assert effects(codes, rows, counts) == pytest.approx(effects(repeated, firsts))

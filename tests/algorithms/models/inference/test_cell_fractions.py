@@ -75,3 +75,14 @@ def test_wrong_fractions_are_refused():
             learn_fractions(codes, wrong)
     with pytest.raises(InputError):
         learn_fractions(codes[:0], [])
+
+
+@given(records, st.data())
+def test_a_row_may_stand_for_several_records(rows, data):
+    each = data.draw(st.lists(st.integers(1, 3), min_size=len(rows), max_size=len(rows)))
+    codes, fractions = np.array([row[:2] for row in rows]), np.array([row[2] for row in rows])
+    found = learn_fractions(codes, fractions, np.array(each))
+    whole = learn_fractions(np.repeat(codes, each, axis=0), np.repeat(fractions, each))
+    assert found.variables == whole.variables
+    # To the last digit: who stands for whom must not be seen in a result.
+    assert found.of(codes).tolist() == whole.of(codes).tolist()
