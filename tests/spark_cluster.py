@@ -31,8 +31,11 @@ class Cluster:
     def address(self) -> str:
         return f"spark://127.0.0.1:{self.port}"
 
-    def start(self, workers: int = 2, blind: Path | None = None) -> None:
-        """Start master and workers; the first worker does not see the folder `blind`, if any."""
+    def start(self, workers: int = 2, blind: Path | None = None, account: int = 0) -> None:
+        """Start master and workers; the first worker does not see the folder `blind`, if any.
+
+        Workers run under the account of a number, which is also that of its group; under ours if 0.
+        """
         local = ["--host", "127.0.0.1", "--webui-port"]
         self._begin(
             "org.apache.spark.deploy.master.Master",
@@ -43,10 +46,12 @@ class Cluster:
         for number in range(workers):
             place = self.folder / f"work-{number}"
             place.mkdir()
+            if account:
+                os.chown(place, account, account)
             self._begin(
                 "org.apache.spark.deploy.worker.Worker",
                 [*local, str(_free_port()), *offered, "--work-dir", str(place), self.address],
-                blind=None if number else blind,
+                before=as_account(account) if account else mounted(None if number else blind),
             )
 
     def start_connect(self, environment: Mapping[str, str] | None = None) -> str:
@@ -86,7 +91,7 @@ class Cluster:
         main: str,
         words: Sequence[str],
         *,
-        blind: Path | None = None,
+        before: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
     ) -> None:
         import pyspark
@@ -94,7 +99,7 @@ class Cluster:
         home = Path(pyspark.__file__).parent
         with (self.folder / "log").open("ab") as log:
             process = subprocess.Popen(
-                [*mounted(blind), str(home / "bin" / "spark-class"), main, *words],
+                [*before, str(home / "bin" / "spark-class"), main, *words],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
                 env={
                     **os.environ,
@@ -124,6 +129,22 @@ def mounted(folder: Path | None, size: str = "") -> list[str]:
         f'mount -t tmpfs {options} none "$0" && exec "$@"',
         str(folder),
     ]
+
+
+def as_account(number: int) -> list[str]:
+    """Return how to begin a command under another account and its group, which takes rights."""
+    return ["setpriv", f"--reuid={number}", f"--regid={number}", "--clear-groups"]
+
+
+def can_be(account: int) -> bool:
+    """Tell whether Spark can be started under another account."""
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    asked = [*as_account(account), "test", "-r", str(home / "bin" / "spark-class")]
+    if os.name != "posix" or os.geteuid() or not shutil.which("setpriv"):
+        return False
+    return subprocess.run(asked, capture_output=True, check=False).returncode == 0
 
 
 def can_mount(folder: Path) -> bool:

@@ -9,14 +9,28 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
+
+_FOR_THE_GROUP: Final = 0o2770
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, which is not there yet."""
+    """Make a folder, which is not there yet; for a group if the one it lies in is (`share_as_parent`)."""
     path.mkdir()
+    share_as_parent(path)
+
+
+def share_as_parent(folder: Path) -> None:
+    """Let a group write to a folder if it may to the one it lies in, and that hands its group on.
+
+    So an administrator says (`chmod g+ws`) that workers run under another account of that group.
+    """
+    mode = folder.absolute().parent.stat().st_mode
+    if mode & stat.S_ISGID and mode & stat.S_IWGRP:
+        folder.chmod(_FOR_THE_GROUP)
 
 
 def make_link(path: Path, to: Path) -> None:

@@ -164,6 +164,18 @@ def refused(address, folder):
     return {"reason": "nothing"}
 
 
+def written(address, folder):
+    """A result is kept between two steps, and one is written to stay."""
+    with open_engine(address, scratch=folder) as engine:
+        schema = pa.schema([("v0", pa.int16())])
+        batch = pa.RecordBatch.from_arrays([pa.array(range(9), pa.int16())], schema=schema)
+        made = engine.create(f"SELECT record, v0 FROM {engine.load(schema, [batch])}")
+        n = engine.write_parquet(f"SELECT v0 FROM {made}", Path(folder, "out"))
+        assert pq.read_table(Path(folder, "out")).num_rows == n
+    mode = f"{Path(folder, 'out').stat().st_mode & 0o7777:o}"
+    return {"n": n, "mode": mode, "left": left(folder)}
+
+
 def lost(address, folder):
     """The whole cluster goes in the middle of a statement; whoever started it ends it then."""
     with open_engine(address, scratch=folder) as engine:

@@ -7,17 +7,19 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.spark import ROOT, MissingError, require_spark
-from tests.spark_cluster import Cluster, can_mount, mounted, running_cluster
+from tests.spark_cluster import Cluster, can_be, can_mount, mounted, running_cluster
 
 pytestmark = pytest.mark.slow
 
 CANARY = "canary-7f3a"
+NOBODY = 65534
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -131,6 +133,30 @@ def test_a_worker_that_does_not_see_the_scratch_folder_is_found_out(tmp_path):
     assert str(tmp_path) not in found["text"]
     assert not found["context"]
     assert found["left"] == []
+
+
+def test_workers_of_another_account_need_a_folder_of_their_group():
+    if not can_be(NOBODY):
+        pytest.skip("Workers of another account are left out: no process can be theirs")
+    # Not in the folder of a test, which is ours alone.
+    with tempfile.TemporaryDirectory(prefix="gamekeeper-test-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        scratch = folder / "scratch"
+        scratch.mkdir()
+        made = Cluster(folder)
+        try:
+            made.start(workers=1, account=NOBODY)
+            found = done("refused", made.address, scratch)
+            assert found["reason"] == "not-writable"
+            assert "chmod g+ws" in found["text"]
+            assert name not in found["text"]
+            assert found["left"] == []
+            os.chown(scratch, 0, NOBODY)
+            scratch.chmod(0o2770)
+            assert done("written", made.address, scratch) == {"n": 9, "mode": "2770", "left": []}
+        finally:
+            made.stop()
 
 
 def test_spark_connect_gives_the_same(server, tmp_path):

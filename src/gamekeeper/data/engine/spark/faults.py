@@ -73,7 +73,7 @@ def failure_of(error: Exception, asked: str, *, reading: bool = False) -> Except
             asked,
             "A worker may not read or write there.",
             "Let workers run under an account that may read the data, and read and write in the scratch folder"
-            " (GAMEKEEPER_SCRATCH).",
+            " (GAMEKEEPER_SCRATCH) and where results are to lie.",
         )
     kind = condition_of(error)
     if _FILE.search(text) or (reading and kind == type(error).__name__):

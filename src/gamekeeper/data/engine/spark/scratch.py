@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gamekeeper.errors import Reason, StoreError
 from gamekeeper.files.asides import temporary_folder
+from gamekeeper.files.scratch import share_as_parent
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,9 +19,9 @@ _BATCH = 1 << 20
 
 
 def make_scratch(within: Path | str | None) -> Path:
-    """Make a folder of an engine's own, which its owner alone can look into."""
+    """Make a folder of an engine's own; see `own_folder`."""
     try:
-        return temporary_folder(within)
+        return own_folder(within)
     except OSError as error:
         raise StoreError(
             Reason.NOT_WRITABLE,
@@ -30,9 +31,19 @@ def make_scratch(within: Path | str | None) -> Path:
         ) from None
 
 
+def own_folder(within: Path | str | None) -> Path:
+    """Make a folder which its owner alone can look into, or a group as well (`share_as_parent`)."""
+    made = temporary_folder(within)
+    share_as_parent(made)
+    return made
+
+
 def location(path: Path) -> str:
-    """Return where Spark is to write: in the file system that is mounted, whatever its own is."""
-    return f"file://{path}"
+    """Return where Spark is to write: in the file system that is mounted, whatever its own is.
+
+    From the root on: workers are in folders of their own.
+    """
+    return f"file://{path.absolute()}"
 
 
 def pattern(path: Path) -> str:

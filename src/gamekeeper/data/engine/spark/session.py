@@ -48,6 +48,8 @@ _SESSION: Final = {
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
+    # What is written is not for others than its owner and, in the folder of a group, that group.
+    "fs.permissions.umask-mode": "007",
 }
 """What every statement counts on, in whatever session it is run."""
 

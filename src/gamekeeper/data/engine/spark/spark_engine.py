@@ -38,6 +38,7 @@ from gamekeeper.data.engine.spark.scanning import link_files, look_at, numbered_
 from gamekeeper.data.engine.spark.scratch import (
     batches,
     make_scratch,
+    own_folder,
     pattern,
     remove_folder,
 )
@@ -51,7 +52,7 @@ from gamekeeper.data.engine.spark.session import (
 )
 from gamekeeper.data.engine.spark.writing import check_scratch, require_seen, write_frame
 from gamekeeper.errors import InputError, LimitError, Reason
-from gamekeeper.files.asides import move, temporary_folder
+from gamekeeper.files.asides import move
 from gamekeeper.files.gate import fault_of_folder
 from gamekeeper.files.scratch import make_folder
 from gamekeeper.results import Progress
@@ -308,7 +309,7 @@ class SparkEngine:
                 f"It {found or 'is there already.'} Nothing was written.",
                 do or "Name a folder that is not there yet.",
             )
-        made = temporary_folder(folder.parent)
+        made = own_folder(folder.parent)
         reading = self._reads(sql)
         try:
             frame = self._run(lambda: self._session.sql(sql), asked, reading=reading)

@@ -78,7 +78,10 @@ def check_scratch(session: Any, address: Address, folder: Path) -> None:
     except GamekeeperError as error:
         if error.reason not in (Reason.NOT_WRITABLE, Reason.NOT_READABLE):
             raise
-        found = "Workers do not see the scratch folder, or may not write there."
+        found = (
+            "Workers do not see the scratch folder, or may not write there: they run under another account, for"
+            " example."
+        )
     else:
         remove_folder(marks)
         if not marks.exists():
@@ -88,8 +91,9 @@ def check_scratch(session: Any, address: Address, folder: Path) -> None:
         Reason.NOT_WRITABLE,
         asked,
         found,
-        "Name a folder (GAMEKEEPER_SCRATCH) that this machine and all workers see under the same path, and in which"
-        " they and you may write and remove.",
+        "Name a folder (GAMEKEEPER_SCRATCH) that this machine and all workers see under the same path, and let workers"
+        " run under your account; or let the folder be of a group that both accounts have, writable for it and handed"
+        " on (chmod g+ws).",
     )
 
 
