@@ -137,7 +137,7 @@ def test_a_worker_that_does_not_see_the_scratch_folder_is_found_out(tmp_path):
 
 def test_workers_of_another_account_need_a_folder_of_their_group():
     if not can_be(NOBODY):
-        pytest.skip("Workers of another account are left out: no process can be theirs")
+        pytest.skip("A worker of another account is left out: no process can be its own")
     # Not in the folder of a test, which is ours alone.
     with tempfile.TemporaryDirectory(prefix="gamekeeper-test-") as name:
         folder = Path(name)
