@@ -23,7 +23,9 @@ def taken(a, b, variables, order=None, **asked):
     order = np.arange(right.n_records) if order is None else order
     moved = [type(one)(**{**vars(one), "b": one.b[order]}) for one in made]
     asked = {"block": (), "window": {}, "neighbours": None, "max_pairs": 10_000, **asked}
-    found = candidates(Compared(left, right, order, chosen, moved), **asked)
+    found = candidates(
+        Compared(left, right, (np.arange(left.n_records), order), chosen, moved), **asked
+    )
     return {(int(i), int(order[j])) for i, j in zip(found.rows(), found.columns, strict=True)}
 
 

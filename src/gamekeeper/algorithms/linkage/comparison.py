@@ -230,7 +230,8 @@ class Comparison:
         very many distinct pairs, where it is the mean of 100,000 pairs drawn with a fixed seed.
         NaN where there is no such pair.
         """
-        a, b = observed(self.a), observed(self.b)
+        # Sorted, so that neither sums nor what is drawn hang on the order of records.
+        a, b = np.sort(observed(self.a)), np.sort(observed(self.b))
         if not len(a) or not len(b):
             return math.nan
         if self.measure == "different":

@@ -313,7 +313,7 @@ def _codes(values: ArrayLike, name: str, n_codes: int | None = None) -> Codes:
 
 def _pooled_deviation(a: Floats, b: Floats) -> float:
     squares = degrees = 0.0
-    for values in (observed(a), observed(b)):
+    for values in (np.sort(observed(a)), np.sort(observed(b))):
         if len(values) and values.min() < values.max():
             squares += float(((values - values.mean()) ** 2).sum())
         degrees += max(len(values) - 1, 0)

@@ -33,12 +33,12 @@ Integers = NDArray[np.int64]
 class Compared:
     """Two files, the variables they are compared on, and how.
 
-    The comparisons have the records of the second file in the given `order`.
+    The comparisons have the records of each file in the order that is given for it.
     """
 
     a: CodedTable
     b: CodedTable
-    order: Integers
+    orders: tuple[Integers, Integers]
     variables: Sequence[LinkVariable]
     comparisons: Sequence[Comparison]
 
@@ -57,9 +57,10 @@ class Compared:
 
     def codes(self, variable: LinkVariable, comparison: Comparison) -> tuple[Integers, Integers]:
         """Return codes in the order of the values, equal where these are; 0 for missing."""
-        in_file = replace(comparison, b=comparison.b[np.argsort(self.order)])
+        back = [np.argsort(order) for order in self.orders]
+        in_file = replace(comparison, a=comparison.a[back[0]], b=comparison.b[back[1]])
         left, right = equal_codes(self.a, self.b, variable, in_file)
-        return left, right[self.order]
+        return left[self.orders[0]], right[self.orders[1]]
 
 
 def candidates(

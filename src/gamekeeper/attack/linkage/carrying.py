@@ -99,14 +99,14 @@ class Carried:
 def what_carried(
     comparisons: Sequence[Comparison],
     columns: Integers,
-    order: Integers,
+    orders: tuple[Integers, Integers],
     model: FellegiSunterModel | None,
     examples: Integers,
 ) -> Carried | None:
     """Look at links, at most 20,000 of them, evenly spread; None without links.
 
-    `columns` are records of the second file in the order of the comparisons, `order` their numbers
-    in the file, `examples` the records of the first file whose links are told in words.
+    Records are in the order of the comparisons; `orders` has their numbers in the two files. `columns`
+    are records of the second file, `examples` those of the first whose links are told in words.
     """
     linked = np.flatnonzero(columns >= 0)
     if not len(linked):
@@ -132,8 +132,8 @@ def what_carried(
             chance[k] = float(model.u[place][0])
     made = tuple(
         ExampleLink(
-            int(row),
-            int(order[columns[row]]),
+            int(orders[0][row]),
+            int(orders[1][columns[row]]),
             *(
                 tuple(name for name, kind in zip(names, kinds[:, at], strict=True) if kind == one)
                 for one in range(4)

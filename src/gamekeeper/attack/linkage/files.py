@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.linkage.candidate_pairs import MAX_PAIRS, CandidatePairs
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.algorithms.linkage.objective import FellegiSunterCost
+from gamekeeper.algorithms.linkage.record_order import record_order
 from gamekeeper.attack.linkage.candidates import Compared, candidates, passes_text
 from gamekeeper.attack.linkage.carrying import what_carried
 from gamekeeper.attack.linkage.file_links import FileLinks
@@ -43,6 +44,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _EXAMPLES = 4
+# What these make of variables is a sum: in another order it would be another by rounding.
+_ORDERLESS = (ObjectiveName.FELLEGI_SUNTER, ObjectiveName.ESTIMATED, ObjectiveName.EQUAL)
 
 
 def _coded(given: CodedTable | Any, names: Sequence[str]) -> CodedTable:
@@ -81,11 +84,11 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
         require_records(a.n_records, b.n_records)
     variables, guesses = guess_kinds(a, b, variables, decimals=asked.decimals)
     chosen, comparisons = compare_files(a, b, variables, decimals=asked.decimals)
-    # Files in the same order must not help: among links of equal cost, the order of records decides.
-    order = np.random.default_rng(seed).permutation(b.n_records)
-    moved = None if partners is None else _put_back(partners, np.argsort(order))
-    comparisons = tuple(replace(one, b=one.b[order]) for one in comparisons)
-    compared = Compared(a, b, order, chosen, comparisons)
+    # The order of records must not matter, nor that of variables where it says nothing.
+    orders = record_order(comparisons, 0, seed), record_order(comparisons, 1, seed)
+    moved = None if partners is None else _renumbered(partners[orders[0]], np.argsort(orders[1]))
+    comparisons = tuple(replace(one, a=one.a[orders[0]], b=one.b[orders[1]]) for one in comparisons)
+    compared = Compared(a, b, orders, chosen, comparisons)
     pairs = candidates(
         compared,
         block=asked.block,
@@ -97,6 +100,8 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
     is_blocked_only = not asked.window and asked.neighbours is None
     if objective is ObjectiveName.FELLEGI_SUNTER and is_blocked_only:
         weighed, notes = _not_blocked(chosen, comparisons, asked.block)
+    if objective in _ORDERLESS and not asked.weights:
+        weighed = tuple(sorted(weighed, key=lambda one: one.name))
     made, further = make_objective(
         weighed,
         objective,
@@ -147,9 +152,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
         told = replace(told, at_best=grouped.by_guessing)
     elif told is not None and worth is not None:
         likely = told.probabilities(shuffled, one_to_one=method is not LinkMethod.NEAREST)
-        shuffled = without(shuffled, ~(likely >= worth))
-        shuffled = replace(shuffled, probabilities=np.where(likely >= worth, likely, np.nan))
-    linked = replace(shuffled, columns=_put_back(shuffled.columns, order))
+        shuffled = without(replace(shuffled, probabilities=likely), ~(likely >= worth))
     resampled = None
     if asked.resamples:
         resampled = resample_links(
@@ -161,10 +164,16 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
             truth=moved,
             resamples=asked.resamples,
             max_pairs=most_pairs,
+            stay_unlinked=told is not None,
             seed=seed,
             progress=asked.progress,
         )
     model = made.model if isinstance(made, FellegiSunterCost) else None
+    carried = None
+    if asked.explained:
+        carried = what_carried(comparisons, shuffled.columns, orders, model, _examples(shuffled))
+    back = np.argsort(orders[0])
+    linked = replace(shuffled, columns=_renumbered(shuffled.columns, orders[1])).of_rows(back)
     notes = (
         *guesses,
         *notes,
@@ -178,7 +187,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
         partners,
         None if moved is None else _chance(moved, b.n_records, method, pairs),
         (a.n_records, b.n_records),
-        resampled,
+        None if resampled is None else resampled.of_rows(back),
         tuple(dict.fromkeys(notes)),
         Provenance(
             "record linkage",
@@ -196,10 +205,8 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
         ),
         told,
         model,
-        what_carried(comparisons, shuffled.columns, order, model, _examples(shuffled))
-        if asked.explained
-        else None,
-        grouped,
+        carried,
+        None if grouped is None else grouped.of_rows(back),
     )
 
 
@@ -281,8 +288,8 @@ def _not_blocked(
     return kept, ("Variables that are blocked on agree in every pair, and have no weight.",)
 
 
-def _put_back(columns: Integers, order: Integers) -> Integers:
-    """Return numbers of records in another order; -1 stays."""
+def _renumbered(columns: Integers, order: Integers) -> Integers:
+    """Return records by their numbers in another order; -1 stays."""
     return np.where(columns >= 0, order[columns], -1) if len(order) else columns
 
 

@@ -131,6 +131,12 @@ class GroupLinks:
             None if self.is_right is None else self.is_right & kept,
         )
 
+    def of_rows(self, rows: Integers) -> GroupLinks:
+        """Return the same with the records of the first file in another order."""
+        right = None if self.is_right is None else self.is_right[rows]
+        likely, sizes = self.probabilities[rows], self.sizes[rows]
+        return GroupLinks(self.side, self.n_groups, likely, sizes, right)
+
     @property
     def n_links(self) -> int:
         """The number of links."""

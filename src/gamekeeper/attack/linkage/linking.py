@@ -61,7 +61,8 @@ class Linked:
     is_sure
         Whether every optimal assignment has the link; only for optimal links of all pairs.
     total, lower_bound
-        What the links cost together, and what no one-to-one links could cost less than.
+        What the links cost together, and what no one-to-one links of as many records could cost less
+        than. None where records may stay unlinked: fewer links cost less without being better.
     probabilities
         How likely each link is right under the fitted weights; None where there are none.
     """
@@ -77,6 +78,20 @@ class Linked:
     n_pairs: int
     solver: str
     probabilities: Floats | None = None
+
+    def of_rows(self, rows: Integers) -> Linked:
+        """Return the links of the records of the first file in another order."""
+        sure, likely = self.is_sure, self.probabilities
+        return replace(
+            self,
+            columns=self.columns[rows],
+            costs=self.costs[rows],
+            best=self.best[rows],
+            second=self.second[rows],
+            increases=self.increases[rows],
+            is_sure=None if sure is None else sure[rows],
+            probabilities=None if likely is None else likely[rows],
+        )
 
     @property
     def gap_to_bound(self) -> float | None:
@@ -195,18 +210,22 @@ def link_pairs(
         best, second = two_least(costs)
         return replace(found, best=best, second=second, n_pairs=costs.size)
     found = _among_all(costs, method, margins=False, progress=progress)
-    columns = np.where(found.costs <= most_cost, found.columns, -1)
-    return replace(without(found, columns < 0), lower_bound=None)
+    return without(found, ~(found.costs <= most_cost))
 
 
 def without(found: Linked, unlinked: NDArray[np.bool_]) -> Linked:
-    """Return links without those of some records."""
+    """Return links without those of some records, with the numbers of those that are left."""
     costs = np.where(unlinked, np.nan, found.costs)
+    likely = found.probabilities
     return replace(
         found,
         columns=np.where(unlinked, -1, found.columns),
         costs=costs,
+        increases=np.where(unlinked, np.nan, found.increases),
+        is_sure=None if found.is_sure is None else found.is_sure & ~unlinked,
         total=float(np.nansum(costs)),
+        lower_bound=None,
+        probabilities=None if likely is None else np.where(unlinked, np.nan, likely),
     )
 
 
@@ -374,7 +393,7 @@ def _among_candidates(
         nothing,
         None,
         found.cost,
-        found.cost - found.gap,
+        found.cost - found.gap if most_cost is None else None,
         len(costs),
         f"sparse, {count_of(found.n_components, 'part')}",
     )

@@ -179,13 +179,11 @@ def _own_of(
     And where all pairs are compared, margins by record. Of `part[1]` parts this is number `part[0]`.
     Each pair counts once, in whichever part it is.
     """
-    table = compared.b if side else compared.a
-    back = np.argsort(compared.order)
-    n = table.n_records
+    n = (compared.b if side else compared.a).n_records
     model = check.objective.model
     # Odds are exp(best - cost) on the scale of all costs.
     best = model.largest_weight + check.shift
-    weighed = [replace(one, b=one.b[back]).own(side) for one in check.objective.comparisons]
+    weighed = [one.own(side) for one in check.objective.comparisons]
     drawn = drawn_all = np.random.default_rng((seed, side)).permutation(n)
     is_drawn = np.zeros(n, np.bool_)
     if not block:
@@ -208,7 +206,7 @@ def _own_of(
             odds.sum(1),
             margins,
         )
-    found = _own_candidates(compared, side, back, block, max_pairs)
+    found = _own_candidates(compared, side, block, max_pairs)
     sizes = np.diff(found.starts)
     drawn = drawn[: max(int(np.searchsorted(np.cumsum(sizes[drawn]), _OWN_PAIRS // 2)), 1)]
     is_drawn[drawn] = True
@@ -236,17 +234,17 @@ def _margins(costs: NDArray[Any] | None) -> Floats:
 
 
 def _own_candidates(
-    compared: Compared, side: int, back: Integers, block: Sequence[str], max_pairs: int
+    compared: Compared, side: int, block: Sequence[str], max_pairs: int
 ) -> CandidatePairs:
     """Return the pairs within a file that agree in what is blocked on."""
-    table = compared.b if side else compared.a
+    table, order = compared.b if side else compared.a, compared.orders[side]
     named = [
         replace(one, name=one.column if side else one.name, other="") for one in compared.variables
     ]
-    in_file = [replace(one, b=one.b[back]).own(side) for one in compared.comparisons]
+    own = [one.own(side) for one in compared.comparisons]
     names = {one.name: other.name for one, other in zip(compared.variables, named, strict=True)}
     found = candidates(
-        Compared(table, table, np.arange(table.n_records), named, in_file),
+        Compared(table, table, (order, order), named, own),
         block=[names[name] for name in block],
         window={},
         neighbours=None,

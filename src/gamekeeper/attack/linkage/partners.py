@@ -152,7 +152,7 @@ class Partners:
         """Return the numbers to be expected, without knowing the truth."""
         found = self.overlap
         numbers: dict[str, Any] = {
-            "in_both": round(found.estimate),
+            "in_both": self._about,
             "in_both_low": found.low,
             "in_both_high": found.high,
         }
@@ -165,6 +165,11 @@ class Partners:
                     # More digits would say more than is known.
                     numbers[f"{name}_low"], numbers[f"{name}_high"] = (round(e, 6) for e in ends)
         return numbers
+
+    @property
+    def _about(self) -> int:
+        """The estimate, within its interval."""
+        return round(min(max(self.overlap.estimate, self.overlap.low), self.overlap.high))
 
     def sentence(self) -> str:
         """Return how many people are in both files, in words."""
@@ -187,9 +192,8 @@ class Partners:
                 f"At least {count_of(found.low, 'person is', 'people are')} in both files, as estimated,"
                 f" and up to {found.high:,} can be."
             )
-        about = round(min(max(found.estimate, found.low), found.high))
         return (
-            f"About {count_of(about, 'person is', 'people are')} in both files, as estimated:"
+            f"About {count_of(self._about, 'person is', 'people are')} in both files, as estimated:"
             f" {found.low:,} to {found.high:,}."
         )
 

@@ -6,7 +6,7 @@ comes back whenever both its records are there does not hang on who else is in t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,10 @@ class Resampled:
     stability: Floats
     rates: Floats | None
     n_times: int
+
+    def of_rows(self, rows: Integers) -> Resampled:
+        """Return the same with the records of the first file in another order."""
+        return replace(self, stability=self.stability[rows])
 
     def sentences(self) -> list[str]:
         """Return what held, in words."""
@@ -100,10 +104,14 @@ def resample_links(
     truth: Integers | None,
     resamples: int,
     max_pairs: int,
+    stay_unlinked: bool = False,
     seed: int,
     progress: Progress | None = None,
 ) -> Resampled:
-    """Link the files with a tenth of both left out, several times."""
+    """Link the files with a tenth of both left out, several times.
+
+    With `stay_unlinked`, records without a link have none: more than costs speaks against it.
+    """
     n_rows, n_columns = objective.shape
     came_back = np.zeros(n_rows, np.int64)
     were_there = np.zeros(n_rows, np.int64)
@@ -123,7 +131,8 @@ def resample_links(
             max_pairs=max_pairs,
             margins=False,
         )
-        again = np.where(found.columns >= 0, columns[found.columns], -1)
+        is_link = (found.columns >= 0) & ((links[rows] >= 0) | (not stay_unlinked))
+        again = np.where(is_link, columns[found.columns], -1)
         here = np.zeros(n_columns + 1, np.bool_)
         here[columns] = True
         linked = (links[rows] >= 0) & here[links[rows]]
