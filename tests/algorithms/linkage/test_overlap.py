@@ -15,7 +15,7 @@ from gamekeeper.algorithms.linkage.overlap import (
 from tests.algorithms.linkage.test_one_partner import copies
 
 
-def estimated(comparisons, *, within=True):
+def estimated(comparisons, *, within=True, **options):
     model = fit_one_partner(comparisons)
     cost = fellegi_sunter_cost(comparisons, model)
     costs = cost_matrix(cost)
@@ -34,6 +34,7 @@ def estimated(comparisons, *, within=True):
         len(apart),
         model,
         np.ones(len(comparisons)),
+        **options,
     )
 
 
@@ -53,6 +54,17 @@ def test_variables_that_agree_together_do_not_make_people():
     assert found.by_weights > 50
     assert found.low == 0
     assert found.estimate < 25
+
+
+def test_blurred_numbers_that_files_do_not_bear_out_leave_the_number_open():
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(1, 60, 100), rng.integers(1, 60, 100)
+    together = [compare_categories(a, b, name=str(k)) for k in range(5)]
+    assert estimated(together).high < 100
+    assert estimated(together, blurred=True).high == 100
+    # Where they do, weights count.
+    told = copies(4, n_both=60, n_values=30)
+    assert estimated(told, blurred=True).high == estimated(told).high < 100
 
 
 def test_without_pairs_of_one_file_nothing_is_known():

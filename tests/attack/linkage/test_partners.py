@@ -174,3 +174,17 @@ def test_dates_that_are_none_are_missing_cells_and_are_counted():
     assert "2 cells of 'born' in the second file are no dates and count as missing." in found.notes
     assert found.n_correct == 40
     assert "unknown" not in "\n".join(found.sentences())
+
+
+def test_heavy_noise_does_not_bound_the_people_in_both_from_above():
+    """Weights miss those that noise moved far: all are in both, and that must not be ruled out."""
+    rng = np.random.default_rng(3)
+    values = np.exp(rng.normal(size=(300, 1)) + 0.3 * rng.normal(size=(300, 5)))
+    noisy = values + 0.6 * values.std(0) * rng.normal(size=values.shape)
+    one, two = (
+        file_of({f"v{k}": column.round(4) for k, column in enumerate(part.T)})
+        for part in (noisy, values)
+    )
+    overlap = link_files(one, two, [f"v{k}" for k in range(5)]).partners.overlap
+    assert not overlap.is_by_weights
+    assert overlap.high == 300

@@ -34,7 +34,6 @@ Codes = NDArray[np.int32]
 _EVERYTHING: Final = slice(None)
 # A mean over texts is exact up to this many pairs of distinct texts, and estimated beyond.
 _EXACT_TEXT_PAIRS = 1_000_000
-_SAMPLED_PAIRS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,9 +236,7 @@ class Comparison:
         if self.measure == "different":
             return mean_different(a, b)
         if self.texts is not None and self.texts.n_cells > _EXACT_TEXT_PAIRS:
-            rng = np.random.default_rng(0)
-            drawn = rng.choice(a, _SAMPLED_PAIRS), rng.choice(b, _SAMPLED_PAIRS)
-            return float(self.texts.of_codes(*drawn).mean(dtype=np.float64))
+            return self.texts.mean_of(a, b)
         if self.texts is not None or self.table is not None:
             table = self._table()
             weights = np.outer(

@@ -101,6 +101,7 @@ def estimate_overlap(
     known: Floats,
     at_least: float = 0.0,
     made_alike: bool = False,
+    blurred: bool = False,
 ) -> OverlapEstimate:
     """Estimate the number of people in both files.
 
@@ -123,6 +124,9 @@ def estimate_overlap(
     made_alike
         Whether records of a file were made alike, as by microaggregation: then matches come no
         nearer than others, and all may be in both.
+    blurred
+        Whether weights rest on numbers in which matches hardly ever agree, as where noise was added:
+        where the files do not agree with the weights then, these may miss any number of matches.
     """
     most = min(shape)
     number, error = number_by_weights(*evidence)
@@ -152,10 +156,11 @@ def estimate_overlap(
     misses = at_least > number + _Z * error
     agree = share >= _SEEN and number <= above and least > 0 and not (misses or made_alike)
     least = min(max(least, at_least), most)
+    is_open = misses or made_alike or (blurred and not agree)
     return OverlapEstimate(
         max(number, least) if agree else least,
         max(math.floor(least if misses else min(number - _Z * error, least)), 0),
-        most if misses or made_alike else min(math.ceil(max(number + _Z * error, above)), most),
+        most if is_open else min(math.ceil(max(number + _Z * error, above)), most),
         number,
         error,
         min(left, most),

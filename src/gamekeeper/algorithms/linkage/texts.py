@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ TEXT_MEASURES = ("levenshtein", "transposition", "jaro-winkler")
 _KEPT_CELLS = 2**21
 # Levels take a byte: up to 16 MB are kept.
 _KEPT_LEVELS = 2**24
+_SAMPLED_PAIRS = 100_000
 
 
 class TextDistances:
@@ -42,6 +44,7 @@ class TextDistances:
         self._workers = workers
         self._keeps_levels = True
         self._levels: dict[tuple[float, ...], NDArray[np.int8]] = {}
+        self._means: dict[tuple[int, ...], float] = {}
 
     def own(self, side: int) -> TextDistances:
         """Return the distances within the first (0) or the second (1) list."""
@@ -115,6 +118,18 @@ class TextDistances:
             workers=self._workers,
         )
         return found[place]
+
+    def mean_of(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> float:
+        """Return the mean distance of 100,000 pairs of the given codes, none of them 0.
+
+        They are drawn with a fixed seed. The mean is kept: it is asked for several times.
+        """
+        key = len(a), len(b), crc32(np.ascontiguousarray(a)), crc32(np.ascontiguousarray(b))
+        if key not in self._means:
+            rng = np.random.default_rng(0)
+            drawn = rng.choice(a, _SAMPLED_PAIRS), rng.choice(b, _SAMPLED_PAIRS)
+            self._means[key] = float(self.of_codes(*drawn).mean(dtype=np.float64))
+        return self._means[key]
 
     def _cross(
         self, left: list[str], right: list[str], most: float | None = None

@@ -38,6 +38,7 @@ Integers = NDArray[np.int64]
 # Of more pairs that could be followed, those of small odds are left out, by steps.
 _MOST_FOLLOWED = 20_000_000
 _STEP = 2.0
+_SELDOM_EQUAL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,6 +263,7 @@ def find_partners(
         known,
         max((one.least for one in (evidence, groups and groups.evidence) if one), default=0.0),
         made_alike=made_alike,
+        blurred=_is_blurred(objective),
     )
     n_pairs = None if pairs is None else pairs.n_pairs
     odds_of_pair = overlap.odds(*shape, n_pairs)
@@ -284,6 +286,17 @@ def find_partners(
     scaled = own.nearest * found.odds / (1.0 + found.odds * own.sums)
     n_false = float(np.count_nonzero(scaled >= unlinked)) * own.times
     return replace(found, n_tried=len(scaled), n_false=min(n_false, len(scaled)))
+
+
+def _is_blurred(objective: FellegiSunterCost) -> bool:
+    """Tell whether most of the weight is that of numbers in which matches hardly ever agree."""
+    model = objective.model
+    blurred = sum(
+        float(weights.max())
+        for one, m, weights in zip(objective.comparisons, model.m, model.weights, strict=True)
+        if one.a.dtype.kind == "f" and m[0] < _SELDOM_EQUAL
+    )
+    return blurred > model.largest_weight / 2
 
 
 def _marginals(
