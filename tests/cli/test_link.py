@@ -308,12 +308,21 @@ def test_reports_have_no_value_unless_asked(run, place):
         text = page.read_text(encoding="utf-8")
         assert "Which variables carried the links" in text
         assert ("Their values" in text) == has_values
-    for command, names in (
-        ("evaluate", ("original", "noise")),
-        ("structure", ("noise", "original")),
+    for command, names, has in (
+        (
+            "evaluate",
+            ("original", "noise"),
+            ["In which variables linked records agree", "in words"],
+        ),
+        (
+            "structure",
+            ("noise", "original"),
+            ["How sure the links are", "is linked to", "runs made"],
+        ),
     ):
         told = run(
             "link", command, *files(place, *names), "--id", "row", "--report", page, "--replace"
         )
         assert told.exit_code == 0, told.err
-        assert "How it was made" in page.read_text(encoding="utf-8")
+        text = page.read_text(encoding="utf-8")
+        assert [words for words in ["How it was made", *has] if words not in text] == []

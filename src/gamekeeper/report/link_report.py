@@ -8,13 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from gamekeeper.attack.linkage.carrying import Carried
 from gamekeeper.attack.linkage.evaluation import MaskingComparison
 from gamekeeper.attack.linkage.file_links import FileLinks
-from gamekeeper.attack.linkage.link_plots import plot_calibration, plot_margin_shares
+from gamekeeper.attack.linkage.link_plots import (
+    plot_calibration,
+    plot_came_back,
+    plot_margin_shares,
+)
+from gamekeeper.attack.linkage.steady_links import runs_table
 from gamekeeper.attack.linkage.structure import StructureLinks
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
-from gamekeeper.wording import percent_range, percent_text
+from gamekeeper.wording import joined, percent_range, percent_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,6 +28,8 @@ if TYPE_CHECKING:
 _LISTED = 50
 _KICKER = "Record linkage"
 _EXPECTED = "expected_group_precision"
+_ENDS = {"lower": "from", "upper": "to"}
+_WHICH = "The surest, some in the middle, the least sure"
 _WORDS = (
     ("Link", "two records, one of each file, that are taken for the same person"),
     ("Precision", "the share of the links that are right"),
@@ -37,6 +45,12 @@ _WORDS = (
     ),
     ("Weight", "the logarithm of how much likelier an agreement is for one person than for two"),
     ("In every optimum", "the link is part of every set of links that costs as little"),
+)
+_STRUCTURE_WORDS = (
+    ("Clustering", "one way of dividing the records of each file into clusters of similar ones"),
+    ("Group", "records that every clustering puts together"),
+    ("Group pointed at", "the group of the other file that a group is matched with"),
+    ("Came back", "the share of runs, each on a half of the columns, that made the same link"),
 )
 
 
@@ -80,7 +94,7 @@ def maskings_report(found: MaskingComparison, original: str) -> RiskReport:
         (percent_text(found.best(k).rate or 0.0), f"re-identified in {name}")
         for k, name in enumerate(found.names)
     ]
-    names = {"lower": "from", "upper": "to", "by_chance": "by chance"}
+    names = {**_ENDS, "by_chance": "by chance"}
     sections = [
         RiskSection(
             "rates",
@@ -93,7 +107,7 @@ def maskings_report(found: MaskingComparison, original: str) -> RiskReport:
                 )
             ],
         ),
-        *(_by_margin(name, found.best(k), k) for k, name in enumerate(found.names)),
+        *(_version(name, found.best(k), k) for k, name in enumerate(found.names)),
     ]
     return RiskReport(
         "How well masking protects",
@@ -121,12 +135,15 @@ def structure_report(found: StructureLinks, files: tuple[str, str]) -> RiskRepor
     numbers = found.summary()
     shown = {
         "groups_a": "groups in the first file",
-        "similarity": "correspondences of clusters",
         "in_the_right_group": "in the group pointed at",
         "right_record": "linked to their partner",
     }
     tiles = [(f"{numbers[key]:,}", words) for key, words in shown.items() if key in numbers]
+    if found.steady is not None:
+        words = "linked alike from halves of the columns"
+        tiles.insert(0, (percent_text(found.steady.share), words))
     sections = [
+        *_steadiness(found),
         RiskSection(
             "clusterings",
             "The clusterings",
@@ -137,9 +154,9 @@ def structure_report(found: StructureLinks, files: tuple[str, str]) -> RiskRepor
         RiskSection(
             "records",
             "The records",
-            [],
+            _told(found),
             (),
-            [RiskTable.of("Records of the first file", found.to_arrow(), most=_LISTED)],
+            [RiskTable.of("Records of the first file", _by_votes(found), most=_LISTED)],
         ),
     ]
     return RiskReport(
@@ -149,15 +166,79 @@ def structure_report(found: StructureLinks, files: tuple[str, str]) -> RiskRepor
             [
                 ("First file", f"{files[0]}, {found.n_records[0]:,} records"),
                 ("Second file", f"{files[1]}, {found.n_records[1]:,} records"),
-                *((name, text) for name, text in found.provenance.parameters.items()),
+                ("Clusterings", "; ".join(found.clusterings)),
+                ("Clusters", ", ".join(map(str, found.n_clusters))),
+                *(
+                    (name.capitalize(), text)
+                    for name, text in found.provenance.parameters.items()
+                    if name not in ("clusterings", "clusters")
+                ),
             ]
         ),
         tiles,
         sections,
         [found.provenance],
+        words=_STRUCTURE_WORDS,
         kicker=_KICKER,
         question="Which records belong together in files that have no variable in common?",
     )
+
+
+def _steadiness(found: StructureLinks) -> list[RiskSection]:
+    """Tell how often links came back from halves of the columns, nothing where that was not tried."""
+    table = runs_table(found)
+    if table is None:
+        return []
+    caption = "Links by how many runs made them"
+    if found.truth is not None:
+        caption = "Share of right links by how many runs made them, at 95%"
+    return [
+        RiskSection(
+            "sureness",
+            "How sure the links are",
+            ["A link that comes back from other columns rests on what the files share."],
+            [(plot_came_back(found), caption)],
+            [RiskTable.of("Links by runs on halves of the columns", table, names=_ENDS)],
+        )
+    ]
+
+
+def _surest(found: StructureLinks) -> list[int]:
+    """Return the linked records of the first file, those first whose links came back most often."""
+    if found.links is None:
+        return []
+    votes = [0] * found.n_records[0] if found.steady is None else found.steady.votes.tolist()
+    linked = [k for k, other in enumerate(found.links.tolist()) if other >= 0]
+    return sorted(linked, key=lambda k: -votes[k])
+
+
+def _by_votes(found: StructureLinks) -> pa.Table:
+    first = _surest(found)
+    rest = sorted({*range(found.n_records[0])} - {*first})
+    return found.to_arrow().take([*first, *rest])
+
+
+def _told(found: StructureLinks) -> list[str]:
+    """Tell of a few links in words: the surest, one in the middle, the least sure."""
+    surest = _surest(found)
+    if found.links is None or not surest:
+        return []
+    chosen = dict.fromkeys((*surest[:2], surest[len(surest) // 2], surest[-1]))
+    agree = found.matching.agreements.sum(axis=1)[found.groups_a.classes]
+    said: list[str] = []
+    for k in chosen:
+        other = int(found.links[k])
+        words = [f"their groups correspond in {agree[k]} of {len(found.clusterings)} clusterings"]
+        if found.steady is not None:
+            came_back = f"{found.steady.votes[k]} of {found.steady.n_runs} runs made the link"
+            words.insert(0, came_back)
+        if found.truth is not None:
+            words.append("it is right" if other == found.truth[k] else "it is wrong")
+        said.append(
+            f"Record {k + 1:,} of the first file is linked to {other + 1:,} of the second:"
+            f" {joined(words)}."
+        )
+    return said
 
 
 def _tiles(found: FileLinks) -> list[tuple[str, str]]:
@@ -186,36 +267,37 @@ def _sureness(found: FileLinks) -> RiskSection:
     tables: list[RiskTable] = []
     said: list[str] = []
     margins = found.margin_table()
-    names = {"lower": "from", "upper": "to"}
     if margins is not None and margins.num_rows:
         figures.append((plot_margin_shares(found), "Share of right links by margin, at 95%"))
-        tables.append(RiskTable.of("Right links by fifths of the margin", margins, names=names))
+        tables.append(RiskTable.of("Right links by fifths of the margin", margins, names=_ENDS))
     calibration = found.calibration
     if calibration is not None and calibration.bands:
         figures.append((plot_calibration(calibration), "Share of right links by what was stated"))
         said.append(calibration.sentence())
         table = calibration.to_arrow()
-        tables.append(RiskTable.of("Right links by stated probability", table, names=names))
+        tables.append(RiskTable.of("Right links by stated probability", table, names=_ENDS))
     return RiskSection("sureness", "How sure the links are", said, figures, tables)
 
 
-def _by_margin(name: str, found: FileLinks, number: int) -> RiskSection:
+def _version(name: str, found: FileLinks, number: int) -> RiskSection:
+    """Tell of the links of one masked version: by margin, what carried them, examples."""
     margins = found.margin_table()
     has_any = margins is not None and margins.num_rows > 0
+    tables: list[RiskTable] = []
+    if margins is not None and has_any:
+        tables.append(RiskTable.of("Right links by fifths of the margin", margins, names=_ENDS))
+    if found.carried is not None:
+        tables += [_agreement(found.carried), RiskTable.of(_WHICH, _in_words(found, found.carried))]
     return RiskSection(
-        f"margins-{number}",
-        f"Links of {name} by margin",
+        f"version-{number}",
+        f"Links of {name}",
         [] if has_any else ["No link has a second candidate."],
         [(plot_margin_shares(found), "Share of right links by margin, at 95%")] if has_any else [],
-        [RiskTable.of("Right links by fifths of the margin", margins)]
-        if margins is not None and has_any
-        else [],
+        tables,
     )
 
 
-def _carried(found: FileLinks) -> RiskSection | None:
-    if found.carried is None:
-        return None
+def _agreement(carried: Carried) -> RiskTable:
     names = {
         "agree_share": "agree",
         "nearly_share": "nearly agree",
@@ -224,11 +306,14 @@ def _carried(found: FileLinks) -> RiskSection | None:
         "agree_by_chance_share": "agree by chance",
         "mean_weight": "mean weight",
     }
-    tables = [
-        RiskTable.of(
-            "In which variables linked records agree", found.carried.to_arrow(), names=names
-        )
-    ]
+    caption = "In which variables linked records agree"
+    return RiskTable.of(caption, carried.to_arrow(), names=names)
+
+
+def _carried(found: FileLinks) -> RiskSection | None:
+    if found.carried is None:
+        return None
+    tables = [_agreement(found.carried)]
     weights = found.weights_table()
     if weights is not None:
         header = {"up_to": "distance up to", "m": "among matches", "u": "among others"}
@@ -245,11 +330,21 @@ def _carried(found: FileLinks) -> RiskSection | None:
 
 
 def _examples(found: FileLinks, tables: tuple[CodedTable, CodedTable] | None) -> RiskSection | None:
-    import pyarrow as pa
-
     if found.carried is None or not found.carried.examples:
         return None
-    shown = found.carried.examples
+    listed = [RiskTable.of(_WHICH, _in_words(found, found.carried))]
+    said = ["The values themselves are not on this page; --report-values shows them."]
+    if tables is not None:
+        said = ["Values of the two files are shown because that was asked for."]
+        listed.append(RiskTable.of("Their values", _values(found, tables)))
+    return RiskSection("examples", "Examples", said, (), listed)
+
+
+def _in_words(found: FileLinks, carried: Carried) -> pa.Table:
+    """Return examples of links in words, without any value of the files."""
+    import pyarrow as pa
+
+    shown = carried.examples
     stated, correct = found.linked.probabilities, found.is_correct
     columns: dict[str, Sequence[object]] = {
         "record": [one.record + 1 for one in shown],
@@ -260,12 +355,7 @@ def _examples(found: FileLinks, tables: tuple[CodedTable, CodedTable] | None) ->
         columns["probability"] = [float(stated[one.record]) for one in shown]
     if correct is not None:
         columns["correct"] = ["yes" if correct[one.record] else "no" for one in shown]
-    listed = [RiskTable.of("The surest, some in the middle, the least sure", pa.table(columns))]
-    said = ["The values themselves are not on this page; --report-values shows them."]
-    if tables is not None:
-        said = ["Values of the two files are shown because that was asked for."]
-        listed.append(RiskTable.of("Their values", _values(found, tables)))
-    return RiskSection("examples", "Examples", said, (), listed)
+    return pa.table(columns)
 
 
 def _values(found: FileLinks, tables: tuple[CodedTable, CodedTable]) -> pa.Table:

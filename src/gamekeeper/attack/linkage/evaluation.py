@@ -171,7 +171,6 @@ def compare_maskings(original: CodedTable, asked: MaskingInput) -> MaskingCompar
                     truth=truths[name],
                     max_pairs=asked.max_pairs,
                     decimals=decimals[name],
-                    explained=False,
                     seed=asked.seed,
                 )
                 for objective, method in ways

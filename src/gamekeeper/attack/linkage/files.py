@@ -169,9 +169,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
             progress=asked.progress,
         )
     model = made.model if isinstance(made, FellegiSunterCost) else None
-    carried = None
-    if asked.explained:
-        carried = what_carried(comparisons, shuffled.columns, orders, model, _examples(shuffled))
+    carried = what_carried(comparisons, shuffled.columns, orders, model, _examples(shuffled))
     back = np.argsort(orders[0])
     linked = replace(shuffled, columns=_renumbered(shuffled.columns, orders[1])).of_rows(back)
     notes = (

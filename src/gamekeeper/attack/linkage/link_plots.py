@@ -9,6 +9,7 @@ import numpy as np
 
 from gamekeeper.attack.linkage.truth import share_interval
 from gamekeeper.results.plotting import COLOURS, GRID, MUTED, drawable, drawable_letters
+from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -139,6 +140,22 @@ def plot_calibration(found: Calibration) -> Figure:
     return figure
 
 
+def plot_came_back(found: StructureLinks) -> Figure:
+    """Draw the share of right links by how many runs made them; how many, where truth is not known."""
+    from gamekeeper.attack.linkage.steady_links import by_runs
+
+    figure, ax = _figure(3.4)
+    bands = by_runs(found)
+    names = [f"{band.low:.0f}" for band in bands]
+    if found.truth is None:
+        ax.bar(names, [band.n_links for band in bands], color=COLOURS[0], width=0.6)
+        ax.set_ylabel("links")
+    else:
+        _bands(ax, bands, names)
+    ax.set_xlabel("runs on halves of the columns that made the link")
+    return figure
+
+
 def _bands(ax: Axes, bands: Sequence[Band], names: Sequence[str]) -> None:
     shares = [band.share for band in bands]
     ends = [band.interval for band in bands]
@@ -150,7 +167,10 @@ def _bands(ax: Axes, bands: Sequence[Band], names: Sequence[str]) -> None:
     )
     ax.set_xticks(
         places,
-        [f"{name}\n{band.n_links:,} links" for name, band in zip(names, bands, strict=True)],
+        [
+            f"{name}\n{count_of(band.n_links, 'link')}"
+            for name, band in zip(names, bands, strict=True)
+        ],
     )
     ax.set_xlim(-0.5, max(len(bands) - 0.5, 0.5))
     ax.set_ylim(-0.02, 1.05)

@@ -182,7 +182,6 @@ class LinkInput(LinkOptions):
     steps: Sequence[int | None] = field(default=(), kw_only=True)
     truth: NDArray[np.int64] | None = field(default=None, kw_only=True)
     decimals: tuple[str, str] = field(default=(".", "."), kw_only=True)
-    explained: bool = field(default=True, kw_only=True)
     progress: Progress | None = field(default=None, kw_only=True)
 
 
