@@ -111,3 +111,13 @@ def test_resamples_do_not_link_records_that_are_left_unlinked():
     assert found.recall < 0.8
     # Leaving out records makes links a little easier, and no more.
     assert found.resampled.rates.max() < found.recall + 0.1
+
+
+def test_among_equal_records_links_are_as_chance_has_it():
+    """Two files in the same order, two groups of three: two of six links are right on average."""
+    table = pa.table({"sex": ["f", "m"] * 3})
+    correct = [
+        link_files(table, table, ["sex"], everybody=True, truth=np.arange(6), seed=seed).n_correct
+        for seed in range(60)
+    ]
+    assert 1.4 < np.mean(correct) < 2.6

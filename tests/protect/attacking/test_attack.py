@@ -66,10 +66,15 @@ def test_before_anything_is_done_a_unique_person_is_found():
 
 def test_people_of_a_recoded_file_are_recoded_as_it_was():
     made = read_step({"do": "recode", "rules": ["age=together"]}).apply(file(), SETTING)
-    found = attack_file(file(), made.table, made.log, SETTING, [AttackName.LINKAGE])
-    assert found.candidates.people_to_released.tolist() == [3, 3, 3, 3, 3, 3]
-    assert found.linked is not None
-    assert found.linked.share <= 0.5
+    shares = []
+    for seed in range(12):
+        setting = replace(SETTING, seed=seed)
+        found = attack_file(file(), made.table, made.log, setting, [AttackName.LINKAGE])
+        assert found.candidates.people_to_released.tolist() == [3, 3, 3, 3, 3, 3]
+        assert found.linked is not None
+        shares.append(found.linked.share)
+    # One of three equal ones is drawn.
+    assert 0.15 <= np.mean(shares) <= 0.5
 
 
 @pytest.mark.parametrize("response_knowledge", [True, False])
