@@ -15,9 +15,14 @@ from gamekeeper.algorithms.models.inference.population_model import (
     calibrated_estimate,
     pooled_log_expected,
 )
-from gamekeeper.algorithms.models.inference.rate_calibration import USUAL_SLOPE, LevelPrior
+from gamekeeper.algorithms.models.inference.rate_calibration import LevelPrior
+from gamekeeper.algorithms.models.inference.usual_rates import usual_log_rates
 from tests.algorithms.models.inference.test_population_model import CHAIN, people, sampled
 from tests.given.cases import cases
+
+
+def usual_rate(log_expected):
+    return math.exp(usual_log_rates(np.array([log_expected]))[0])
 
 
 def by_brute_force(table, x):
@@ -45,8 +50,8 @@ def by_brute_force(table, x):
                 if v != variable:
                     column = records[:, v]
                     merged += math.log((np.sum(column == column[one]) - own) / n)
-            with_it = np.mean([math.exp(USUAL_SLOPE * x[of[other]]) for other in alike])
-            odds.append((math.exp(USUAL_SLOPE * merged) - with_it) / 2)
+            with_it = np.mean([usual_rate(x[of[other]]) for other in alike])
+            odds.append((usual_rate(merged) - with_it) / 2)
     odds = np.array(odds)
 
     def surplus(level):
@@ -86,8 +91,10 @@ def test_the_level_is_the_one_that_expects_as_many_near_twins_as_there_are():
     n_near, level = by_brute_force(table, x)
     weight = n_near / (n_near + 15)
     assert found.n_near == n_near > 5
-    assert found.mean == pytest.approx((1 - weight) * 0.06 + weight * 0.75 * level, abs=0.02)
-    assert found.deviation == pytest.approx(math.sqrt(0.04 + (1 - weight) * (0.28**2 - 0.04)))
+    assert found.mean == pytest.approx(
+        (1 - weight) * 0.2 + weight * (0.06 + 0.95 * level), abs=0.02
+    )
+    assert found.deviation == pytest.approx(math.sqrt(0.18**2 + (1 - weight) * (0.3**2 - 0.18**2)))
 
 
 def test_order_and_labels_do_not_matter():

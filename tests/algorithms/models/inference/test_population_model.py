@@ -27,6 +27,7 @@ from gamekeeper.algorithms.models.inference.rate_calibration import (
     calibrate_rates,
 )
 from gamekeeper.algorithms.models.inference.rate_mixture import learn_spread, mix_sizes
+from gamekeeper.algorithms.models.inference.usual_rates import usual_log_rates
 from gamekeeper.algorithms.models.latent.latent_classes import fit_latent_classes
 from gamekeeper.errors import InputError
 
@@ -204,10 +205,11 @@ def test_sample_uniques_are_averaged_over_lines_and_spreads():
     latent = fit_latent_classes(rows, counts, table.levels)
     x = 0.6 * pooled_log_expected(table, [CHAIN]) + 0.4 * latent.log_expected(rows, counts)
     level = learn_level(table, [CHAIN], x, None, latent)
-    line = calibrate_rates(x, counts, level, RepeatLaw.usual(1 / (1 + 0.95 / 0.05)))
+    z = usual_log_rates(x)
+    line = calibrate_rates(z, counts, level, RepeatLaw.usual(1 / (1 + 0.95 / 0.05)))
     assert found.calibration == line
     assert any(rate for *_, rate in line.lines)
-    spreads = learn_spread(line.log_rates(x), counts, line.repeats.mean).even(len(line.lines))
+    spreads = learn_spread(line.log_rates(z), counts, line.repeats.mean).even(len(line.lines))
     alone = counts == 1
     total = np.zeros((3, alone.sum()))
     shapes = np.resize([0.5, 1.0, 2.0, np.inf], len(line.lines)).tolist()
@@ -215,7 +217,7 @@ def test_sample_uniques_are_averaged_over_lines_and_spreads():
     for (intercept, slope, rate), spread, shape, share in zip(
         line.lines, spreads, shapes, line.shares, strict=True
     ):
-        rates = np.minimum(intercept + slope * x[alone], 3.0)
+        rates = np.minimum(intercept + slope * z[alone], 3.0)
         one = mix_sizes(
             rates, counts[alone], outside, spread=spread, repeats=rate * outside, shape=shape
         )
@@ -307,7 +309,9 @@ def test_the_measures_of_the_file_alone_are_the_same_and_need_no_large_classes()
         assert file_from_rates(pooled, counts, fraction=fraction) == whole
         small = counts <= 3
         some = np.broadcast_to(fraction, len(counts))[small]
-        assert file_from_rates(pooled[small], counts[small], fraction=some) == whole
+        n = int(counts.sum())
+        left = file_from_rates(pooled[small], counts[small], fraction=some, n_records=n)
+        assert left == whole
 
 
 def test_many_fractions_have_nearly_the_interval_of_one():

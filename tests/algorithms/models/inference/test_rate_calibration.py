@@ -30,7 +30,7 @@ def classes(seed, intercept, slope, n=40_000):
     return x[kept], twins[kept] + 1
 
 
-@pytest.mark.parametrize(("intercept", "slope"), [(0.0, 1.0), (0.5, 0.7), (-1.0, 0.6)])
+@pytest.mark.parametrize(("intercept", "slope"), [(0.0, 1.0), (0.5, 1.2), (-1.0, 0.85)])
 def test_the_line_is_found_again(intercept, slope):
     x, counts = classes(1, intercept, slope)
     found = calibrate_rates(x, counts)
@@ -43,7 +43,7 @@ def test_the_line_is_found_again(intercept, slope):
 
 def test_the_stated_deviations_are_those_of_repeated_samples():
     # The prior pulls slopes together, so that they vary less than is stated, and not much less.
-    fits = [calibrate_rates(*classes(seed, 0.2, 0.8, n=3_000)) for seed in range(60)]
+    fits = [calibrate_rates(*classes(seed, 0.2, 0.98, n=3_000)) for seed in range(60)]
     for at, name in enumerate(("intercept", "slope")):
         seen = np.std([getattr(fit, name) for fit in fits])
         stated = np.mean([np.sqrt(fit.covariance[at][at]) for fit in fits])
@@ -54,15 +54,15 @@ def by_brute_force(x, counts, prior, law):
     """Return mean level, mean slope, and weights of the Cauchy part and of rates, by one fine grid."""
     used = counts <= 2
     x, pairs = x[used], counts[used] == 2
-    middle = np.average(x, weights=np.exp(0.82 * (x - x.max()))) if len(x) else 0.0
-    levels, slopes = np.linspace(-8, 16, 401), np.linspace(0.3, 1.34, 21)
+    middle = np.average(x, weights=np.exp(x - x.max())) if len(x) else 0.0
+    levels, slopes = np.linspace(-8, 16, 401), np.linspace(0.64, 1.36, 21)
     normal = 0.94 * norm.pdf(levels, prior.mean, prior.deviation)
     wide = 2 * 0.03 * cauchy.pdf(levels, prior.mean)
-    start = np.log(normal + wide)[:, None] + norm.logpdf(slopes, 0.82, 0.1)[None]
+    start = np.log(normal + wide)[:, None] + norm.logpdf(slopes, 1, 0.07)[None]
     height = np.stack([start + math.log(chance) for chance in law.weights], axis=2)
     for place, repeated in enumerate(law.rates):
         for one, is_pair in zip(x.tolist(), pairs.tolist(), strict=True):
-            at = np.exp(levels[:, None] + 0.82 * middle + slopes[None] * (one - middle))
+            at = np.exp(levels[:, None] + middle + slopes[None] * (one - middle))
             odds = (at + repeated) / 2
             height[:, :, place] += np.log(odds / (1 + odds) if is_pair else 1 / (1 + odds))
     weights = np.exp(height - height.max())
@@ -90,23 +90,23 @@ def test_the_posterior_is_that_of_a_fine_grid(classes, mean, deviation, fraction
     assert found.slope == pytest.approx(slope, abs=0.05)
     # A Cauchy law has no mean: how far a grid goes shows where there is hardly a class.
     if sum(counts == 1) > 2:
-        assert at_middle - 0.82 * middle == pytest.approx(level, abs=0.1)
+        assert at_middle - middle == pytest.approx(level, abs=0.1)
         assert found.repeats.weights == pytest.approx(of_rate, abs=0.02)
         assert found.unlike == pytest.approx(unlike, abs=0.03)
 
 
 def test_lines_stand_for_the_posterior():
-    x, counts = classes(4, 0.3, 0.7, n=2_000)
+    x, counts = classes(4, 0.3, 0.95, n=2_000)
     found = calibrate_rates(x, counts)
     lines = np.array(found.lines)[:, :2]
     assert lines.mean(axis=0) == pytest.approx([found.intercept, found.slope], abs=0.02)
-    assert np.cov(lines.T) == pytest.approx(np.array(found.covariance), rel=0.25)
+    assert np.cov(lines.T) == pytest.approx(np.array(found.covariance), rel=0.3)
 
 
 def test_without_pairs_the_prior_speaks_and_with_many_they_do():
     none = calibrate_rates(np.full(50, -6.0), np.ones(50, dtype=int))
     assert none.n_pairs == 0
-    assert none.log_rates(np.array([-6.0]))[0] == pytest.approx(0.06 - 0.82 * 6, abs=0.25)
+    assert none.log_rates(np.array([-6.0]))[0] == pytest.approx(0.2 - 6, abs=0.25)
     assert none.deviations(np.array([-6.0]))[0] > 0.25
     counts = np.repeat([1, 2], [5_000, 500])
     many = calibrate_rates(np.full(5_500, -6.0), counts, LevelPrior(-1.0, 0.2))
@@ -127,7 +127,7 @@ def test_pairs_of_keys_that_nobody_should_share_are_repeats():
     # Pairs are where the line has them, or anywhere.
     rng = np.random.default_rng(3)
     x = rng.normal(-7, 2, 3_000)
-    expected = np.exp(0.82 * x) / 2
+    expected = np.exp(x) / 2
     chance = np.linspace(0, 1, 60, endpoint=False)
     where = np.searchsorted(np.cumsum(expected) / expected.sum(), chance)
     law = RepeatLaw.usual(0.05)
@@ -162,7 +162,7 @@ def test_extreme_expectations_do_not_break_the_fit():
     assert np.isfinite(found.covariance).all()
     assert (found.log_rates(x) <= 3).all()
     none = calibrate_rates(np.array([1.0]), np.array([9]))
-    assert none.slope == pytest.approx(0.82, abs=0.002)
+    assert none.slope == pytest.approx(1, abs=0.002)
     assert none.n_uniques == none.n_pairs == 0
 
 

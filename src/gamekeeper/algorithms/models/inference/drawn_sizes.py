@@ -2,10 +2,11 @@
 
 Neither the line of `rate_calibration` nor the spread of `rate_mixture` is known; both have posteriors,
 each given by values that stand for equal parts of it. Nor is the shape of the law of repeats, of which
-a line with repeats has one in turn. The measures of a sample unique are smooth in x,
-so they are computed for every line, with a spread to each, at multiples of 1/10 of x alone, and in
-between by straight lines. Their mean over lines, by `shares`, is what is inferred of a record; the sums over the file
-for each line are draws of the file's measures. Nothing here is by chance.
+a line with repeats has one in turn. The measures of a sample unique are smooth in z,
+the log of its usual rate (`usual_rates`), so they are computed for every line, with a spread to each, at
+multiples of 1/10 of z alone, and in between by straight lines. Their mean over lines, by `shares`, is what
+is inferred of a record; the sums over the file for each line are draws of the file's measures. Nothing
+here is by chance.
 """
 
 from __future__ import annotations
@@ -45,14 +46,14 @@ class DrawnSizes:
 
 
 def draw_sizes(
-    log_expected: Floats, outside: Floats, calibration: RateCalibration, spreads: SpreadLaw
+    log_usual: Floats, outside: Floats, calibration: RateCalibration, spreads: SpreadLaw
 ) -> DrawnSizes:
     """Average the measures of sample uniques over the lines of a calibration.
 
     Parameters
     ----------
-    log_expected, outside
-        x and (1-pi)/pi of each sample unique.
+    log_usual, outside
+        z and (1-pi)/pi of each sample unique.
     calibration, spreads
         The posteriors of the line and of the spread.
 
@@ -60,27 +61,27 @@ def draw_sizes(
     --------
     >>> from gamekeeper.algorithms.models.inference.rate_calibration import calibrate_rates
     >>> from gamekeeper.algorithms.models.inference.rate_mixture import learn_spread
-    >>> x, f = np.array([-4.0, -3.0]), np.array([1, 1])
-    >>> line = calibrate_rates(x, f)
-    >>> found = draw_sizes(x, np.full(2, 9.0), line, learn_spread(line.log_rates(x), f))
+    >>> z, f = np.array([-4.0, -3.0]), np.array([1, 1])
+    >>> line = calibrate_rates(z, f)
+    >>> found = draw_sizes(z, np.full(2, 9.0), line, learn_spread(line.log_rates(z), f))
     >>> bool(found.sizes.p_unique[0] > found.sizes.p_unique[1]), found.sums.shape
     (True, (96, 3))
     """
     lines = np.array(calibration.lines)
-    if not len(log_expected):
+    if not len(log_usual):
         return DrawnSizes(MixedSizes(*np.zeros((5, 0))), np.zeros((len(lines), 3)))
-    nodes, places, shares = _nodes(log_expected, outside)
-    x, people = nodes[:, 0], nodes[:, 1]
-    held = np.zeros(len(x))
+    nodes, places, shares = _nodes(log_usual, outside)
+    z, people = nodes[:, 0], nodes[:, 1]
+    held = np.zeros(len(z))
     for place, share in zip(places, shares, strict=True):
-        held += np.bincount(place, share, len(x))
+        held += np.bincount(place, share, len(z))
     every = np.array(spreads.even(len(lines)))
     shapes = np.where(lines[:, 2] > 0, np.resize(REPEAT_SHAPES, len(lines)), 0.0)
-    mean = np.zeros((5, len(x)))
+    mean = np.zeros((5, len(z)))
     sums = np.empty((len(lines), 3))
     for spread, shape in sorted(set(zip(every.tolist(), shapes.tolist(), strict=True))):
         (chosen,) = np.nonzero((every == spread) & (shapes == shape))
-        rates = np.minimum(lines[chosen, :1] + lines[chosen, 1:2] * x, LARGEST_LOG_RATE)
+        rates = np.minimum(lines[chosen, :1] + lines[chosen, 1:2] * z, LARGEST_LOG_RATE)
         ones = np.ones(rates.size, dtype=np.int64)
         found = mix_sizes(
             rates.ravel(),
@@ -98,10 +99,10 @@ def draw_sizes(
                 found.expected_size,
                 found.variance,
             ]
-        ).reshape(5, len(chosen), len(x))
-        mean += np.einsum("l,mlx->mx", calibration.shares[chosen], columns)
+        ).reshape(5, len(chosen), len(z))
+        mean += np.einsum("l,mlz->mz", calibration.shares[chosen], columns)
         sums[chosen] = (columns[[2, 0, 3]] @ held).T
-    each = np.zeros((5, len(log_expected)))
+    each = np.zeros((5, len(log_usual)))
     for place, share in zip(places, shares, strict=True):
         each += mean[:, place] * share
     # Means round, and may pass what they are means of.
@@ -109,9 +110,9 @@ def draw_sizes(
     return DrawnSizes(MixedSizes(*each), sums)
 
 
-def _nodes(log_expected: Floats, outside: Floats) -> tuple[Floats, list[Integers], list[Floats]]:
-    """Return nodes, (x, people outside), and of each record the nodes around it and its shares."""
-    scaled = log_expected * _NODES_PER_UNIT
+def _nodes(log_usual: Floats, outside: Floats) -> tuple[Floats, list[Integers], list[Floats]]:
+    """Return nodes, (z, people outside), and of each record the nodes around it and its shares."""
+    scaled = log_usual * _NODES_PER_UNIT
     below = np.floor(scaled)
     corners = [(below + up, outside, np.abs(1 - up - (scaled - below))) for up in (0, 1)]
     if len(np.unique(outside)) > _MOST_FRACTIONS:

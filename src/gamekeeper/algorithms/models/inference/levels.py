@@ -81,6 +81,7 @@ def risk_without(
         seed=seed,
         finer=finer,
         level=None if whole.calibration is None else whole.calibration.prior,
+        n_records=table.n_records,
     )
 
 

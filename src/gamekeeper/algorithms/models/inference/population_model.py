@@ -8,11 +8,11 @@ these are fitted to the same records and leave dependences out, it finds too man
 
 `calibrated`, the estimate to use. (1) Probabilities with each class counted as one record are pooled
 over models: the weighted mean of log p, which ranks better than any one model; a latent class model,
-which errs elsewhere, has a share of it. (2) The line of
-`rate_calibration` turns them into the rate of twins that sample uniques of such a p have in truth,
-learnt from pairs in the sample, from near twins (`near_twins`) and from what other populations were
-like. (3) Classes with the same p still differ: `rate_mixture`, whose spread the triples of the sample
-correct. What is not known of line and spread is averaged over for sample uniques (`drawn_sizes`); for
+which errs elsewhere, has a share of it. (2) What rate of twins such a p usually stands for (`usual_rates`),
+and the line of `rate_calibration`, which corrects that for the file: learnt from pairs in the sample, from
+near twins (`near_twins`) and from what other populations were like. (3) Classes with the same p still
+differ: `rate_mixture`, with a spread that falls with the number of records and that the triples of the
+sample correct. What is not known of line and spread is averaged over for sample uniques (`drawn_sizes`); for
 larger classes, whose own records say most, the mean line stands. No part of it has seen the
 population. Feed it models of several prior precisions (`recommended_precisions`): sparse and rich ones
 together rank better than either, and the calibration makes up for both.
@@ -69,6 +69,7 @@ from gamekeeper.algorithms.models.inference.rate_mixture import (
     mix_sizes,
     size_interval,
 )
+from gamekeeper.algorithms.models.inference.usual_rates import usual_log_rates
 from gamekeeper.algorithms.models.latent.latent_classes import LatentClasses, fit_latent_classes
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
@@ -222,10 +223,11 @@ def estimate_from_rates(
     """
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
-    calibration, log_rates, spreads = _fitted_rates(log_expected, counts, outside, level)
+    usual = usual_log_rates(log_expected)
+    calibration, log_rates, spreads = _fitted_rates(usual, counts, outside, level)
     most, spread = float(counts @ outside), spreads.mean
     alone = counts == 1
-    drawn = draw_sizes(log_expected[alone], outside[alone], calibration, spreads)
+    drawn = draw_sizes(usual[alone], outside[alone], calibration, spreads)
     sizes = mix_sizes(log_rates[~alone], counts[~alone], outside[~alone], spread=spread, most=most)
     lower, upper = size_interval(
         log_rates,
@@ -234,7 +236,7 @@ def estimate_from_rates(
         levels,
         spread=spread,
         most=most,
-        unsure=calibration.deviations(log_expected),
+        unsure=calibration.deviations(usual),
     )
     p_match, p_match_set, p_unique, expected = np.empty((4, len(counts)))
     for chosen, found in ((alone, drawn.sizes), (~alone, sizes)):
@@ -263,11 +265,13 @@ def file_from_rates(
     seed: int = 0,
     finer: FinerClasses | None = None,
     level: LevelPrior | None = None,
+    n_records: int | None = None,
 ) -> FileEstimate:
     """Return the measures of the file alone, as `estimate_from_rates` has them, in less time.
 
-    Classes of more than three records may be left out: they do not enter. Where classes were merged,
-    `finer` is what was inferred of the sample uniques before.
+    Classes of more than three records may be left out if `n_records`, the number of all records, is
+    given: they do not enter otherwise. Where classes were merged, `finer` is what was inferred of the
+    sample uniques before.
 
     Examples
     --------
@@ -277,9 +281,10 @@ def file_from_rates(
     """
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
-    calibration, _, spreads = _fitted_rates(log_expected, counts, outside, level)
+    usual = usual_log_rates(log_expected)
+    calibration, _, spreads = _fitted_rates(usual, counts, outside, level, n_records)
     alone = counts == 1
-    drawn = draw_sizes(log_expected[alone], outside[alone], calibration, spreads)
+    drawn = draw_sizes(usual[alone], outside[alone], calibration, spreads)
     every = np.ones(len(drawn.sizes.p_match), dtype=bool)
     return sum_over_uniques(drawn.sizes, every, drawn.sums, levels, finer, seed=seed)
 
@@ -351,17 +356,18 @@ def printed_estimate(
 
 
 def _fitted_rates(
-    log_expected: Floats,
+    log_usual: Floats,
     counts: NDArray[np.integer[Any]],
     outside: Floats,
     level: LevelPrior | None,
+    n_records: int | None = None,
 ) -> tuple[RateCalibration, Floats, SpreadLaw]:
     """Return the calibration, the log rates of classes with repeats, and the spread."""
     small = outside[counts <= 2]
     law = RepeatLaw.usual(1 / (1 + float(small.mean())) if len(small) else 1.0)
-    calibration = calibrate_rates(log_expected, counts, level, law)
-    log_rates, own = calibration.log_rates(log_expected), calibration.repeats.mean
-    spreads = learn_spread(log_rates, counts, own)
+    calibration = calibrate_rates(log_usual, counts, level, law)
+    log_rates, own = calibration.log_rates(log_usual), calibration.repeats.mean
+    spreads = learn_spread(log_rates, counts, own, n_records)
     if own:
         log_rates = np.minimum(np.logaddexp(log_rates, np.log(own)), LARGEST_LOG_RATE)
     return calibration, log_rates, spreads
