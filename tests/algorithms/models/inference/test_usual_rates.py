@@ -9,7 +9,7 @@ from gamekeeper.algorithms.models.inference.usual_rates import usual_log_rates
 
 def slope(x):
     """The slope as the docstring has it."""
-    return np.interp(x, [-8, -2, 0, 1.5], [0.65, 0.92, 0.92, 0.75])
+    return np.interp(x, [-8, -2, 0, 1.5], [0.7, 0.92, 0.92, 0.75])
 
 
 @pytest.mark.parametrize("x", [-30.0, -8.0, -5.3, -2.0, -0.4, 0.0, 0.7, 1.5, 4.0])
@@ -22,7 +22,7 @@ def test_the_curve_is_the_integral_of_its_slope(x):
 def test_a_larger_expected_count_has_a_larger_rate():
     x = np.linspace(-40, 10, 501)
     steps = np.diff(usual_log_rates(x)) / np.diff(x)
-    assert steps.min() >= 0.65 - 1e-9
+    assert steps.min() >= 0.7 - 1e-9
     assert steps.max() <= 0.92 + 1e-9
     assert usual_log_rates(np.zeros(0)).shape == (0,)
     assert np.isnan(usual_log_rates(np.array([np.nan]))).all()

@@ -8,7 +8,7 @@ level of its own) its slope was 0.63 to 0.68 below x = -8, 0.9 to 0.95 from -2.5
 fell again, since a record without a twin can hardly have a large rate. At 1% and at 5% the curve was the
 same to within 0.1, and so it was whichever population was left out.
 
-The curve has the slopes 0.65, 0.92, 0.92 and 0.75 at x = -8, -2, 0 and 1.5, straight lines between them,
+The curve has the slopes 0.7, 0.92, 0.92 and 0.75 at x = -8, -2, 0 and 1.5, straight lines between them,
 and the same slope beyond; it is 0 at 0.
 """
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _PLACES = (-8.0, -2.0, 0.0, 1.5)
-_SLOPES = (0.65, 0.92, 0.92, 0.75)
+_SLOPES = (0.7, 0.92, 0.92, 0.75)
 
 
 def usual_log_rates(log_expected: Floats) -> Floats:
@@ -29,7 +29,7 @@ def usual_log_rates(log_expected: Floats) -> Floats:
     Examples
     --------
     >>> usual_log_rates(np.array([-8.0, -2.0, 0.0, 1.0])).round(3)
-    array([-6.55 , -1.84 ,  0.   ,  0.863])
+    array([-6.7  , -1.84 ,  0.   ,  0.863])
     """
     return _area(log_expected) - _area(np.zeros(1))
 
