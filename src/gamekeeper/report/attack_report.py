@@ -192,7 +192,10 @@ def _internal(
                 ("Attacker", about.attacker),
                 ("Key variables", ", ".join(table.keys)),
                 ("Missing values", f"{table.missing.value}: {table.missing.words}"),
-                ("Records", f"{table.n_records:,} counted, {table.n_excluded:,} left out"),
+                (
+                    "Records",
+                    f"{table.n_records:,} counted, {table.n_excluded + table.n_further:,} left out",
+                ),
                 ("Sampling fraction", fraction_text(table.fraction)),
             ]
         ),

@@ -577,3 +577,39 @@ def test_a_wildcard_count_is_believed_where_it_proves_something():
     alike = [(0, 1), (0, 1), (2, 1), (2, 1)]
     table = count_keys(coded_from_codes(alike, ["a", "b"]), ["a", "b"], missing="wildcard")
     assert table.caution.endswith("every record has the key of another one.")
+
+
+@settings(deadline=None, max_examples=25)
+@given(files(), st.sampled_from(Missing), st.data())
+def test_one_record_of_each_person_is_the_file_without_the_others(rows, missing, data):
+    names = names_of(rows)
+    owners = data.draw(st.lists(st.integers(1, 6), min_size=len(rows), max_size=len(rows)))
+    coded = coded_from_codes(
+        [[*row, owner] for row, owner in zip(rows, owners, strict=True)], [*names, "who"]
+    )
+    found = count_keys(coded, names, missing=missing, person="who", fraction=1)
+    can = [n for n, row in enumerate(rows) if missing is not Missing.EXCLUDE or 0 not in row]
+    kept = [n for n in can if owners[n] not in [owners[m] for m in can if m < n]]
+    assert found.records.tolist() == kept
+    assert (found.n_records, found.n_further) == (len(kept), len(can) - len(kept))
+    assert found.n_excluded == len(rows) - len(can)
+    sizes = [len(own) for own in slow_classes([rows[n] for n in kept], missing)]
+    assert found.class_sizes()[kept].tolist() == sizes
+    assert found.matrix().tolist() == [list(rows[n]) for n in kept]
+    assert found.people_words in found.sentences()
+    assert count_keys(coded, names, missing=missing, fraction=1).people_words == ""
+
+
+@pytest.mark.parametrize(
+    ("person", "keys", "words"),
+    [
+        ("whom", ["age"], "no such variable was read"),
+        ("age", ["age"], "it is a key variable as well"),
+        ("who", ["age"], "no value of it in 1 of 3 records"),
+    ],
+)
+def test_a_column_that_does_not_tell_people_is_refused(person, keys, words):
+    coded = coded_from_codes([[1, 1], [2, 1], [1, 0]], ["age", "who"])
+    with pytest.raises(InputError) as caught:
+        count_keys(coded, keys, person=person, fraction="1/2")
+    assert words in str(caught.value)

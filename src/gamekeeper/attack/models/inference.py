@@ -185,6 +185,7 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
             weights=weights,
             interval=asked.interval,
             seed=asked.seed,
+            one_each=bool(key_table.person),
         )
     else:
         # The thesis knows one precision; models of the others are not its models.
@@ -202,6 +203,7 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
         {
             **fit.provenance.parameters,
             "fraction": str(share),
+            **({"person": key_table.person} if key_table.person else {}),
             **_strata_parameters(key_table, by_cell),
             "interval": f"{asked.interval:g}",
             "interval_seed": str(asked.seed),
@@ -287,7 +289,12 @@ def _records(
 def _file(key_table: KeyTable, found: PopulationEstimate, provenance: Provenance) -> FileRisk:
     file = found.file
     lines = [
-        RiskLine("records", Fraction(key_table.n_records), f"Records: {key_table.n_records:,}."),
+        RiskLine(
+            "records",
+            Fraction(key_table.n_records),
+            f"{'People, one record of each' if key_table.person else 'Records'}:"
+            f" {key_table.n_records:,}.",
+        ),
         RiskLine(
             "sample_uniques",
             Fraction(key_table.n_uniques),
@@ -339,6 +346,8 @@ def _sentences(
             f" {sample}, as seen by an intruder with models ({fit.provenance.variant})."
         )
     ]
+    if key_table.person:
+        told.append(f"{key_table.people_words} The sampling fraction is taken as one of people.")
     if n_uniques:
         file = found.file
         likely = int(np.count_nonzero(found.p_unique[np.asarray(found.p_unique) > 0] > 0.5))
@@ -356,13 +365,13 @@ def _sentences(
         told.append("No record is unique, so no match can be better than one in two.")
     told.append(f"The estimate is {estimator.words}.")
     if n_uniques and found.calibration is not None:
-        told += _level_words(found.calibration)
+        told += _level_words(found.calibration, one_each=bool(key_table.person))
     if fit.converged and fit.complete:
         told.append("The search for models has settled.")
     return (*told, *fit.warnings())
 
 
-def _level_words(calibration: RateCalibration) -> list[str]:
+def _level_words(calibration: RateCalibration, *, one_each: bool) -> list[str]:
     """Return what a reader should know of how the level of the estimate was found."""
     told: list[str] = []
     n_pairs, n_near = calibration.n_pairs, calibration.prior.n_near
@@ -377,16 +386,18 @@ def _level_words(calibration: RateCalibration) -> list[str]:
             f"{seen} of records {'has' if n_pairs < 2 else 'have'} the same key: how often keys are"
             f" shared is known from {near}, and the intervals are as wide as that leaves it open."
         )
+    if one_each:
+        return told
     repeats = calibration.repeats
     if repeats.likely > _LIKELY or calibration.unlike > _LIKELY:
         told.append(
             "There are more pairs with the same key than near twins lead to expect: people may be in"
-            " the file more than once. If they are, keep one record of each and infer again."
+            " the file more than once. If they are, keep one record of each (--person of risk infer)."
         )
     elif repeats.possible > _NOT_EXCLUDED:
         told.append(
             "Whether people can have several records is not known from the file: the estimate takes it"
             " that they do not, the intervals allow for some. If they can, too many seem to be unique in"
-            " the population: keep one record of each and infer again."
+            " the population: keep one record of each (--person of risk infer)."
         )
     return told

@@ -27,9 +27,28 @@ def request_problems(
     strata: str,
     fraction: FractionLike | Mapping[str, FractionLike] | None,
     sensitive: Sequence[str],
+    person: str = "",
 ) -> list[Problem]:
     """Return what is wrong with a request before any record is looked at."""
     problems = _name_problems(coded, keys, strata, sensitive)
+    if person and person not in coded.codebook:
+        problems.append(
+            Problem(
+                Reason.UNKNOWN_NAME,
+                f"person {quoted([person])}",
+                "no such variable was read.",
+                did_you_mean(person, coded.codebook.names),
+            )
+        )
+    elif person and person in keys:
+        problems.append(
+            Problem(
+                Reason.BAD_OPTION,
+                f"person {quoted([person])}",
+                "it is a key variable as well.",
+                "Leave it out of the keys: whoever knows it needs no other.",
+            )
+        )
     if coded.n_records == 0:
         problems.append(Problem(Reason.NOTHING_GIVEN, "file", "it has no records."))
     if weight and weight not in coded.numbers:
@@ -85,6 +104,25 @@ def all_missing_problems(coded: CodedTable, keys: Sequence[str]) -> list[Problem
             "Leave it out.",
         )
         for key in waiting
+    ]
+
+
+def nameless_problems(coded: CodedTable, person: str) -> list[Problem]:
+    """Return a problem if it is not told of some records whose they are."""
+    if not person or person not in coded.codebook:
+        return []
+    column = coded.column(person)
+    query = f"SELECT COUNT(*) AS n FROM {coded.relation} WHERE {column} <= {MISSING}"
+    n_missing = int(coded.engine.query(query).to_pylist()[0]["n"])
+    if not n_missing:
+        return []
+    return [
+        Problem(
+            Reason.BAD_OPTION,
+            f"person {quoted([person])}",
+            f"there is no value of it in {n_missing:,} of {count_of(coded.n_records, 'record')}.",
+            "Name a column that tells of every record whose it is, or leave out those records.",
+        )
     ]
 
 

@@ -12,9 +12,10 @@ from gamekeeper.algorithms.uniques.class_sizes import class_sizes
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.bringing import FEWER_KEYS, require_brought
-from gamekeeper.data.engine.gate import Engine
+from gamekeeper.data.engine.gate import RECORD, Engine
 from gamekeeper.data.keys.checks import (
     all_missing_problems,
+    nameless_problems,
     raise_problems,
     request_problems,
     weights_problems,
@@ -52,6 +53,7 @@ def count_keys(
     strata: str = "",
     fraction: FractionLike | Mapping[str, FractionLike] | None = None,
     sensitive: Sequence[str] = (),
+    person: str = "",
     progress: Progress | None = None,
 ) -> KeyTable:
     """Count the records of each class on some key variables.
@@ -75,6 +77,9 @@ def count_keys(
         its word. When None it follows from the weights, if there are any.
     sensitive
         Variables whose values are counted within each class.
+    person
+        A variable that tells whose a record is, where people may have several: the first record of
+        each is counted. The sampling fraction is then one of people.
     progress
         Told how much of the step at hand is done, and of how much; it may raise to cancel.
 
@@ -98,7 +103,10 @@ def count_keys(
         )
     names = coded.codebook.names
     keys, sensitive = matched_names(keys, names), matched_names(sensitive, names)
-    (strata,), (weight,) = matched_names([strata], names), matched_names([weight], coded.numbers)
+    (strata, person), (weight,) = (
+        matched_names([strata, person], names),
+        matched_names([weight], coded.numbers),
+    )
     counts = _count_classes(
         coded,
         keys,
@@ -107,6 +115,7 @@ def count_keys(
         strata=strata,
         fraction=fraction,
         sensitive=sensitive,
+        person=person,
         progress=progress,
     )
     parameters = {
@@ -116,6 +125,7 @@ def count_keys(
         "weight": weight,
         "strata": strata,
         "sensitive": ", ".join(sensitive),
+        "person": person,
     }
     provenance = Provenance(
         "key table",
@@ -130,7 +140,7 @@ def count_keys(
         tuple(keys),
         rule,
         counts.n_records,
-        coded.n_records - counts.n_records,
+        coded.n_records - counts.n_records - counts.n_further,
         sum(counts.structure.values()),
         counts.structure,
         counts.records_by_size,
@@ -144,6 +154,8 @@ def count_keys(
         counts.counted,
         counts.relation,
         counts.size_column,
+        person,
+        counts.n_further,
     )
 
 
@@ -152,7 +164,8 @@ class _Counts:
     """What was counted.
 
     `relation` has one row per key: its numbers, `n`, the records that have it, and `weight`;
-    `size_column` is its column with the size of the class.
+    `size_column` is its column with the size of the class. `n_further` records are of people who are
+    counted by another one.
     """
 
     counted: KeyedRecords
@@ -165,6 +178,7 @@ class _Counts:
     diversity: Mapping[str, Mapping[int, int]]
     fraction: Fraction | None
     fractions: Mapping[str, Fraction] | None
+    n_further: int
 
 
 def _count_classes(
@@ -176,16 +190,25 @@ def _count_classes(
     strata: str,
     fraction: FractionLike | Mapping[str, FractionLike] | None,
     sensitive: Sequence[str],
+    person: str,
     progress: Progress | None,
 ) -> _Counts:
     """Check a request and count; every problem that can be seen is in one error."""
     problems = request_problems(
-        coded, keys, weight=weight, strata=strata, fraction=fraction, sensitive=sensitive
+        coded,
+        keys,
+        weight=weight,
+        strata=strata,
+        fraction=fraction,
+        sensitive=sensitive,
+        person=person,
     )
     problems += all_missing_problems(coded, keys)
+    problems += nameless_problems(coded, person)
     # Weights and strata are looked at only where names are in order and there are records.
     raise_problems(problems, len(keys))
-    counted = keyed_records(coded, keys, excluding=missing is Missing.EXCLUDE)
+    excluding = missing is Missing.EXCLUDE
+    counted = keyed_records(coded, keys, excluding=excluding, person=person)
     weights: WeightSum | None = None
     if weight:
         weights, problems = weights_problems(counted, weight)
@@ -219,7 +242,13 @@ def _count_classes(
         diversity,
         overall,
         fractions,
+        _n_counted(keyed_records(coded, keys, excluding=excluding)) - n_records if person else 0,
     )
+
+
+def _n_counted(counted: KeyedRecords) -> int:
+    found = counted.coded.engine.query(f"SELECT COUNT(*) AS n FROM {counted.select(RECORD)}")
+    return int(found.to_pylist()[0]["n"])
 
 
 def _classes(

@@ -65,6 +65,9 @@ class KeyTable(Result):
         The sampling fraction of the file, exactly; None where it is not known.
     fractions
         The sampling fraction of each stratum that occurs, by its word; None without strata.
+    person, n_further
+        The variable that tells whose a record is, where the first record of each person was counted,
+        and how many further records of the same people were left out.
     """
 
     MADE_BY: ClassVar[str] = (
@@ -90,6 +93,8 @@ class KeyTable(Result):
     counted: KeyedRecords = field(repr=False)
     relation: str = field(repr=False)
     size_column: str = field(repr=False)
+    person: str = ""
+    n_further: int = 0
 
     def __post_init__(self) -> None:
         weakref.finalize(self, self.coded.engine.drop, self.relation).atexit = False
@@ -130,6 +135,18 @@ class KeyTable(Result):
         )
 
     @property
+    def people_words(self) -> str:
+        """That one record of each person was counted, in words; empty where all records were."""
+        if not self.person:
+            return ""
+        further = count_of(self.n_further, "further record")
+        return (
+            f"One record of each of {count_of(self.n_records, 'person', 'people')} was counted, the first"
+            f" in the file by {quoted([self.person])}; {further} of the same people"
+            f" {'was' if self.n_further == 1 else 'were'} left out."
+        )
+
+    @property
     def _proves(self) -> bool:
         """Whether classes are records that are alike as they are released."""
         return self.released_by_size == self.records_by_size
@@ -142,7 +159,7 @@ class KeyTable(Result):
     def matrix(self) -> npt.NDArray[np.unsignedinteger]:
         """Return the codes of the counted records on the keys, in the order of the file."""
         codes = self.coded.matrix(self.keys)
-        return codes[self.records] if self.n_excluded else codes
+        return codes[self.records] if self.n_excluded or self.n_further else codes
 
     @cached_property
     def distinct(self) -> DistinctKeys:
@@ -366,6 +383,7 @@ class KeyTable(Result):
             "variables": len(self.keys),
             "records": self.n_records,
             "excluded": self.n_excluded,
+            **({"further_records": self.n_further} if self.person else {}),
             "classes": self.n_classes,
             "uniques": self.n_uniques,
             "pairs": self.n_paired,
@@ -391,6 +409,8 @@ class KeyTable(Result):
         ]
         if self.n_excluded:
             told.append(f"{count_of(self.n_excluded, 'record')} with a missing cell left out.")
+        if self.person:
+            told.append(self.people_words)
         if self.fraction is not None:
             told.append(f"The sampling fraction is {fraction_text(self.fraction)}.")
         for name, records_by_values in self.diversity.items():

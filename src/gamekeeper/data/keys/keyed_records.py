@@ -23,13 +23,19 @@ class KeyedRecords:
     coded: CodedTable
     packing: KeyPacking
     excluding: bool
+    person: str = ""
+    """The column that tells whose a record is, where one record of each person is counted."""
 
     def select(self, *columns: str) -> str:
         """Return the counted records, with their keys and further columns, as a subquery."""
         chosen = ", ".join([*self.packing.expressions(), *columns])
-        kept = ""
-        if self.excluding:
-            kept = " WHERE " + " AND ".join(f"{v} > {MISSING}" for v in self.packing.columns)
+        tests = [f"{v} > {MISSING}" for v in self.packing.columns] if self.excluding else []
+        if self.person:
+            # The first of those that can be counted: a missing cell of one does not cost the person.
+            among = f" WHERE {' AND '.join(tests)}" if tests else ""
+            first = f"SELECT MIN({RECORD}) FROM {self.coded.relation}{among} GROUP BY {self.person}"
+            tests.append(f"{RECORD} IN ({first})")
+        kept = f" WHERE {' AND '.join(tests)}" if tests else ""
         return f"(SELECT {chosen} FROM {self.coded.relation}{kept}) AS s"
 
     def grouped(self, sums: Sequence[str], *columns: str, by: Sequence[str] = ()) -> str:
@@ -69,7 +75,7 @@ class KeyedRecords:
 
     def records(self) -> npt.NDArray[np.int64]:
         """Return the places of the counted records in the file, in order."""
-        if not self.excluding:
+        if not self.excluding and not self.person:
             return np.arange(self.coded.n_records, dtype=np.int64)
         require_brought(self.coded.engine, self.coded.n_records, 8, "numbers of records")
         batches = self.coded.engine.stream(f"SELECT {RECORD} FROM {self.select(RECORD)}")
@@ -77,7 +83,12 @@ class KeyedRecords:
         return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
 
 
-def keyed_records(coded: CodedTable, keys: Sequence[str], *, excluding: bool) -> KeyedRecords:
-    """Return the records of a table with their keys; without incomplete ones when `excluding`."""
+def keyed_records(
+    coded: CodedTable, keys: Sequence[str], *, excluding: bool, person: str = ""
+) -> KeyedRecords:
+    """Return the records of a table with their keys; without incomplete ones when `excluding`.
+
+    With `person`, a variable that tells whose a record is, the first record of each person.
+    """
     packing = pack_keys([coded.column(key) for key in keys], coded.n_codes(keys))
-    return KeyedRecords(coded, packing, excluding)
+    return KeyedRecords(coded, packing, excluding, coded.column(person) if person else "")

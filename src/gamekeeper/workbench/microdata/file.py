@@ -56,6 +56,8 @@ class Microdata:
     """The file before it was recoded, where it was."""
     identifier: str = ""
     """The column with the user's own name of each record."""
+    person: str = ""
+    """The column that tells whose a record is, where one record of each person is to be counted."""
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -122,6 +124,7 @@ class Microdata:
             strata=self.design.strata,
             fraction=fraction_of(self.design.fraction),
             sensitive=self.sensitive,
+            person=self.person,
             progress=progress,
         )
 

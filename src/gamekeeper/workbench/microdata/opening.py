@@ -57,6 +57,7 @@ def open_microdata(
     sensitive: Sequence[str] = (),
     extra: Sequence[str] = (),
     identifier: str = "",
+    person: str = "",
     strict: bool = True,
     need: Need = _COUNTED,
     progress: Progress | None = None,
@@ -64,7 +65,8 @@ def open_microdata(
     """Open a file of microdata and code the columns that are needed; nothing of it is kept.
 
     `counting` says who keeps and counts its records. `extra` names further columns to code, such as a
-    household; `identifier` is the user's own name of records. Where it is not `strict`, recodings may
+    household; `identifier` is the user's own name of records, and `person` the column that tells whose
+    they are, where one record of each is to be counted. Where it is not `strict`, recodings may
     name categories that do not occur. `need` is what the attack will need of the machine, at least
     what counting does: it is asked before records are read, by the number that the file tells or, for
     a text file, that its size and its first lines suggest.
@@ -78,8 +80,8 @@ def open_microdata(
         strata=matched_names([design.strata], names)[0],
     )
     sensitive, extra = matched_names(sensitive, names), matched_names(extra, names)
-    (identifier,) = matched_names([identifier], names)
-    others = [name for name in (design.strata, *sensitive, *extra, identifier) if name]
+    identifier, person = matched_names([identifier, person], names)
+    others = [name for name in (design.strata, *sensitive, *extra, identifier, person) if name]
     numbers = [design.weight] if design.weight else []
 
     def coded(columns: Iterable[str]) -> CodedTable:
@@ -93,11 +95,11 @@ def open_microdata(
         keys = matched_names(_names(asked.keys, names), names)
         table = coded(keys)
         codes = missing_code_notices(
-            table, known=_own_names(table, identifier), decimal=source.decimal
+            table, known=_own_names(table, identifier, person), decimal=source.decimal
         )
         data = Microdata(
             source, table, keys, asked.missing, design, tuple(sensitive), codes,
-            identifier=identifier,
+            identifier=identifier, person=person,
         )  # fmt: skip
         return _recoded(data, asked, _looked_up(asked), strict=strict)
     assert asked.environment is not None
@@ -123,6 +125,7 @@ def open_microdata(
         scenario,
         environment,
         identifier=identifier,
+        person=person,
     )
     return _recoded(data, asked, environment, strict=strict)
 
@@ -156,9 +159,9 @@ def open_other(
     return OtherFile(data.count(), codes)
 
 
-def _own_names(table: CodedTable, identifier: str) -> dict[str, tuple[str, ...]]:
-    """Return the identifiers as values that mean what they are."""
-    return {identifier: table.codebook[identifier].values} if identifier else {}
+def _own_names(table: CodedTable, *columns: str) -> dict[str, tuple[str, ...]]:
+    """Return identifiers of records and people as values that mean what they are."""
+    return {column: table.codebook[column].values for column in columns if column}
 
 
 def _looked_up(asked: MicrodataRequest) -> Environment | None:

@@ -59,6 +59,14 @@ class InferRequest:
     counting: EngineRequest = field(default_factory=EngineRequest)
     fit: FitOptions = field(default_factory=FitOptions)
     infer: InferOptions = field(default_factory=InferOptions)
+    person: Annotated[
+        str,
+        Option(
+            "Column that tells whose a record is, where people have several: the first record of each in"
+            " the file is taken, and all that is said is of people. A sampling fraction is then the share"
+            " of people who are in the file, not of records."
+        ),
+    ] = ""
     population: Population = None
     categories: Annotated[str, Option("A key variable whose categories to judge as well.")] = ""
     of_categories: CategoriesOptions = field(default_factory=CategoriesOptions)

@@ -82,6 +82,7 @@ def risk_without(
         finer=finer,
         level=None if whole.calibration is None else whole.calibration.prior,
         n_records=table.n_records,
+        one_each=whole.calibration is not None and not whole.calibration.repeats.possible,
     )
 
 

@@ -116,6 +116,7 @@ def calibrated_estimate(
     weights: ArrayLike | None = None,
     interval: float = 0.95,
     seed: int = 0,
+    one_each: bool = False,
 ) -> PopulationEstimate:
     """Infer the population sizes of the classes of a sample by the calibrated estimate.
 
@@ -134,6 +135,8 @@ def calibrated_estimate(
         The probability of the intervals.
     seed
         Of the draws behind the intervals of the file measures.
+    one_each
+        Whether it is known that nobody has several records.
 
     Examples
     --------
@@ -148,7 +151,13 @@ def calibrated_estimate(
     pooled = pooled_log_expected(table, models, weights, latent)
     level = learn_level(table, models, pooled, weights, latent)
     found = estimate_from_rates(
-        pooled, table.counts, fraction=fraction, interval=interval, seed=seed, level=level
+        pooled,
+        table.counts,
+        fraction=fraction,
+        interval=interval,
+        seed=seed,
+        level=level,
+        one_each=one_each,
     )
     return replace(found, latent=latent)
 
@@ -199,6 +208,7 @@ def estimate_from_rates(
     interval: float = 0.95,
     seed: int = 0,
     level: LevelPrior | None = None,
+    one_each: bool = False,
 ) -> PopulationEstimate:
     """Calibrate expected counts and infer the population sizes: steps 2 and 3 of the estimate.
 
@@ -209,7 +219,7 @@ def estimate_from_rates(
         many records the class has itself.
     counts
         The number of records of each class.
-    fraction, interval, seed
+    fraction, interval, seed, one_each
         As for `calibrated_estimate`.
     level
         What is thought of the level beforehand; what other populations say if not given.
@@ -224,7 +234,9 @@ def estimate_from_rates(
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
     usual = usual_log_rates(log_expected)
-    calibration, log_rates, spreads = _fitted_rates(usual, counts, outside, level)
+    calibration, log_rates, spreads = _fitted_rates(
+        usual, counts, outside, level, one_each=one_each
+    )
     most, spread = float(counts @ outside), spreads.mean
     alone = counts == 1
     drawn = draw_sizes(usual[alone], outside[alone], calibration, spreads)
@@ -266,6 +278,7 @@ def file_from_rates(
     finer: FinerClasses | None = None,
     level: LevelPrior | None = None,
     n_records: int | None = None,
+    one_each: bool = False,
 ) -> FileEstimate:
     """Return the measures of the file alone, as `estimate_from_rates` has them, in less time.
 
@@ -282,7 +295,9 @@ def file_from_rates(
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
     usual = usual_log_rates(log_expected)
-    calibration, _, spreads = _fitted_rates(usual, counts, outside, level, n_records)
+    calibration, _, spreads = _fitted_rates(
+        usual, counts, outside, level, n_records, one_each=one_each
+    )
     alone = counts == 1
     drawn = draw_sizes(usual[alone], outside[alone], calibration, spreads)
     every = np.ones(len(drawn.sizes.p_match), dtype=bool)
@@ -361,10 +376,13 @@ def _fitted_rates(
     outside: Floats,
     level: LevelPrior | None,
     n_records: int | None = None,
+    *,
+    one_each: bool,
 ) -> tuple[RateCalibration, Floats, SpreadLaw]:
     """Return the calibration, the log rates of classes with repeats, and the spread."""
     small = outside[counts <= 2]
-    law = RepeatLaw.usual(1 / (1 + float(small.mean())) if len(small) else 1.0)
+    may_repeat = len(small) and not one_each
+    law = RepeatLaw.usual(1 / (1 + float(small.mean()))) if may_repeat else RepeatLaw()
     calibration = calibrate_rates(log_usual, counts, level, law)
     log_rates, own = calibration.log_rates(log_usual), calibration.repeats.mean
     spreads = learn_spread(log_rates, counts, own, n_records)
