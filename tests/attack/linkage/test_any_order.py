@@ -9,6 +9,7 @@ import pytest
 from gamekeeper.algorithms.perturbation.group_means import group_means
 from gamekeeper.algorithms.perturbation.mdav import mdav_groups
 from gamekeeper.attack.linkage.files import link_files
+from gamekeeper.attack.linkage.structure import link_structure
 
 N = 240
 NAMES = [f"v{k}" for k in range(8)]
@@ -111,6 +112,35 @@ def test_resamples_do_not_link_records_that_are_left_unlinked():
     assert found.recall < 0.8
     # Leaving out records makes links a little easier, and no more.
     assert found.resampled.rates.max() < found.recall + 0.1
+
+
+def test_links_by_structure_do_not_hang_on_the_order_of_records():
+    rng = np.random.default_rng(2)
+    hidden = rng.normal(size=(24, 3))
+    a, b = (hidden @ rng.normal(size=(3, n)) for n in (8, 9))
+    p, q = rng.permutation(24), rng.permutation(24)
+    found = link_structure(a, b, truth=np.arange(24), leave_out=True)
+    again = link_structure(a[p], b[q], truth=np.argsort(q)[p], leave_out=True)
+    assert again.summary() == pytest.approx(found.summary(), abs=1e-9)
+    assert np.allclose(again.drops, found.drops)
+    table, other = found.to_arrow().take(p), again.to_arrow()
+    for name in {*table.column_names} - {"record", "group", "matched_group", "linked_to"}:
+        assert table[name].to_pylist() == other[name].to_pylist()
+    assert again.links.tolist() == np.argsort(q)[found.links][p].tolist()
+    # Groups have other numbers and the same records, and point to the same.
+    for one, its in (
+        (found.groups_a, again.groups_a.classes),
+        (found.groups_b, again.groups_b.classes),
+    ):
+        order = p if one is found.groups_a else q
+        pairs = {*zip(one.classes[order].tolist(), its.tolist(), strict=True)}
+        assert len(pairs) == len(one.sizes)
+    pointed = [one.matching.groups[one.groups_a.classes] for one in (found, again)]
+    members = [
+        [sorted(np.flatnonzero(one.groups_b.classes == k).tolist()) for k in at.tolist()]
+        for one, at in zip((found, again), pointed, strict=True)
+    ]
+    assert [sorted(q[k] for k in part) for part in members[1]] == [members[0][k] for k in p]
 
 
 def test_among_equal_records_links_are_as_chance_has_it():

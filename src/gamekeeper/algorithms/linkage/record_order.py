@@ -35,12 +35,20 @@ def record_order(comparisons: Sequence[Comparison], side: int, seed: int) -> NDA
     >>> ages[orders[0]].tolist() == ages[::-1][orders[1]].tolist()
     True
     """
-    n = comparisons[0].shape[side]
+    columns = [(one.name, one.b if side else one.a) for one in comparisons]
+    return values_order(columns, side, seed)
+
+
+def values_order(
+    columns: Sequence[tuple[str, NDArray[Any]]], side: int, seed: int
+) -> NDArray[np.int64]:
+    """Return the records of a file, given as named columns, in an order by their values."""
+    n = len(columns[0][1])
     mixed = np.zeros(n, np.uint64)
     with np.errstate(over="ignore"):
-        for one in comparisons:
-            start = np.uint64(crc32(one.name.encode())) + np.uint64(seed % 2**32) * _STEP
-            mixed += _mixed(_numbers(one.b if side else one.a) + start)
+        for name, values in columns:
+            start = np.uint64(crc32(name.encode())) + np.uint64(seed % 2**32) * _STEP
+            mixed += _mixed(_numbers(values) + start)
     drawn = np.random.default_rng((seed, side)).permutation(n)
     return drawn[np.argsort(mixed[drawn], kind="stable")]
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.algorithms.linkage.record_order import values_order
 from gamekeeper.algorithms.structure.clusterings import MOST_RECORDS, normalise
 from gamekeeper.algorithms.structure.common_clusterings import (
     TECHNIQUES,
@@ -311,9 +312,9 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
             for side, its in zip((left, right), asked.weights, strict=True)
         )
     fingerprint = sha256(left.tobytes() + right.tobytes()).hexdigest()[:16]
-    # Files in the same order must not help: among equals, the order of records decides.
-    order = np.random.default_rng(seed).permutation(len(right))
-    right = right[order]
+    # The order of records must not matter: among equals, it decides.
+    orders = _order(left, 0, seed), _order(right, 1, seed)
+    left, right = left[orders[0]], right[orders[1]]
     clustered = cluster_alike(
         left,
         right,
@@ -323,7 +324,10 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
         progress=progress,
     )
     links = None if asked.truth is None else checked_truth(asked.truth, len(left), len(right))
-    moved = None if links is None else np.where(links >= 0, np.argsort(order)[links], -1)
+    back = np.argsort(orders[0]), np.argsort(orders[1])
+    moved = None
+    if links is not None:
+        moved = np.where(links >= 0, back[1][links], -1)[orders[0]]
     groups_a, groups_b, matching = _matched(clustered, range(len(clustered.names)), asked)
     pointed = matching.groups[groups_a.classes]
     by = _how(Individuals(asked.individuals), max(len(left), len(right)))
@@ -374,14 +378,29 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
             drops[t] = success.share - without.share
             if progress is not None:
                 progress(t + 1, len(drops))
-    in_file, numbers = groups_b.taken(np.argsort(order))
+    in_first, numbers_a = groups_a.taken(back[0])
+    in_second, numbers = groups_b.taken(back[1])
+    by_number = np.argsort(numbers_a)
+    pointing = matching.groups[by_number]
+    matching = replace(
+        matching,
+        groups=np.where(pointing >= 0, numbers[pointing], -1),
+        agreements=matching.agreements[by_number],
+        weights=matching.weights[by_number],
+    )
+    if records is not None:
+        records = np.where(records >= 0, orders[1][records], -1)[back[0]]
+    success, by_links = (
+        None if one is None else replace(one, is_correct=one.is_correct[back[0]])
+        for one in (success, by_links)
+    )
     return StructureLinks(
         clustered.names,
         clustered.n_clusters,
-        groups_a,
-        in_file,
-        replace(matching, groups=np.where(matching.groups >= 0, numbers[matching.groups], -1)),
-        None if records is None else np.where(records >= 0, order[records], -1),
+        in_first,
+        in_second,
+        matching,
+        records,
         _WORDS[by],
         links,
         success,
@@ -399,8 +418,12 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
             seconds=time.perf_counter() - started,
         ),
         by_links,
-        steady,
+        None if steady is None else replace(steady, votes=steady.votes[back[0]]),
     )
+
+
+def _order(values: Floats, side: int, seed: int) -> Integers:
+    return values_order([(str(k), column) for k, column in enumerate(values.T)], side, seed)
 
 
 def _by_links(groups_a: Conjunction, groups_b: Conjunction, records: Integers) -> Integers:
