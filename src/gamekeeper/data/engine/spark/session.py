@@ -48,8 +48,6 @@ _SESSION: Final = {
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
-    # What is written is not for others than its owner and, in the folder of a group, that group.
-    "fs.permissions.umask-mode": "007",
 }
 """What every statement counts on, in whatever session it is run."""
 
@@ -59,6 +57,8 @@ _CONTEXT: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.eventLog.enabled": "false",
+    # What is written is not for others than its owner and, in the folder of a group, that group.
+    "spark.hadoop.fs.permissions.umask-mode": "007",
     "spark.sql.debug.maxToStringFields": "0",
 }
 _WORKERS_JAVA: Final = "spark.executor.extraJavaOptions"

@@ -134,7 +134,8 @@ class SparkEngine:
         if is_classic(self._session):
             return int(self._run(lambda: self._session.sparkContext.defaultParallelism, asked))
         # A session of Spark Connect tells by how it spreads rows.
-        spread = "SELECT COUNT(DISTINCT spark_partition_id()) AS n FROM RANGE(0, 100000)"
+        spread = "SELECT spark_partition_id() AS part FROM RANGE(0, 100000)"
+        spread = f"SELECT COUNT(DISTINCT part) AS n FROM ({spread}) AS s"
         return max(1, int(self.query(spread).column(0)[0].as_py()))
 
     @property
