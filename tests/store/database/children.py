@@ -95,9 +95,11 @@ def edit(pipe: Connection, path: Path, seed: int) -> None:
                     name = f"Form {number} of {seed}"
                     edits = [AddForm(name=name, metadata=large, variables={"Age": ()})]
                     made = store.apply(edits, who=str(seed))
+                left = summary(store.environment())
             except GamekeeperError:
+                # Nothing was done, or the server is gone before it could be looked at.
                 continue
-            pipe.send((made.number, made.action.value, made.words, summary(store.environment())))
+            pipe.send((made.number, made.action.value, made.words, left))
 
 
 def edit_to_death(pipe: Connection, path: Path, seed: int) -> None:
