@@ -84,9 +84,10 @@ def test_a_cluster_gives_the_same(cluster, tmp_path):
 
 def test_a_cluster_without_workers_is_one_clear_error(tmp_path):
     with running_cluster(tmp_path, workers=0) as alone:
-        found = ended(begun("refused", alone.address, tmp_path, wait="20"))
+        found = ended(begun("refused", alone.address, tmp_path, wait="10"))
     assert found["reason"] == "unreachable"
-    assert "no worker within 20 seconds" in found["text"]
+    # There is no worker; on a busy machine not even a session of ours within that time.
+    assert "within 10 seconds" in found["text"]
     assert "GAMEKEEPER_ENGINE_WAIT" in found["text"]
     assert found["left"] == []
 
