@@ -97,6 +97,7 @@ def codes_of(population: Population) -> NDArray[np.uint16]:
     """Return the codes of a population on all its key variables, a number for each category."""
     import pyarrow.csv
     import pyarrow.parquet
+    from pyarrow.types import is_dictionary
 
     keys = list(population.keys)
     if population.path.suffix == ".csv":
@@ -108,6 +109,9 @@ def codes_of(population: Population) -> NDArray[np.uint16]:
         table = pyarrow.parquet.read_table(population.path, columns=keys)
     columns: list[Any] = []
     for key in keys:
-        encoded = table[key].combine_chunks().dictionary_encode(null_encoding="encode")
+        cells = table[key].combine_chunks()
+        # Parquet may have kept a column as a dictionary, with values that do not occur.
+        plain = cells.dictionary_decode() if is_dictionary(cells.type) else cells
+        encoded = plain.dictionary_encode(null_encoding="encode")
         columns.append(encoded.indices.to_numpy().astype(np.uint16))
     return np.stack(columns, axis=1)
