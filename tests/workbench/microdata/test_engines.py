@@ -339,6 +339,7 @@ def document(found):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", OF_THE_CROWD, ids=lambda case: case[1].__name__)
 def test_results_of_records_that_stay_elsewhere_are_those_of_this_machine(
     crowd, tmp_path, monkeypatch, case
@@ -386,6 +387,7 @@ def nearly(value):
     return pytest.approx(value, rel=1e-12) if isinstance(value, float) else value
 
 
+@pytest.mark.slow
 def test_a_population_elsewhere_is_matched_by_keys(crowd, people, monkeypatch):
     asked = {"microdata": microdata(people), "population": crowd / "everybody"}
     if not asked["population"].exists():
