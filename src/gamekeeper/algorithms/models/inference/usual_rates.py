@@ -4,12 +4,13 @@ Models that expect e^x records of a class are believed by less than they say, an
 the class: what they expect of a class that hardly anybody should have is the product of margins with a
 record or two each, the record's own among them. So log E[r | no twin] does not rise as x does. Over 164
 settings of seven populations (three sets of 6 to 15 key variables, samples of 1% and 5%, each with a
-level of its own) its slope was 0.63 to 0.68 below x = -8, 0.9 to 0.95 from -2.5 to 0, and above 1 it
-fell again, since a record without a twin can hardly have a large rate. At 1% and at 5% the curve was the
-same to within 0.1, and so it was whichever population was left out.
+level of its own) its slope was 0.6 to 0.7 below x = -8, 0.84 to 0.96 from -2.5 to 0, and above 1 it fell
+again, since a record without a twin can hardly have a large rate. At 1% and at 5% the curve was much the
+same, and so it was whichever population was left out, but for the low end, with 0.5 to 0.8.
 
 The curve has the slopes 0.7, 0.92, 0.92 and 0.75 at x = -8, -2, 0 and 1.5, straight lines between them,
-and the same slope beyond; it is 0 at 0.
+and the same slope beyond; it is 0 at 0. At the low end it is a little steeper than was found, since
+probabilities of single records were too timid otherwise.
 """
 
 from __future__ import annotations
