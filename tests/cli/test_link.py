@@ -247,7 +247,7 @@ def test_a_limit_has_its_own_exit_code(run, place):
     for block in ((), ("--block", "sex")):
         for command in ("files", "evaluate"):
             both = files(place, "noise", "original")
-            told = run("link", command, *both, "--max-pairs", "10", *block)
+            told = run("link", command, *both, "--id", "row", "--max-pairs", "10", *block)
             assert told.exit_code == 3
             assert "raise max_pairs (--max-pairs)" in told.err
 

@@ -276,6 +276,26 @@ def test_versions_are_compared_with_and_without_identifier(place):
     assert by_name.methods == ("optimal, estimated", "nearest, estimated")
 
 
+def test_versions_without_an_identifier_are_not_taken_for_safe(tmp_path):
+    rows = [f"{k},{(k * 37) % 101},{(k * 53) % 97}" for k in range(1, 41)]
+    for name, lines in (("original", rows), ("same", rows), ("turned", rows[::-1])):
+        write(tmp_path, f"{name}.csv", "\n".join(["nr,age,income", *lines]) + "\n")
+    original, same, turned = (tmp_path / f"{name}.csv" for name in ("original", "same", "turned"))
+    # The number of a record is not compared, and tells that the order is another.
+    with pytest.raises(InputError) as caught:
+        evaluated(original, [same, turned])
+    assert [one.where for one in caught.value.problems] == ["file 'turned.csv'"]
+    assert "(--id)" in str(caught.value)
+    found = evaluated(original, [same])
+    assert found.provenance.parameters["variables"] == "age, income"
+    assert found.notes[0].startswith("No identifier was named (--id)")
+    assert "'nr' looks like an identifier" in found.notes[1]
+    assert set(found.notes) <= set(found.sentences())
+    assert evaluated(original, [turned], identifier="nr").summary() == {"turned": 1}
+    assert evaluated(original, [turned], identifier="nr").notes == ()
+    assert evaluated(original, [turned], on=["age", "income"]).notes == found.notes[:1]
+
+
 def test_versions_of_another_length_need_an_identifier(place):
     write(place, "part.csv", "\n".join(MASKED.splitlines()[:4]) + "\n")
     original, part = place / "original.csv", place / "part.csv"

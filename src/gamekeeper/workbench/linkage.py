@@ -43,6 +43,11 @@ from gamekeeper.workbench.requests.linkage import (
 )
 from gamekeeper.workbench.requests.reading import Reading
 
+_BY_ORDER = (
+    "No identifier was named (--id): record by record, versions are taken to be in the order of the"
+    " original. If they are not, the shares mean nothing."
+)
+
 
 def link_two_files(asked: LinkRequest, *, progress: Progress | None = None) -> FileLinks:
     """Link the records of two files that share variables."""
@@ -62,7 +67,7 @@ def link_two_files(asked: LinkRequest, *, progress: Progress | None = None) -> F
     require_records(a.n_records, b.n_records)
     truth = true_partners(a, b, columns.identifier) if columns.identifier else None
     decimals = sources[0].decimal, sources[1].decimal
-    variables, left_out = _without_identifiers(a, b, variables, columns, decimals)
+    variables, left_out = _without_identifiers([(a, b, decimals)], variables, columns)
     found = link_files(
         a,
         b,
@@ -117,6 +122,15 @@ def evaluate_files(
         name: _coded(version, wanted, identifier, reading, progress)
         for name, version in sources.items()
     }
+    truths = _truths(first, versions, files, identifier)
+    pairs = [
+        (one, first, (sources[name].decimal, source.decimal)) for name, one in versions.items()
+    ]
+    variables, left_out = _without_identifiers(pairs, variables, columns)
+    named = [one for one in named if one.column in {kept.name for kept in variables}]
+    if not identifier:
+        left = [one for one in wanted if one not in {kept.name for kept in variables}]
+        _require_order(first, versions, files, left)
     found = compare_maskings(
         first,
         versions,
@@ -128,13 +142,15 @@ def evaluate_files(
                 window={in_version.get(name, name): n for name, n in options.window.items()},
             )
         ),
-        truths=_truths(first, versions, files, identifier),
+        truths=truths,
         weights=_weights(named, columns, options.objectives),
         steps=_steps(named, columns),
         decimals={name: one.decimal for name, one in sources.items()},
         decimal=source.decimal,
         progress=progress,
     )
+    by_order = [] if identifier else [_BY_ORDER]
+    found = replace(found, notes=(*by_order, *left_out))
     write_outputs(
         asked,
         found,
@@ -191,17 +207,16 @@ def link_two_structures(
 
 
 def _without_identifiers(
-    a: CodedTable,
-    b: CodedTable,
+    pairs: Sequence[tuple[CodedTable, CodedTable, tuple[str, str]]],
     variables: list[LinkVariable],
     columns: ComparedColumns,
-    decimals: tuple[str, str],
 ) -> tuple[list[LinkVariable], list[str]]:
     """Leave out columns that only say which record it is, unless they were named; say which."""
     if columns.on:
         return variables, []
     asked = {*columns.measures, *columns.order, *columns.weights, *columns.steps}
-    found = [name for name in identifiers(a, b, variables, decimals) if name not in asked]
+    seen = {name for a, b, decimals in pairs for name in identifiers(a, b, variables, decimals)}
+    found = [one.name for one in variables if one.name in seen - asked]
     left = [one for one in variables if one.name not in found]
     if not found:
         return variables, []
@@ -246,6 +261,42 @@ def _truths(
             problems=problems,
         )
     return {name: np.arange(one.n_records) for name, one in versions.items()}
+
+
+def _require_order(
+    original: CodedTable,
+    versions: Mapping[str, CodedTable],
+    files: Mapping[str, Path],
+    left_out: Sequence[str],
+) -> None:
+    """Refuse to go by the order of records where a column that numbers them says another order."""
+    problems: list[Problem] = []
+    for column in left_out:
+        numbers = _in_order(original, column)
+        for name, one in versions.items():
+            others = _in_order(one, column)
+            if others != numbers and not set(others).isdisjoint(numbers):
+                problems.append(
+                    Problem(
+                        Reason.BAD_OPTION,
+                        f"file {quoted([files[name].name])}",
+                        f"{quoted([column])} numbers the records in another order than in the original.",
+                    )
+                )
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Masked versions of a file were to be compared without an identifier.",
+            "They then have to have the same records in the same order.",
+            "Name the column that says who is who (--id); or, if the order is right, the columns to"
+            " compare (--on).",
+            problems=problems,
+        )
+
+
+def _in_order(table: CodedTable, column: str) -> list[str]:
+    values = table.codebook[column].values
+    return [values[code] for code in table.codes(column)]
 
 
 def _version_names(files: Sequence[Path]) -> dict[str, Path]:

@@ -11,7 +11,7 @@ def test_probabilities_that_hold_are_calibrated():
     stated = rng.uniform(0.5, 1.0, 2_000)
     found = calibrate(stated, rng.random(2_000) < stated)
     assert found.verdict == "yes"
-    assert found.sentence().endswith("they are calibrated on these files.")
+    assert found.sentence().endswith("they are calibrated as far as these links tell.")
     assert sum(band.n_links for band in found.bands) == found.all.n_links == 2_000
     table = found.to_arrow()
     assert table["links"].to_pylist() == [band.n_links for band in found.bands]

@@ -67,6 +67,11 @@ def test_links_that_may_all_be_wrong_are_no_success():
     judged = linked(n_both=0)
     assert judged.n_linked == 0
     assert no_safety in judged.sentences()[0]
+    # Beside the truth, nothing is said that contradicts it.
+    assert not any("may be wrong" in one for one in judged.sentences())
+    assert any(
+        one.startswith("To somebody who does not know the truth") for one in judged.sentences()
+    )
     known = linked(n_both=0, everybody=True).sentences()[1]
     assert known == "No record of the first file has a partner in the second: all links are wrong."
 

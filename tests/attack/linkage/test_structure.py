@@ -131,7 +131,8 @@ def test_without_truth_nothing_is_said_of_it():
     assert found.success is found.drops is found.n_correct is None
     assert "right_record" not in found.summary()
     assert "correct" not in found.to_arrow().column_names
-    assert len(found.sentences()) == 2
+    assert len(found.sentences()) == 3
+    assert found.sentences()[0].startswith("Whether this can be believed is not known")
 
 
 def test_success_is_counted_by_hand():

@@ -84,7 +84,8 @@ class Calibration:
             f" {'is' if self.all.n_links == 1 else 'are'} right"
         )
         ends = {
-            "yes": "they are calibrated on these files.",
+            # That few links do not contradict them is no proof.
+            "yes": "they are calibrated as far as these links tell.",
             "no": "they are not calibrated, and only order the links.",
             "not known": "too few links to tell whether they are calibrated.",
         }

@@ -42,6 +42,8 @@ class MaskingComparison(Result):
         The ways of linking that were tried.
     links
         What was found: one list per version, in the order of the methods.
+    notes
+        What holds for all versions and a reader has to know.
     """
 
     tells_of_records = False
@@ -50,6 +52,7 @@ class MaskingComparison(Result):
     methods: tuple[str, ...]
     links: tuple[tuple[FileLinks, ...], ...]
     provenance: Provenance
+    notes: tuple[str, ...] = ()
 
     def best(self, version: int) -> FileLinks:
         """Return the links of the way that re-identifies most records of a version."""
@@ -73,7 +76,7 @@ class MaskingComparison(Result):
                 f" {_way(best.provenance.variant)}."
             )
         notes = (note for version in self.links for one in version for note in one.notes)
-        return [*said, *dict.fromkeys(notes)]
+        return [*said, *self.notes, *dict.fromkeys(notes)]
 
     def to_arrow(self) -> pa.Table:
         """Return one row per version and way of linking."""

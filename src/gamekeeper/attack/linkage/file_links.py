@@ -168,7 +168,8 @@ class FileLinks(Result):
         if self.partners is not None:
             # Links that may all be wrong are no success: that comes before their number.
             is_doubtful = self.truth is None and self.partners.overlap.low == 0
-            said.insert(0 if is_doubtful else len(said), self.partners.sentence())
+            in_both = self.partners.sentence(is_truth_known=self.truth is not None)
+            said.insert(0 if is_doubtful else len(said), in_both)
             if not self.n_linked and self.partners.overlap.high:
                 # Before the count, which would look like safety.
                 said.insert(

@@ -246,8 +246,8 @@ def _limits_of(linked: Linked, is_blocked: bool, told: Partners | None) -> list[
         )
     if told is not None and not told.n_tried:
         said.append(
-            "Each file could not be compared with itself as with the other: how many people are in both,"
-            " and how many links are right, is not known."
+            "Each file could not be compared with itself as with the other: without the truth, how many"
+            " people are in both, and how many links are right, is not known."
         )
     elif told is not None and told.groups is not None:
         said.append(

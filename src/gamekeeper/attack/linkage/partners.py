@@ -172,10 +172,21 @@ class Partners:
         """The estimate, within its interval."""
         return round(min(max(self.overlap.estimate, self.overlap.low), self.overlap.high))
 
-    def sentence(self) -> str:
+    def sentence(self, *, is_truth_known: bool = False) -> str:
         """Return how many people are in both files, in words."""
         found = self.overlap
         most = min(self.shape)
+        # Beside a count of right links, that all may be wrong would be a contradiction.
+        if found.low == 0 and is_truth_known:
+            which = (
+                f"anything from none to {most:,}"
+                if found.high == most
+                else f"none to {found.high:,}"
+            )
+            return (
+                "To somebody who does not know the truth, how many people are in both files is not"
+                f" known: {which} agrees with what the files say."
+            )
         if found.low == 0 and found.high == most:
             return (
                 f"How many people are in both files is not known: anything from none to {most:,} agrees"

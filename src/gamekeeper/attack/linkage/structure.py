@@ -164,7 +164,13 @@ class StructureLinks(Result):
 
     def _belief(self) -> list[str]:
         if self.steady is None:
-            return []
+            # Silence would be taken for a sign that nothing speaks against the links.
+            words = (
+                "Whether this can be believed is not known: no links from halves of the columns were"
+                " compared, which takes two files of at least four columns and links over the whole"
+                " files (--halves, --individuals whole)."
+            )
+            return [words]
         share = self.steady.share
         n_back = int(np.count_nonzero(2 * self.steady.votes >= self.steady.n_runs))
         verdict = {

@@ -126,8 +126,8 @@ def common_variables(
             Reason.NOTHING_GIVEN,
             "Two files were to be linked on the variables they share.",
             "They have no column in common.",
-            "Name the columns that belong together, or match the structure of the files instead"
-            " (link structure).",
+            "Name the columns that belong together (--on FIRST=SECOND), or match the structure of the"
+            " files instead (link structure).",
         )
     return found
 

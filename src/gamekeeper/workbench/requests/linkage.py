@@ -59,7 +59,8 @@ class ComparedColumns:
         Mapping[str, str],
         Option(
             "COLUMN=KIND: number, ordinal, category, date, text, or mapped (by the partition graph"
-            " of --environment). By default numbers and categories.",
+            " of --environment). By default link files guesses it from the values, and link evaluate"
+            " takes numbers and categories.",
             flags="--kind",
             panel=_COMPARE,
             read=partial(pairs_of, "--kind COLUMN=KIND"),
