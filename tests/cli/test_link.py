@@ -326,3 +326,41 @@ def test_reports_have_no_value_unless_asked(run, place):
         assert told.exit_code == 0, told.err
         text = page.read_text(encoding="utf-8")
         assert [words for words in ["How it was made", *has] if words not in text] == []
+
+
+def test_reports_have_no_records_where_none_are_wanted(run, place):
+    page = place / "page.html"
+    for command, names in (
+        ("files", ("noise", "original")),
+        ("evaluate", ("original", "noise")),
+        ("structure", ("noise", "original")),
+    ):
+        asked = (
+            "link",
+            command,
+            *files(place, *names),
+            "--id",
+            "row",
+            "--report",
+            page,
+            "--replace",
+        )
+        lists = ('id="examples"', 'id="links"', 'id="records"', ">in words<")
+        assert run(*asked).exit_code == 0
+        assert any(one in page.read_text("utf-8") for one in lists)
+        assert run(*asked, "--no-records").exit_code == 0
+        assert not any(one in page.read_text("utf-8") for one in lists)
+        assert "Single records are left out of this page." in page.read_text("utf-8")
+    told = run("link", "files", *files(place, *names), "--no-records", "--report-values")
+    assert told.exit_code == 2
+    assert "'--report-values' asks for them" in told.err
+
+
+def test_the_file_whose_identifier_repeats_is_named(run, place):
+    twice = place / "twice.csv"
+    lines = (place / "original.csv").read_text("utf-8").splitlines()
+    twice.write_text("\n".join([*lines, lines[1]]) + "\n", "utf-8")
+    told = run("link", "evaluate", twice, place / "noise.csv", "--id", "row")
+    assert "1 record repeats one in the original." in told.err
+    told = run("link", "evaluate", place / "noise.csv", twice, "--id", "row")
+    assert "1 record repeats one in 'twice.csv'." in told.err

@@ -106,6 +106,7 @@ def without_records(values: Mapping[str, Any]) -> dict[str, Any]:
         "--categories": values.get("categories"),
         "--list": values.get("listed"),
         "--values": values.get("values") is True,
+        "--report-values": values.get("report_values"),
     }
     told = [name for name, value in asked.items() if value]
     if told:

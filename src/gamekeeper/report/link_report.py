@@ -29,6 +29,7 @@ _LISTED = 50
 _KICKER = "Record linkage"
 _EXPECTED = "expected_group_precision"
 _ENDS = {"lower": "from", "upper": "to"}
+_LEFT_OUT = "Single records are left out of this page."
 _WHICH = "The surest, some in the middle, the least sure"
 _WORDS = (
     ("Link", "two records, one of each file, that are taken for the same person"),
@@ -58,6 +59,8 @@ def links_report(
     found: FileLinks,
     files: tuple[str, str],
     tables: tuple[CodedTable, CodedTable] | None = None,
+    *,
+    with_records: bool = True,
 ) -> RiskReport:
     """Put together what links of two files say; `tables` show their values beside the examples."""
     made = found.provenance
@@ -73,7 +76,9 @@ def links_report(
             ("Unlinked below", made.parameters.get("unlinked")),
         ]
     )
-    sections = [_sureness(found), _carried(found), _examples(found, tables), _listed_links(found)]
+    sections = [_sureness(found), _carried(found)]
+    if with_records:
+        sections += [_examples(found, tables), _listed_links(found)]
     return RiskReport(
         "Who can be linked",
         lead,
@@ -81,14 +86,16 @@ def links_report(
         _tiles(found),
         [section for section in sections if section is not None],
         [made],
-        notices=found.notes,
+        notices=[*found.notes, *([] if with_records else [_LEFT_OUT])],
         words=_WORDS,
         kicker=_KICKER,
         question="Which records of two files are the same person, and how sure can an intruder be?",
     )
 
 
-def maskings_report(found: MaskingComparison, original: str) -> RiskReport:
+def maskings_report(
+    found: MaskingComparison, original: str, *, with_records: bool = True
+) -> RiskReport:
     """Put together how masked versions of a file compare."""
     tiles = [
         (percent_text(found.best(k).rate or 0.0), f"re-identified in {name}")
@@ -107,7 +114,7 @@ def maskings_report(found: MaskingComparison, original: str) -> RiskReport:
                 )
             ],
         ),
-        *(_version(name, found.best(k), k) for k, name in enumerate(found.names)),
+        *(_version(name, found.best(k), k, with_records) for k, name in enumerate(found.names)),
     ]
     return RiskReport(
         "How well masking protects",
@@ -124,13 +131,16 @@ def maskings_report(found: MaskingComparison, original: str) -> RiskReport:
         tiles,
         sections,
         [found.provenance],
+        notices=[] if with_records else [_LEFT_OUT],
         words=_WORDS,
         kicker=_KICKER,
         question="How many records of each masked version are found in the original?",
     )
 
 
-def structure_report(found: StructureLinks, files: tuple[str, str]) -> RiskReport:
+def structure_report(
+    found: StructureLinks, files: tuple[str, str], *, with_records: bool = True
+) -> RiskReport:
     """Put together what files without a common variable give away by their structure."""
     numbers = found.summary()
     shown = {
@@ -151,14 +161,17 @@ def structure_report(found: StructureLinks, files: tuple[str, str]) -> RiskRepor
             [(found.plot(), "How much each clustering agrees, and what is lost without it")],
             [RiskTable.of("One line per clustering", found.clusterings_table())],
         ),
-        RiskSection(
-            "records",
-            "The records",
-            _told(found),
-            (),
-            [RiskTable.of("Records of the first file", _by_votes(found), most=_LISTED)],
-        ),
     ]
+    if with_records:
+        sections.append(
+            RiskSection(
+                "records",
+                "The records",
+                _told(found),
+                (),
+                [RiskTable.of("Records of the first file", _by_votes(found), most=_LISTED)],
+            )
+        )
     return RiskReport(
         "What structure gives away",
         found.sentences(),
@@ -178,6 +191,7 @@ def structure_report(found: StructureLinks, files: tuple[str, str]) -> RiskRepor
         tiles,
         sections,
         [found.provenance],
+        notices=[] if with_records else [_LEFT_OUT],
         words=_STRUCTURE_WORDS,
         kicker=_KICKER,
         question="Which records belong together in files that have no variable in common?",
@@ -279,7 +293,7 @@ def _sureness(found: FileLinks) -> RiskSection:
     return RiskSection("sureness", "How sure the links are", said, figures, tables)
 
 
-def _version(name: str, found: FileLinks, number: int) -> RiskSection:
+def _version(name: str, found: FileLinks, number: int, with_records: bool) -> RiskSection:
     """Tell of the links of one masked version: by margin, what carried them, examples."""
     margins = found.margin_table()
     has_any = margins is not None and margins.num_rows > 0
@@ -287,7 +301,9 @@ def _version(name: str, found: FileLinks, number: int) -> RiskSection:
     if margins is not None and has_any:
         tables.append(RiskTable.of("Right links by fifths of the margin", margins, names=_ENDS))
     if found.carried is not None:
-        tables += [_agreement(found.carried), RiskTable.of(_WHICH, _in_words(found, found.carried))]
+        tables.append(_agreement(found.carried))
+        if with_records:
+            tables.append(RiskTable.of(_WHICH, _in_words(found, found.carried)))
     return RiskSection(
         f"version-{number}",
         f"Links of {name}",

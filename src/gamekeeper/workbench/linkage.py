@@ -85,7 +85,9 @@ def link_two_files(asked: LinkRequest, *, progress: Progress | None = None) -> F
     write_outputs(
         asked,
         found,
-        page=lambda path: write_risk_report(links_report(found, names, tables), path),
+        page=lambda path: write_risk_report(
+            links_report(found, names, tables, with_records=not asked.reading.no_records), path
+        ),
     )
     return found
 
@@ -154,7 +156,10 @@ def evaluate_files(
     write_outputs(
         asked,
         found,
-        page=lambda path: write_risk_report(maskings_report(found, asked.original.name), path),
+        page=lambda path: write_risk_report(
+            maskings_report(found, asked.original.name, with_records=not asked.reading.no_records),
+            path,
+        ),
     )
     return found
 
@@ -201,7 +206,9 @@ def link_two_structures(
     write_outputs(
         asked,
         found,
-        page=lambda path: write_risk_report(structure_report(found, files), path),
+        page=lambda path: write_risk_report(
+            structure_report(found, files, with_records=not asked.reading.no_records), path
+        ),
     )
     return found
 
@@ -242,7 +249,12 @@ def _truths(
 ) -> dict[str, NDArray[np.int64]]:
     """Return who is who in each version: by the identifier, or by the order of records."""
     if identifier:
-        return {name: true_partners(one, original, identifier) for name, one in versions.items()}
+        return {
+            name: true_partners(
+                one, original, identifier, files=(quoted([files[name].name]), "the original")
+            )
+            for name, one in versions.items()
+        }
     problems = [
         Problem(
             Reason.BAD_OPTION,

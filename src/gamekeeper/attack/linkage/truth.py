@@ -15,11 +15,19 @@ from gamekeeper.wording import count_of, did_you_mean, quoted
 _Z = 1.959963984540054
 
 
-def true_partners(a: CodedTable, b: CodedTable, name: str, other: str = "") -> NDArray[np.int64]:
+def true_partners(
+    a: CodedTable,
+    b: CodedTable,
+    name: str,
+    other: str = "",
+    *,
+    files: tuple[str, str] = ("the first file", "the second file"),
+) -> NDArray[np.int64]:
     """Return for each record of a first file the record of a second with the same identifier.
 
     -1 where there is none. Records without an identifier have no partner. An identifier that is
-    there twice is refused, and so are files that have no identifier in common.
+    there twice is refused, and so are files that have no identifier in common; `files` says what to
+    call them then.
 
     Examples
     --------
@@ -30,10 +38,10 @@ def true_partners(a: CodedTable, b: CodedTable, name: str, other: str = "") -> N
     """
     second = other or name
     problems: list[Problem] = []
-    for table, column, which in ((a, name, "first"), (b, second, "second")):
+    for table, column, which in ((a, name, files[0]), (b, second, files[1])):
         where = f"identifier {quoted([column])}"
         if column not in table.codebook:
-            found = f"is not in the {which} file."
+            found = f"is not in {which}."
             do = did_you_mean(column, table.codebook.names)
             problems.append(Problem(Reason.UNKNOWN_NAME, where, found, do))
             continue
@@ -41,9 +49,7 @@ def true_partners(a: CodedTable, b: CodedTable, name: str, other: str = "") -> N
         codes = codes[codes != MISSING]
         n_twice = len(codes) - len(np.unique(codes))
         if n_twice:
-            found = (
-                f"{count_of(n_twice, 'record repeats', 'records repeat')} one in the {which} file."
-            )
+            found = f"{count_of(n_twice, 'record repeats', 'records repeat')} one in {which}."
             problems.append(Problem(Reason.DUPLICATE, where, found, "Give each record its own."))
     if problems:
         raise InputError(
@@ -67,8 +73,7 @@ def true_partners(a: CodedTable, b: CodedTable, name: str, other: str = "") -> N
         raise InputError(
             Reason.BAD_OPTION,
             "Links were to be compared with the truth.",
-            f"No identifier of the first file ({quoted([name])}) is in the second"
-            f" ({quoted([second])}).",
+            f"No identifier of {files[0]} ({quoted([name])}) is in {files[1]} ({quoted([second])}).",
             "Name the column that says who is who, written alike in both files.",
         )
     return found
