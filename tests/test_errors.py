@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pickle
 import re
+import runpy
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from gamekeeper.errors import (
     Problem,
     Reason,
     StoreError,
+    fault_place,
 )
 from gamekeeper.wording import count_of, did_you_mean, quoted, unfit_character
 
@@ -128,3 +130,15 @@ def test_errors_survive_the_way_between_processes(kind):
     assert again.reason is error.reason
     assert again.problems == error.problems
     assert str(pickle.loads(pickle.dumps(Cancelled("Asked.")))) == str(Cancelled("Asked."))
+
+
+def test_a_fault_is_where_the_package_was_last_whatever_folders_are_called(tmp_path):
+    # What we call is no place of ours, though its file lies in a folder of our name.
+    folder = tmp_path / "gamekeeper"
+    folder.mkdir()
+    script = folder / "elsewhere.py"
+    script.write_text("def names():\n    yield {}['a']\n", encoding="utf-8")
+    with pytest.raises(KeyError) as caught:
+        quoted(runpy.run_path(str(script))["names"]())
+    assert fault_place(caught.value).startswith("quoted, line ")
+    assert fault_place(KeyError("never raised")) == "unknown place"

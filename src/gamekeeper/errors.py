@@ -160,3 +160,18 @@ class Cancelled(GamekeeperError):  # noqa: N818 - an event, not a fault
 
     def __reduce__(self) -> tuple[type[Cancelled], tuple[str, str]]:
         return Cancelled, (self.asked, self.do)
+
+
+def fault_place(error: BaseException) -> str:
+    """Return where in the package a fault happened: the function and line that were reached last.
+
+    Frames are known by their module. A path would not tell them: whoever keeps a checkout, and with it
+    all libraries, in a folder of our name would read of a line that is not ours.
+    """
+    place, trace = "unknown place", error.__traceback__
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] == __name__.partition(".")[0]:
+            place = f"{trace.tb_frame.f_code.co_name}, line {trace.tb_lineno}"
+        trace = trace.tb_next
+    return place

@@ -20,6 +20,7 @@ import typer.main
 from gamekeeper.budget import within_memory
 from gamekeeper.cli import show
 from gamekeeper.cli.app import app, main
+from gamekeeper.errors import fault_place
 from tests.fuzz.case import Case
 from tests.fuzz.ingredients import CANARY
 
@@ -54,10 +55,7 @@ def run_case(case: Case) -> Outcome:
     faults: list[str] = []
 
     def tell(error: Exception) -> None:
-        frames = traceback.extract_tb(error.__traceback__)
-        ours = [frame for frame in frames if "gamekeeper" in frame.filename]
-        place = f"{Path(ours[-1].filename).name}:{ours[-1].name}" if ours else "unknown"
-        faults.append(f"{type(error).__name__} in {place}")
+        faults.append(f"{type(error).__name__} in {fault_place(error)}")
         err.write("".join(traceback.format_exception(error))[-3_000:])
 
     show.output.cache_clear()

@@ -11,7 +11,6 @@ import errno
 import io
 import os
 import sys
-import traceback
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
@@ -20,7 +19,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from gamekeeper.cli.loading import loading
-from gamekeeper.errors import Cancelled, GamekeeperError, InputError, StoreError
+from gamekeeper.errors import Cancelled, GamekeeperError, InputError, StoreError, fault_place
 
 _CANCELLED = "gamekeeper: cancelled. What was not said to be written was not written."
 
@@ -232,10 +231,7 @@ def _tell_our_fault(error: Exception) -> None:
     """Say where we failed, never with what: an exception's text can hold values of a data file."""
     from gamekeeper.results import package_version
 
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if "gamekeeper" in frame.filename]
-    where = f"{ours[-1].name}, line {ours[-1].lineno}" if ours else "unknown place"
     _warn(
-        f"gamekeeper: this is a fault of ours ({type(error).__name__} in {where},"
+        f"gamekeeper: this is a fault of ours ({type(error).__name__} in {fault_place(error)},"
         f" version {package_version()}). Please report this line; it holds none of your data."
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from gamekeeper.errors import GamekeeperError, InputError, LimitError, Reason
+from gamekeeper.errors import GamekeeperError, InputError, LimitError, Reason, fault_place
 from gamekeeper.results import package_version
 from gamekeeper.wording import count_of, quoted
 
@@ -144,10 +143,7 @@ def answer(status: int, refusal: Refusal) -> JSONResponse:
 
 def fault_of_ours(error: BaseException) -> JSONResponse:
     """Say where we failed, never with what: the text of an exception can hold values of a file."""
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if "gamekeeper" in frame.filename]
-    where = f"{ours[-1].name}, line {ours[-1].lineno}" if ours else "unknown place"
-    told = f"{type(error).__name__} in {where}, version {package_version()}"
+    told = f"{type(error).__name__} in {fault_place(error)}, version {package_version()}"
     LOG.error("a fault of ours: %s", told)
     return answer(
         500,
