@@ -121,6 +121,20 @@ def test_without_truth_expectations_are_told():
     assert "Stated probabilities" not in told
 
 
+@pytest.mark.parametrize("n_both", [0, 60])
+@pytest.mark.parametrize("window", [{}, {"v0": 40}])
+@pytest.mark.parametrize("truth", [True, False])
+def test_the_summary_has_no_number_that_the_sentence_does_not_give(n_both, window, truth):
+    found = linked(n_both=n_both, window=window, **({} if truth else {"truth": None}))
+    numbers = found.summary()
+    said = found.partners.sentence(is_truth_known=truth)
+    assert (numbers["in_both"] is not None) == said.startswith("About ")
+    assert numbers["in_both"] is None or said.startswith(f"About {numbers['in_both']} people")
+    assert (numbers["in_both"] is not None) == (n_both == 60 and not window)
+    assert numbers["in_both_low"] <= numbers["in_both_high"]
+    assert "None" not in found._repr_html_()
+
+
 def test_probabilities_are_of_the_links_and_at_least_what_was_asked():
     found = linked(unlinked=0.9)
     stated = found.linked.probabilities
@@ -190,6 +204,8 @@ def test_heavy_noise_does_not_bound_the_people_in_both_from_above():
         file_of({f"v{k}": column.round(4) for k, column in enumerate(part.T)})
         for part in (noisy, values)
     )
-    overlap = link_files(one, two, [f"v{k}" for k in range(5)]).partners.overlap
+    found = link_files(one, two, [f"v{k}" for k in range(5)])
+    overlap = found.partners.overlap
     assert not overlap.is_by_weights
     assert overlap.high == 300
+    assert found.summary()["in_both"] is None

@@ -132,11 +132,12 @@ class FileLinks(Result):
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers; those of correct links only where truth is known."""
         linked, partners = self.linked, self.partners
+        expected = {} if partners is None else partners.summary(linked.probabilities)
         numbers = {
             "records_a": self.n_records[0],
             "records_b": self.n_records[1],
             "links": self.n_linked,
-            **({} if partners is None else partners.summary(linked.probabilities)),
+            **expected,
             "with_partner": self.n_with_partner,
             "correct": self.n_correct,
             "precision": self.precision,
@@ -147,7 +148,12 @@ class FileLinks(Result):
             "lower_bound": linked.lower_bound,
             "sure_links": None if linked.is_sure is None else int(linked.is_sure.sum()),
         }
-        return {name: number for name, number in numbers.items() if number is not None}
+        # What is expected stays: None says that it is not known.
+        return {
+            name: number
+            for name, number in numbers.items()
+            if number is not None or name in expected
+        }
 
     def sentences(self) -> list[str]:
         """Return what the links say, in words: what is right where that is known, then the rest."""

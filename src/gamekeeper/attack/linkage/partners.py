@@ -150,10 +150,10 @@ class Partners:
         return min(low, 1.0), min(high, 1.0)
 
     def summary(self, probabilities: Floats | None) -> dict[str, Any]:
-        """Return the numbers to be expected, without knowing the truth."""
+        """Return the numbers to be expected, without knowing the truth; None where not known."""
         found = self.overlap
         numbers: dict[str, Any] = {
-            "in_both": self._about,
+            "in_both": self._told,
             "in_both_low": found.low,
             "in_both_high": found.high,
         }
@@ -171,6 +171,13 @@ class Partners:
     def _about(self) -> int:
         """The estimate, within its interval."""
         return round(min(max(self.overlap.estimate, self.overlap.low), self.overlap.high))
+
+    @property
+    def _told(self) -> int | None:
+        """The estimate where there is one; None where the ends of the interval are all that is known."""
+        found = self.overlap
+        is_known = found.low > 0 and (found.is_by_weights or found.low == found.high)
+        return self._about if is_known else None
 
     def sentence(self, *, is_truth_known: bool = False) -> str:
         """Return how many people are in both files, in words."""
