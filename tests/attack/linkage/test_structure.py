@@ -131,8 +131,53 @@ def test_without_truth_nothing_is_said_of_it():
     assert found.success is found.drops is found.n_correct is None
     assert "right_record" not in found.summary()
     assert "correct" not in found.to_arrow().column_names
-    assert len(found.sentences()) == 3
+    assert len(found.sentences()) == 4
+    assert "can do so by chance" in found.sentences()[1]
     assert found.sentences()[0].startswith("Whether this can be believed is not known")
+
+
+def test_a_file_with_itself_does_not_look_safe():
+    """Columns have nothing to do with each other: halves show nothing, and all links are right."""
+    values = np.random.default_rng(3).random((30, 5))
+    judged = link_structure(values, values, truth=np.arange(30), halves=2)
+    assert judged.n_correct == 30
+    assert judged.sentences()[0].startswith("30 records are linked to their partner")
+    assert judged.steady.share < 0.15
+    assert judged.is_whole_match
+    assert judged.believable == "in part"
+    unknown = link_structure(values, values, halves=2).sentences()
+    assert unknown[0].startswith("The links can be believed in part, by their groups alone: from")
+    assert unknown[1].startswith("All groups correspond in every clustering and are as large")
+
+
+def test_what_halves_do_not_show_proves_no_safety():
+    rng = np.random.default_rng(3)
+    files = rng.random((20, 5)), rng.random((20, 5))
+    found = link_structure(*files, halves=2)
+    assert found.believable == found.summary()["believable"] == "not shown"
+    assert found.sentences()[0].startswith("Nothing shows that the links can be believed: from")
+    assert found.sentences()[1].startswith("That proves no safety")
+    judged = link_structure(*files, halves=2, truth=np.arange(20)).sentences()
+    assert "linked to" in judged[0]
+    assert any(
+        one.startswith("To somebody who does not know the truth, nothing shows") for one in judged
+    )
+
+
+@pytest.mark.parametrize("n_clusterings", [1, 2])
+def test_groups_of_few_clusterings_correspond_by_chance(n_clusterings):
+    """One clustering always corresponds: that is no reason to believe anything."""
+    rng = np.random.default_rng(5)
+    found = link_structure(
+        rng.random((30, 4)),
+        rng.random((30, 4)),
+        techniques=TECHNIQUES[:n_clusterings],
+        n_clusters=10,
+        halves=2,
+    )
+    assert found.is_whole_match or n_clusterings > 1
+    assert found.believable == "not shown"
+    assert not any("may well be right" in one for one in found.sentences())
 
 
 def test_success_is_counted_by_hand():

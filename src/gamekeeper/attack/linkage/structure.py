@@ -56,6 +56,8 @@ _MOST_HALVED = 300
 _HALVES = 6
 # Between what was measured where links were right and where they were not.
 _STEADY, _SOMEWHAT = 0.5, 0.15
+# Files of so many groups and clusterings that share nothing were never seen to correspond throughout.
+_MANY_GROUPS, _MANY_CLUSTERINGS = 10, 6
 # Steps grow with the third power of the records: 5,000 are given 4, which take half a minute. Files
 # that share their structure need 3 or 4, and for others more steps find no more.
 _WORK = 4 * 5_000**3
@@ -154,37 +156,111 @@ class StructureLinks(Result):
         return {name: number for name, number in numbers.items() if number is not None}
 
     @property
+    def is_whole_match(self) -> bool:
+        """Whether all groups of both files correspond in every clustering."""
+        n_groups = len(self.groups_a.sizes)
+        return (
+            n_groups == len(self.groups_b.sizes)
+            and bool((self.matching.groups >= 0).all())
+            and len(np.unique(self.matching.groups)) == n_groups
+            and bool(self.matching.agreements.all())
+        )
+
+    @property
+    def _is_telling_match(self) -> bool:
+        """Whether all groups correspond, and that is no chance: there are many, as large in both."""
+        return (
+            self.is_whole_match
+            and len(self.groups_a.sizes) >= _MANY_GROUPS
+            and len(self.clusterings) >= _MANY_CLUSTERINGS
+            and np.array_equal(self.groups_a.sizes, self.groups_b.sizes[self.matching.groups])
+        )
+
+    @property
     def believable(self) -> str | None:
-        """Whether links can be believed: "yes", "in part", "no"; None where that was not tried."""
+        """Whether links can be believed: "yes", "in part", "not shown"; None where not tried."""
         if self.steady is None:
             return None
         if self.steady.share >= _STEADY:
             return "yes"
-        return "in part" if self.steady.share >= _SOMEWHAT else "no"
+        is_in_part = self.steady.share >= _SOMEWHAT or self._is_telling_match
+        return "in part" if is_in_part else "not shown"
 
     def _belief(self) -> list[str]:
+        said = [self._by_halves()]
+        if self.believable == "not shown":
+            said.append(
+                "That proves no safety: columns that have nothing to do with each other can link all"
+                " records rightly, and halves of them do not show it."
+            )
+        if self.is_whole_match:
+            said.append(
+                "All groups correspond in every clustering and are as large in both files: files that"
+                " share nothing hardly ever do so, and the links may well be right."
+                if self._is_telling_match
+                else "All groups correspond in every clustering, as in files that share their structure;"
+                " so few groups or clusterings, or groups of other sizes, can do so by chance."
+            )
+        return said
+
+    def _by_halves(self) -> str:
+        """Return whether links can be believed by those from halves of the columns, in words."""
         if self.steady is None:
             # Silence would be taken for a sign that nothing speaks against the links.
-            words = (
+            return (
                 "Whether this can be believed is not known: no links from halves of the columns were"
                 " compared, which takes two files of at least four columns and links over the whole"
                 " files (--halves, --individuals whole)."
             )
-            return [words]
         share = self.steady.share
         n_back = int(np.count_nonzero(2 * self.steady.votes >= self.steady.n_runs))
         verdict = {
-            "yes": "The links can be believed",
-            "in part": "The links can be believed in part",
-            "no": "Nothing shows that the links can be believed",
-        }[self.believable or "no"]
+            "yes": "the links can be believed",
+            "in part": "the links can be believed in part",
+            "not shown": "nothing shows that the links can be believed",
+        }[self.believable or "not shown"]
+        if self.believable == "in part" and share < _SOMEWHAT:
+            verdict += ", by their groups alone"
+        if self.truth is not None:
+            # Beside a count of right links it would be a contradiction.
+            verdict = f"to somebody who does not know the truth, {verdict}"
         back = "link comes back" if n_back == 1 else "links come back"
-        words = (
-            f"{verdict}: from halves of the columns, {percent_text(share)} of the records are linked"
-            f" alike in two of {self.steady.n_runs} runs, and {n_back:,} {back} in at least half of"
-            " them."
+        return (
+            f"{verdict[0].upper()}{verdict[1:]}: from halves of the columns, {percent_text(share)} of the"
+            f" records are linked alike in two of {self.steady.n_runs} runs, and {n_back:,} {back} in at"
+            " least half of them."
         )
-        return [words]
+
+    def _right(self) -> list[str]:
+        """Return how many records and groups are right, in words; nothing where that is not known."""
+        if self.success is None:
+            return []
+        said: list[str] = []
+        found, correct = self.success, self.n_correct
+        if correct is not None:
+            share = correct / max(found.n_known, 1)
+            low, high = share_interval(correct, found.n_known)
+            by_chance = times_text(found.n_known / max(*self.n_records, 1))
+            said.append(
+                f"{count_of(correct, 'record is', 'records are')} linked to"
+                f" {'its' if correct == 1 else 'their'} partner, {self.linked_by}:"
+                f" {percent_text(share)} ({percent_range(low, high)}). Links drawn at"
+                f" random would be correct {by_chance}."
+            )
+        low, high = share_interval(found.n_correct, found.n_known)
+        said.append(
+            f"{found.n_correct:,} of {count_of(found.n_known, 'record')} have their partner in the"
+            f" group pointed at, {percent_text(found.share)} ({percent_range(low, high)}); by"
+            f" chance it would be {found.by_chance:.1f}."
+            f" {count_of(found.alone, 'partner is', 'partners are')} alone there."
+        )
+        if self.by_links is not None:
+            other = self.by_links
+            said.append(
+                f"In the group that most links of their group go to, it is {other.n_correct:,}"
+                f" ({percent_text(other.share)}); by chance {other.by_chance:.1f}."
+            )
+        return said
 
     def sentences(self) -> list[str]:
         """Return what was found, in words."""
@@ -192,6 +268,8 @@ class StructureLinks(Result):
         groups = len(self.groups_a.sizes), len(self.groups_b.sizes)
         most = int(matching.weights.sum()) * len(self.clusterings)
         said = [
+            # What is right comes before what somebody would believe who does not know it.
+            *self._right(),
             *self._belief(),
             (
                 f"{count_of(len(self.clusterings), 'clustering divides', 'clusterings divide')} the"
@@ -208,32 +286,6 @@ class StructureLinks(Result):
                 else f"; no matching does better than {matching.upper_bound:,}."
             ),
         ]
-        if self.success is not None:
-            found = self.success
-            low, high = share_interval(found.n_correct, found.n_known)
-            said.append(
-                f"{found.n_correct:,} of {count_of(found.n_known, 'record')} have their partner in the"
-                f" group pointed at, {percent_text(found.share)} ({percent_range(low, high)}); by"
-                f" chance it would be {found.by_chance:.1f}."
-                f" {count_of(found.alone, 'partner is', 'partners are')} alone there."
-            )
-            if self.by_links is not None:
-                other = self.by_links
-                said.append(
-                    f"In the group that most links of their group go to, it is {other.n_correct:,}"
-                    f" ({percent_text(other.share)}); by chance {other.by_chance:.1f}."
-                )
-            correct = self.n_correct
-            if correct is not None:
-                share = correct / max(found.n_known, 1)
-                low, high = share_interval(correct, found.n_known)
-                by_chance = times_text(found.n_known / max(*self.n_records, 1))
-                said.append(
-                    f"{count_of(correct, 'record is', 'records are')} linked to"
-                    f" {'its' if correct == 1 else 'their'} partner, {self.linked_by}:"
-                    f" {percent_text(share)} ({percent_range(low, high)}). Links drawn at"
-                    f" random would be correct {by_chance}."
-                )
         if self.drops is not None:
             most_missed = int(np.argmax(self.drops))
             drop = self.drops[most_missed]
