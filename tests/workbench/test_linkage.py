@@ -276,6 +276,19 @@ def test_versions_are_compared_with_and_without_identifier(place):
     assert by_name.methods == ("optimal, estimated", "nearest, estimated")
 
 
+def test_a_second_identifier_is_compared_and_said(tmp_path):
+    lines = [f"{k},{5000 + k},{k % 7},{k % 3}" for k in range(1, 31)]
+    for name in ("one.csv", "two.csv"):
+        write(tmp_path, name, "\n".join(["id,nr,x,y", *lines]) + "\n")
+    files = {"first": "one.csv", "second": "two.csv", "identifier": "id"}
+    said = "'nr' has another value for each record and links by itself"
+    assert any(note.startswith(said) for note in linked(tmp_path, **files).notes)
+    named = linked(tmp_path, **files, on=["nr", "x"])
+    assert not any(note.startswith(said) for note in named.notes)
+    found = evaluated(tmp_path / "one.csv", [tmp_path / "two.csv"], identifier="id")
+    assert found.notes[0].startswith(said)
+
+
 def test_versions_without_an_identifier_are_not_taken_for_safe(tmp_path):
     rows = [f"{k},{(k * 37) % 101},{(k * 53) % 97}" for k in range(1, 41)]
     for name, lines in (("original", rows), ("same", rows), ("turned", rows[::-1])):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gamekeeper.attack.linkage.evaluation import MaskingComparison, compare_maskings
 from gamekeeper.attack.linkage.file_links import FileLinks
 from gamekeeper.attack.linkage.files import link_files, require_records
-from gamekeeper.attack.linkage.guessing import identifiers
+from gamekeeper.attack.linkage.guessing import identifiers, telling_alone
 from gamekeeper.attack.linkage.linking import linking_bytes
 from gamekeeper.attack.linkage.options import ObjectiveName
 from gamekeeper.attack.linkage.structure import StructureLinks, link_structure
@@ -218,15 +218,16 @@ def _without_identifiers(
     variables: list[LinkVariable],
     columns: ComparedColumns,
 ) -> tuple[list[LinkVariable], list[str]]:
-    """Leave out columns that only say which record it is, unless they were named; say which."""
+    """Leave out columns that only say which record it is, unless they were named; say which.
+
+    Columns that link by themselves stay, and are said too.
+    """
     if columns.on:
         return variables, []
     asked = {*columns.measures, *columns.order, *columns.weights, *columns.steps}
     seen = {name for a, b, decimals in pairs for name in identifiers(a, b, variables, decimals)}
     found = [one.name for one in variables if one.name in seen - asked]
     left = [one for one in variables if one.name not in found]
-    if not found:
-        return variables, []
     if not left:
         raise InputError(
             Reason.NOTHING_GIVEN,
@@ -235,10 +236,26 @@ def _without_identifiers(
             " is no other.",
             "Name the columns to compare all the same (--on), or the column that says who is who (--id).",
         )
-    verb = "looks like an identifier and is" if len(found) == 1 else "look like identifiers and are"
-    return left, [
-        f"{quoted(found)} {verb} not compared; name it (--on) to compare it all the same."
-    ]
+    notes: list[str] = []
+    if found:
+        verb = (
+            "looks like an identifier and is"
+            if len(found) == 1
+            else "look like identifiers and are"
+        )
+        notes.append(
+            f"{quoted(found)} {verb} not compared; name it (--on) to compare it all the same."
+        )
+    told = {name for a, b, decimals in pairs for name in telling_alone(a, b, left, decimals)}
+    telling = [one.name for one in left if one.name in told - asked]
+    if telling:
+        is_one = len(telling) == 1
+        notes.append(
+            f"{quoted(telling)} {'has' if is_one else 'have'} another value for each record and"
+            f" {'links by itself' if is_one else 'link by themselves'}; to link without, name the other"
+            " columns (--on)."
+        )
+    return left, notes
 
 
 def _truths(

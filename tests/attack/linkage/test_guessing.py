@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from gamekeeper.attack.linkage.dates import read_dates
-from gamekeeper.attack.linkage.guessing import guess_kinds, identifiers
+from gamekeeper.attack.linkage.guessing import guess_kinds, identifiers, telling_alone
 from gamekeeper.attack.linkage.variables import Kind, LinkVariable
 from tests.given.linked_files import file_of
 
@@ -91,3 +91,23 @@ def test_day_or_month_first_is_told_for_each_mark():
     assert found.days[1] == found.days[3]
     assert not found.is_ambiguous
     assert read_dates(["13.5.2031", "5/1/2031"]).is_ambiguous
+
+
+def test_what_links_by_itself_is_found():
+    n = 30
+    left = {
+        "nr": range(5001, 5001 + n),
+        "social": [f"{7919 * k % 90000 + 10000}" for k in range(n)],
+        "rec": [f"a-{k}" for k in range(n)],
+        "income": [f"{1000.25 + 31 * k}" for k in range(n)],
+        "spread": range(100, 100 + 37 * n, 37),
+        "sex": ["f", "m"] * (n // 2),
+    }
+    right = {**left, "rec": [f"b-{k}" for k in range(n)]}
+    names = [LinkVariable(name) for name in left]
+    tables = file_of(left), file_of(right)
+    assert telling_alone(*tables, names, (".", ".")) == ["nr", "social"]
+    assert identifiers(*tables, names, (".", ".")) == ["rec"]
+    # Values that repeat in one file tell no single record of it.
+    right["nr"] = [5001, 5001, *range(5003, 5001 + n)]
+    assert telling_alone(tables[0], file_of(right), names, (".", ".")) == ["social"]

@@ -12,6 +12,8 @@ By what the values of both files look like, in this order:
 
 An identifier is a column whose values are all different in both files and that only says which
 record it is: running numbers, or codes of which the files have none in common. It can be left out.
+Codes and names that are all different in both files, and in part the same, link by themselves. They
+may be what an intruder has, so they are compared, and that is to be said.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ import numpy as np
 from gamekeeper.attack.linkage.columns import Columns, observed
 from gamekeeper.attack.linkage.dates import read_dates
 from gamekeeper.attack.linkage.variables import Kind, LinkVariable, implied_kind
-from gamekeeper.data.coding.codebook import MISSING
+from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.wording import quoted
@@ -101,19 +103,52 @@ def identifiers(
 ) -> list[str]:
     """Return the variables that only say which record it is, by their names in the first file."""
     found: list[str] = []
-    for one in variables:
-        if one.kind is not None or not _is_there(a, b, one):
-            continue
-        sides = ((a, one.name, decimals[0]), (b, one.column, decimals[1]))
-        if not all(_is_unique(table, name) for table, name, _ in sides):
-            continue
-        columns = a.codebook[one.name], b.codebook[one.column]
-        shared = {*observed(columns[0])} & {*observed(columns[1])}
-        is_running = any(_is_running(table, name) for table, name, _ in sides)
-        kind = guess_kind(columns, decimals)
+    for one in _of_different_values(a, b, variables):
+        kind, shared = _kind_and_shared(a, b, one, decimals)
+        sides = (a.codebook[one.name], b.codebook[one.column])
+        is_running = any(_is_running(column, from_start=True) for column in sides)
         if is_running or (not shared and kind in (Kind.TEXT, Kind.CATEGORY)):
             found.append(one.name)
     return found
+
+
+def telling_alone(
+    a: CodedTable, b: CodedTable, variables: Sequence[LinkVariable], decimals: tuple[str, str]
+) -> list[str]:
+    """Return the variables that link records by themselves, by their names in the first file.
+
+    They are whole numbers with hardly a gap, codes or names, all different in both files, of which
+    the files have some in common.
+    """
+    found: list[str] = []
+    for one in _of_different_values(a, b, variables):
+        kind, shared = _kind_and_shared(a, b, one, decimals)
+        sides = (a.codebook[one.name], b.codebook[one.column])
+        is_running = all(_is_running(column) for column in sides)
+        if shared and (is_running or kind in (Kind.TEXT, Kind.CATEGORY)):
+            found.append(one.name)
+    return found
+
+
+def _of_different_values(
+    a: CodedTable, b: CodedTable, variables: Sequence[LinkVariable]
+) -> list[LinkVariable]:
+    """Return the variables of no given kind that have another value for each record of both files."""
+    return [
+        one
+        for one in variables
+        if one.kind is None
+        and _is_there(a, b, one)
+        and _is_unique(a, one.name)
+        and _is_unique(b, one.column)
+    ]
+
+
+def _kind_and_shared(
+    a: CodedTable, b: CodedTable, one: LinkVariable, decimals: tuple[str, str]
+) -> tuple[Kind, set[str]]:
+    columns = a.codebook[one.name], b.codebook[one.column]
+    return guess_kind(columns, decimals), {*observed(columns[0])} & {*observed(columns[1])}
 
 
 def _is_there(a: CodedTable, b: CodedTable, one: LinkVariable) -> bool:
@@ -130,13 +165,14 @@ def _is_unique(table: CodedTable, name: str) -> bool:
     )
 
 
-def _is_running(table: CodedTable, name: str) -> bool:
+def _is_running(column: CodedVariable, *, from_start: bool = False) -> bool:
     """Tell whether a column of different values counts records: whole numbers with hardly a gap."""
-    values = observed(table.codebook[name])
+    values = observed(column)
     if not all(value.isdecimal() for value in values):
         return False
     numbers = sorted(map(int, values))
-    return numbers[-1] - numbers[0] < 1.6 * len(numbers) and numbers[0] <= len(numbers)
+    is_dense = numbers[-1] - numbers[0] < 1.6 * len(numbers)
+    return is_dense and (not from_start or numbers[0] <= len(numbers))
 
 
 def _are_dates(values: Sequence[str]) -> bool:
