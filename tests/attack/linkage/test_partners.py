@@ -195,6 +195,24 @@ def test_dates_that_are_none_are_missing_cells_and_are_counted():
     assert "unknown" not in "\n".join(found.sentences())
 
 
+@pytest.mark.parametrize("way", ["month", "day"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_dates_that_can_be_read_two_ways_are_read_as_the_other_file_has_them(way, side):
+    parts = [(2000 + k, k % 12 + 1, 5 * k % 11 + 1) for k in range(30)]
+    plain = [f"{y}-{m:02}-{d:02}" for y, m, d in parts]
+    either = [f"{m}/{d}/{y}" if way == "month" else f"{d}/{m}/{y}" for y, m, d in parts]
+    files = [file_of({"born": plain}), file_of({"born": either})]
+    first, second = files if side else files[::-1]
+    found = link_files(first, second, ["born"], everybody=True, truth=np.arange(30))
+    assert found.n_correct == 30
+    assert found.linked.total == 0
+    which = ("first", "second")[side]
+    said = f"Dates of 'born' in the {which} file can be read day first or month first; they are"
+    told = [one for one in found.notes if one.startswith(said)]
+    assert len(told) == 1
+    assert f"are read {way} first" in told[0]
+
+
 def test_heavy_noise_does_not_bound_the_people_in_both_from_above():
     """Weights miss those that noise moved far: all are in both, and that must not be ruled out."""
     rng = np.random.default_rng(3)

@@ -84,11 +84,18 @@ def as_days(
     is refused.
     """
     notes: list[str] = []
-    codes = iter(zip(records, ("first", "second"), strict=True))
+    alone = [read_dates(observed(column)) for column in columns]
+    both = [
+        # Dates that can be read one way alone tell how the other file is to be read.
+        read_dates(observed(column), other.days.tolist())
+        if its.is_ambiguous and not other.is_ambiguous
+        else its
+        for column, its, other in zip(columns, alone, reversed(alone), strict=True)
+    ]
+    sides = iter(zip(records, both, ("first", "second"), strict=True))
 
-    def read(column: CodedVariable, _: str) -> Found:
-        its_codes, which = next(codes)
-        found = read_dates(observed(column))
+    def read(_column: CodedVariable, _: str) -> Found:
+        its_codes, found, which = next(sides)
         days = np.array([math.nan, *found.days])
         if found.n_bad > _FEW_BAD * len(found.days):
             words = count_of(found.n_bad, "value is no date", "values are no dates")
@@ -103,7 +110,12 @@ def as_days(
                 f"Dates of {quoted([name])} in the {which} file are written in"
                 f" {len(found.ways)} ways: {', '.join(found.ways)}."
             )
-        if found.is_ambiguous:
+        if found.by_other:
+            notes.append(
+                f"Dates of {quoted([name])} in the {which} file can be read day first or month first;"
+                f" they are read {found.by_other}, which agrees with more dates of the other file."
+            )
+        elif found.is_ambiguous:
             notes.append(f"Dates of {quoted([name])} in the {which} file are read day first.")
         return days, ""
 

@@ -1,7 +1,8 @@
 """Dates of a column, in the ways people write them, and what could not be read.
 
 2031-05-01 and 20310501 are read as they stand, 1.5.2031, 1/5/2031 and 1-5-2031 day first, unless more
-values of the column with that mark can be read month first. Nothing else is guessed: two digits of a
+values of the column with that mark can be read month first. Where all can be read either way, dates of
+the other file may tell: the reading that has more of them is chosen. Nothing else is guessed: two digits of a
 year have no century.
 """
 
@@ -24,11 +25,16 @@ _YEARS = range(1800, 2200)
 
 @dataclass(frozen=True, eq=False)
 class ReadDates:
-    """Days of distinct values, NaN where a value is no date; how they are written, in words."""
+    """Days of distinct values, NaN where a value is no date; how they are written, in words.
+
+    `is_ambiguous` where all values with a mark can be read day first and month first; `by_other` says
+    which of these was chosen by other dates, nothing where they did not tell.
+    """
 
     days: NDArray[np.float64]
     ways: tuple[str, ...]
     is_ambiguous: bool
+    by_other: str = ""
 
     @property
     def n_bad(self) -> int:
@@ -36,8 +42,8 @@ class ReadDates:
         return int(np.count_nonzero(np.isnan(self.days)))
 
 
-def read_dates(values: Sequence[str]) -> ReadDates:
-    """Read distinct values of a column as dates.
+def read_dates(values: Sequence[str], other: Sequence[float] = ()) -> ReadDates:
+    """Read distinct values of a column as dates; `other` has days that they may agree with.
 
     Examples
     --------
@@ -46,7 +52,8 @@ def read_dates(values: Sequence[str]) -> ReadDates:
     ([741563.0, 741563.0, 741575.0, nan], ('year-month-day', 'yearmonthday', 'month/day/year'))
     """
     month_first: set[str] = set()
-    is_ambiguous = False
+    is_ambiguous, days_of_other = False, set(other)
+    chosen: dict[str, None] = {}
     for mark in "./-":
         small = [m for m in map(_SMALL_FIRST.fullmatch, values) if m and m[2] == mark]
         days_first = [_day(int(m[4]), int(m[3]), int(m[1])) for m in small]
@@ -57,7 +64,13 @@ def read_dates(values: Sequence[str]) -> ReadDates:
         if n_month > n_day:
             month_first.add(mark)
         # Where all could be either, which it is remains a guess.
-        is_ambiguous |= bool(small) and n_day == n_month and days_first != months_first
+        is_open = bool(small) and n_day == n_month and days_first != months_first
+        is_ambiguous |= is_open
+        shared = [len(days_of_other.intersection(side)) for side in (days_first, months_first)]
+        if is_open and shared[0] != shared[1]:
+            chosen["day first" if shared[0] > shared[1] else "month first"] = None
+            if shared[1] > shared[0]:
+                month_first.add(mark)
     days: list[float] = []
     ways: dict[str, None] = {}
     for value in values:
@@ -65,7 +78,7 @@ def read_dates(values: Sequence[str]) -> ReadDates:
         days.append(day)
         if not math.isnan(day):
             ways[way] = None
-    return ReadDates(np.array(days, np.float64), tuple(ways), is_ambiguous)
+    return ReadDates(np.array(days, np.float64), tuple(ways), is_ambiguous, " and ".join(chosen))
 
 
 def _read(value: str, month_first: set[str]) -> tuple[float, str]:
