@@ -441,3 +441,29 @@ def test_structures_take_categories_and_gaps_and_refuse_names(halves):
     ):
         with pytest.raises(InputError, match=found):
             structured(halves / "one.csv", halves / "two.csv", **{"identifier": "id", **options})
+
+
+def test_columns_of_both_files_that_have_no_structure_are_told_at_once(tmp_path):
+    for name, column in (("one.csv", "left"), ("two.csv", "right")):
+        lines = [f"{k},{column}SECRET{k}" for k in range(120)]
+        write(tmp_path, name, "\n".join([f"x,{column}", *lines]) + "\n")
+    with pytest.raises(InputError) as caught:
+        structured(tmp_path / "one.csv", tmp_path / "two.csv")
+    assert [problem.where for problem in caught.value.problems] == [
+        "column 'left' of the first file",
+        "column 'right' of the second file",
+    ]
+    assert "2 columns cannot be" in str(caught.value)
+    assert "SECRET" not in str(caught.value)
+
+
+def test_one_record_has_no_structure(tmp_path):
+    write(tmp_path, "one.csv", "x,y\n1,2\n")
+    write(tmp_path, "more.csv", "v,w\n" + "".join(f"{k},{k * k % 7}\n" for k in range(12)))
+    for files in (("one.csv", "more.csv"), ("more.csv", "one.csv")):
+        with pytest.raises(InputError) as caught:
+            structured(*(tmp_path / name for name in files))
+        said = str(caught.value)
+        assert "it has 1 record, which cannot be divided into clusters" in said
+        assert "Give files of more than 4 records." in said
+        assert "--clusters" not in said

@@ -190,7 +190,8 @@ def link_two_structures(
     for which, source, wanted in zip(("first", "second"), sources, chosen, strict=True):
         table = _coded(source, wanted, identifier, asked.reading, progress)
         tables.append(table)
-        values.append(_structure(table, wanted, source, graphs, asked.order, which))
+        values.append(structure_columns(table, wanted, source.decimal, graphs, which, asked.order))
+    _require_structure(values)
     truth = true_partners(tables[0], tables[1], identifier) if identifier else None
     found = link_structure(
         values[0].values,
@@ -527,25 +528,21 @@ def _require_ordered(orders: Mapping[str, Sequence[str]], names: set[str]) -> No
         )
 
 
-def _structure(
-    table: CodedTable,
-    names: Sequence[str],
-    source: Source,
-    graphs: Mapping[str, Variable],
-    orders: Mapping[str, Sequence[str]],
-    which: str,
-) -> StructureColumns:
-    """Return columns as numbers; refuse what cannot be clustered."""
-    found = structure_columns(table, names, source.decimal, graphs, which, orders)
-    if found.problems:
+def _require_structure(files: Sequence[StructureColumns]) -> None:
+    """Refuse what cannot be clustered, of both files at once."""
+    problems = [
+        replace(problem, where=f"{problem.where} of the {which} file")
+        for which, found in zip(("first", "second"), files, strict=True)
+        for problem in found.problems
+    ]
+    if problems:
         raise InputError(
             Reason.BAD_OPTION,
-            f"The structure of the {which} file was to be used.",
-            f"{count_of(len(found.problems), 'column')} cannot be: clusters need numbers or categories.",
+            "The structure of two files was to be used.",
+            f"{count_of(len(problems), 'column')} cannot be: clusters need numbers or categories.",
             "Name the columns to use (--columns, --others).",
-            problems=found.problems,
+            problems=problems,
         )
-    return found
 
 
 def _graphs(environment: Path | None) -> dict[str, Variable]:

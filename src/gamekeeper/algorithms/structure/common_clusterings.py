@@ -272,7 +272,17 @@ def _numbers(
     if n_clusters is None:
         numbers = [None] * len(techniques)
         is_open = not all(_decides_itself(technique) for technique in techniques)
-        if is_open and (not 2 <= fewest <= most or fewest >= n_records):
+        if is_open and n_records < 2:
+            few = "no record" if not n_records else "1 record"
+            problems.append(
+                Problem(
+                    Reason.BAD_OPTION,
+                    "smaller file",
+                    f"it has {few}, which cannot be divided into clusters.",
+                    f"Give files of more than {fewest} records.",
+                )
+            )
+        elif is_open and (not 2 <= fewest <= most or fewest >= n_records):
             problems.append(
                 Problem(
                     Reason.BAD_OPTION,

@@ -160,7 +160,8 @@ class StructureLinks(Result):
         """Whether all groups of both files correspond in every clustering."""
         n_groups = len(self.groups_a.sizes)
         return (
-            n_groups == len(self.groups_b.sizes)
+            # One group corresponds with one whatever the files are.
+            n_groups == len(self.groups_b.sizes) > 1
             and bool((self.matching.groups >= 0).all())
             and len(np.unique(self.matching.groups)) == n_groups
             and bool(self.matching.agreements.all())
