@@ -59,10 +59,10 @@ screens: $(VENV)/.test pages ## take the pictures of the workbench's pages anew 
 	@$(PY) -m tests.browser.screenshots docs/workbench
 
 test: $(VENV)/.test pages ## run the tests but the slow ones (TESTS="-k name" hands arguments to pytest)
-	@$(PY) hatch_build.py test
 	@$(PY) -m pytest -q $(TESTS)
 
-slow: $(VENV)/.test pages ## run the slow tests, with as many random cases as the others
+slow: $(VENV)/.test pages ## run the slow tests, the documentation of the demo and the pages in the browser among them
+	@$(PY) hatch_build.py test
 	@$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m slow
 
 thorough: $(VENV)/.test ## run all tests, the slow ones too, with many more random cases

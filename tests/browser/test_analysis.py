@@ -6,7 +6,10 @@ import json
 import subprocess
 import sys
 
+import pytest
 from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
 
 TARGET = "Census microdata 2031 (proposed release)"
 

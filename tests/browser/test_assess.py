@@ -7,6 +7,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.slow
+
 
 def _ask(page):
     page.get_by_role("combobox", name="File").select_option(label="census-sample.csv")
@@ -29,7 +31,6 @@ def test_the_demo_file_is_assessed_and_a_record_says_why_it_stands_out(opened):
     assert coming.value.suggested_filename == "report.html"
 
 
-@pytest.mark.slow
 def test_a_job_is_cancelled_and_another_is_cut_off_by_a_restart(opened, serving, complaints):
     page = opened("/assess")
     _ask(page)

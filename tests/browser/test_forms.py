@@ -7,6 +7,8 @@ from playwright.sync_api import expect
 
 from gamekeeper.store.database.environment_store import EnvironmentStore
 
+pytestmark = pytest.mark.slow
+
 STORE = "demo-workbench"
 
 
@@ -81,7 +83,6 @@ def test_an_invalid_categorization_is_named_and_refused(opened, serving):
     assert "Half a form" not in _forms(serving)
 
 
-@pytest.mark.slow
 def test_two_people_edit_the_same_form(opened, serving):
     address = "/forms"
     one, two = opened(address), opened(address)
@@ -106,7 +107,6 @@ def test_two_people_edit_the_same_form(opened, serving):
     assert _forms(serving)[name].metadata["sector"] == "one"
 
 
-@pytest.mark.slow
 def test_a_save_is_neither_lost_nor_made_twice_when_the_server_dies(opened, serving, complaints):
     page = opened("/forms")
     page.get_by_role("button", name="New form").click()

@@ -7,6 +7,8 @@ from playwright.sync_api import expect
 
 from gamekeeper.store.database.environment_store import EnvironmentStore
 
+pytestmark = pytest.mark.slow
+
 EDGES = [
     ("Britain", "England"),
     ("Britain", "Scotland"),
@@ -103,7 +105,6 @@ def test_by_keys_with_undo_and_a_reload(opened, serving):
     _require_drawn(serving, "Residence by keys")
 
 
-@pytest.mark.slow
 def test_a_code_tells_what_it_means_and_several_are_harmonized(opened):
     page = opened("/variables")
     page.get_by_role("link", name="Marital status").click()
@@ -115,7 +116,6 @@ def test_a_code_tells_what_it_means_and_several_are_harmonized(opened):
     expect(page.get_by_text("The harmonization of")).to_be_visible()
 
 
-@pytest.mark.slow
 def test_widening_mends_every_form_in_one_revision(opened, serving):
     page = opened("/variables")
     page.get_by_role("link", name="General health", exact=True).click()

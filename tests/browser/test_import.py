@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from gamekeeper.store.database.environment_store import EnvironmentStore
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_questionnaire_is_reviewed(opened, serving, tmp_path: Path):

@@ -106,6 +106,7 @@ def test_an_external_page_has_no_risks_parameters_records_or_categories(
         assert word not in text.lower().split(), word
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_internal_page_has_them(monkeypatch, capsys, place, name):
     _, text = page_of(monkeypatch, capsys, place, *COMMANDS[name], *RULES)

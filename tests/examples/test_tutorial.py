@@ -12,8 +12,6 @@ from tests.examples.console import has_commands, of_demo, run_page
 
 ROOT = Path(__file__).parents[2]
 PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if has_commands(page)]
-# Their commands take seconds.
-LONG = {"link-files.md", "model-an-intruder.md"}
 
 
 @pytest.mark.parametrize(
@@ -22,7 +20,8 @@ LONG = {"link-files.md", "model-an-intruder.md"}
         pytest.param(
             page,
             id=str(page.relative_to(ROOT)),
-            marks=[pytest.mark.slow] if page.name in LONG else [],
+            # The demo takes as long as all other commands together.
+            marks=[pytest.mark.slow] if "$ gamekeeper demo" in page.read_text("utf-8") else [],
         )
         for page in PAGES
     ],
@@ -42,6 +41,7 @@ def test_the_tutorial_is_among_them():
     assert ROOT / "docs/tutorial/first-environment.md" in PAGES
 
 
+@pytest.mark.slow
 def test_the_demo_tells_the_story_and_writes_what_it_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     told = of_demo()

@@ -60,6 +60,7 @@ def test_whole_numbers_as_by_enumeration(seed: int) -> None:
             assert found.is_tight(at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_axes", [1, 2, 3, 4])
 @pytest.mark.parametrize("seed", range(15))
 def test_real_numbers_as_by_a_program_over_the_base(n_axes: int, seed: int) -> None:

@@ -357,6 +357,7 @@ class TestRepeating:
 
 
 class TestThePage:
+    @pytest.mark.slow
     def test_numbers_of_the_page_are_those_of_the_library(self, found, page):
         section = page[page.index('<h2 id="attacks">') : page.index('<h2 id="times">')]
         tables = dict(

@@ -143,6 +143,7 @@ def test_links_by_structure_do_not_hang_on_the_order_of_records():
     assert [sorted(q[k] for k in part) for part in members[1]] == [members[0][k] for k in p]
 
 
+@pytest.mark.slow
 def test_among_equal_records_links_are_as_chance_has_it():
     """Two files in the same order, two groups of three: two of six links are right on average."""
     table = pa.table({"sex": ["f", "m"] * 3})

@@ -91,6 +91,7 @@ def test_without_the_driver_it_is_said_how_to_get_it(
     assert "pip install 'gamekeeper[postgres]'" in done.err
 
 
+@pytest.mark.slow
 def test_names_are_offered(postgres: TestServer, run: Callable[..., Run], folder: Path) -> None:
     address = postgres.address()
     assert run("env", "import", folder, address).exit_code == 0

@@ -127,6 +127,7 @@ def test_limits_of_a_recoding_alone_are_refused_and_not_passed_over():
     assert len(caught.value.problems) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", list(Missing)[:3], ids=lambda missing: missing.value)
 @pytest.mark.parametrize("seed", range(3))
 def test_missing_cells_cost_nothing_and_the_cheapest_is_found_all_the_same(missing, seed):
