@@ -6,7 +6,10 @@ import sys
 
 import pytest
 
+from tests.given.cases import only_thoroughly
 
+
+@only_thoroughly
 @pytest.mark.slow
 def test_one_seed_gives_one_demo(run, tmp_path):
     runs = [

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import settings
+
+THOROUGH = settings.default is not None and settings.default.max_examples > 1_000
+only_thoroughly = pytest.mark.skipif(not THOROUGH, reason="only in a thorough run (make thorough)")
+"""What takes many seconds and finds what a cheaper test beside it would most likely find."""
 
 
 def cases(number: int) -> settings:

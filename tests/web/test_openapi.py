@@ -15,6 +15,7 @@ from gamekeeper.web.app import make_app
 from gamekeeper.web.openapi import document, main, text
 from gamekeeper.web.service.server import Server
 from gamekeeper.web.settings import Settings
+from tests.given.cases import only_thoroughly
 from tests.web.conftest import ADDRESS, small_environment
 
 ROOT = Path(__file__).parents[2]
@@ -40,6 +41,7 @@ def test_every_kind_of_edit_is_told_apart() -> None:
     assert len(items["oneOf"]) > 25
 
 
+@only_thoroughly
 @pytest.mark.slow
 def test_random_requests_are_answered_as_the_document_says(tmp_path: Path) -> None:
     from gamekeeper.store.database.environment_store import EnvironmentStore
@@ -48,7 +50,7 @@ def test_random_requests_are_answered_as_the_document_says(tmp_path: Path) -> No
     EnvironmentStore.create(store, small_environment(), who="ana").close()
     server = Server(Settings(store=store, state=tmp_path / "state", folders={}), say=lambda _: None)
     how = settings(
-        max_examples=20,
+        max_examples=50,
         deadline=None,
         derandomize=True,
         phases=[Phase.generate],

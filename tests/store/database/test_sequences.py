@@ -17,6 +17,7 @@ from gamekeeper.mapping.variables.codes import ARBITRARY_CODE
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.history.revisions import Action
 from gamekeeper.store.folder import read_environment, write_environment
+from tests.given.cases import only_thoroughly
 from tests.store.database.conftest import WHO, documents, everything, small_environment
 from tests.store.database.random_edits import allowed_edits
 
@@ -150,8 +151,9 @@ def test_any_sequence_of_edits_undo_and_redo(seed: int) -> None:
     walk(Random(seed), 8)
 
 
+@only_thoroughly
 @pytest.mark.slow
-@settings(max_examples=max(10, settings.default.max_examples // 15))
+@settings(max_examples=100)
 @given(st.integers(0, 2**32))
 def test_long_sequences(seed: int) -> None:
     walk(Random(seed), 25)
