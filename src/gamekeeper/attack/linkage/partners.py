@@ -150,13 +150,10 @@ class Partners:
         return min(low, 1.0), min(high, 1.0)
 
     def summary(self, probabilities: Floats | None) -> dict[str, Any]:
-        """Return the numbers to be expected, without knowing the truth; None where not known."""
+        """Return the numbers to be expected, without knowing the truth, those that are known."""
         found = self.overlap
-        numbers: dict[str, Any] = {
-            "in_both": self._told,
-            "in_both_low": found.low,
-            "in_both_high": found.high,
-        }
+        numbers: dict[str, Any] = {} if self._told is None else {"in_both": self._told}
+        numbers |= {"in_both_low": found.low, "in_both_high": found.high}
         if probabilities is not None:
             for name, ends in (
                 ("expected_precision", self.precision(probabilities)),
