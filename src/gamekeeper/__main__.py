@@ -6,6 +6,7 @@ top of this module but what Python itself has loaded by then.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 _CANCELLED = 130
+# Python looks for garbage after every 700 objects that are made, and what is imported is none. A
+# tenth of what `form list` takes, and of compiling kernels, is such rounds.
+_OBJECTS_PER_ROUND = 50_000
 
 
 def main() -> None:
@@ -23,6 +27,7 @@ def main() -> None:
     # A job in the background of a script inherits that Ctrl-C is ignored. What a command does
     # must not depend on how it was started: asked to stop, it stops.
     signal.signal(signal.SIGINT, _leave)
+    gc.set_threshold(_OBJECTS_PER_ROUND)
     from gamekeeper.cli.app import main as run
 
     try:

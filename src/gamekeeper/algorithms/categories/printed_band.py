@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 
 from gamekeeper.algorithms.categories.band_words import (
     NOTHING,
@@ -114,16 +114,26 @@ class Printed:
     decimals: int = 0
 
 
-@cache
-def _phrases() -> re.Pattern[str]:
-    """Return what finds a word of the vocabulary; made when it is first needed, since it is long."""
+def _phrase_at(plain: str, place: int) -> re.Match[str] | None:
+    """Return the longest word of the vocabulary that begins at a place, if any."""
+    return _beginning_with(plain[place]).match(plain, place)
+
+
+@lru_cache(maxsize=256)
+def _beginning_with(first: str) -> re.Pattern[str]:
+    """Return what finds words of the vocabulary that begin with a character.
+
+    Made when it is needed: for all words at once it would take as long as to open a store.
+    """
     return re.compile(
         "|".join(
-            (r"(?<![^\W\d])" if phrase[0].isalpha() else "")
+            (r"(?<![^\W\d])" if first.isalpha() else "")
             + re.escape(phrase)
             + (_BEFORE_A_WORD[VOCABULARY[phrase][0] is Part.UNIT] if phrase[-1].isalpha() else "")
             for phrase in sorted(VOCABULARY, key=len, reverse=True)
+            if phrase[0] == first
         )
+        or r"(?!)"  # none begins so
     )
 
 
@@ -247,7 +257,7 @@ def _tokens(
                 text += f"e{len(str(times)) - 1}"
             tokens.append(_Token(part, text))
             continue
-        phrase = _phrases().match(plain, place)
+        phrase = _phrase_at(plain, place)
         word = WORD.match(plain, place)
         assert word is not None
         if phrase is not None:
@@ -280,7 +290,12 @@ def _is_plain_tail(plain: str, place: int, shared: frozenset[str]) -> bool:
     if any(stem(word.group()) not in shared for word in WORD.finditer(plain, place)):
         return False
     telling = (Part.UNIT, Part.PERIOD, Part.OR_MORE, Part.OR_LESS)
-    return not any(VOCABULARY[p.group()][0] in telling for p in _phrases().finditer(plain, place))
+    while place < len(plain):
+        phrase = _phrase_at(plain, place)
+        if phrase is not None and VOCABULARY[phrase.group()][0] in telling:
+            return False
+        place = place + 1 if phrase is None else phrase.end()
+    return True
 
 
 def _value(digits: str, decimal: str) -> str | None:
@@ -327,7 +342,7 @@ def _in_one_unit(
             of_numbers.append(unit)
     of_numbers.reverse()
     for sizes in (TIME_UNITS, CALENDAR_UNITS):
-        if all(name in sizes for name in of_numbers):
+        if of_numbers and all(name in sizes for name in of_numbers):
             largest = max(of_numbers, key=lambda name: sizes[name])
             scaled = [
                 number * Fraction(sizes[name], sizes[largest])
