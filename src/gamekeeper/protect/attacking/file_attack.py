@@ -67,36 +67,29 @@ class FileAttack(Result):
     response_knowledge: bool = True
     n_misfits: int = 0
 
-    def smallest(self, criterion: Criterion | str) -> int:
-        """Return the largest k for which a criterion holds: the fewest candidates of anybody."""
+    def _counts(self, criterion: Criterion | str) -> list[NDArray[np.int64]]:
+        """Return what a criterion holds to at least k: candidates of records, of people, or of both."""
         found = self.candidates
         match Criterion(criterion):
             case Criterion.OWN:
-                return int(found.own.min())
+                return [found.own]
             case Criterion.RELEASED_TO_PEOPLE:
-                return int(found.released_to_people.min())
+                return [found.released_to_people]
             case Criterion.PEOPLE_TO_RELEASED:
-                return int(found.people_to_released.min())
+                return [found.people_to_released]
             case Criterion.BOTH:
-                return found.both
+                return [found.people_to_released, found.released_to_people]
             case Criterion.WILDCARD:
-                return 0 if found.wildcard is None else int(found.wildcard.min())
+                return [] if found.wildcard is None else [found.wildcard]
+
+    def smallest(self, criterion: Criterion | str) -> int:
+        """Return the largest k for which a criterion holds: the fewest candidates of anybody."""
+        return min((int(counts.min()) for counts in self._counts(criterion)), default=0)
 
     def below(self, criterion: Criterion | str, k: int) -> int:
         """Return how many records or people have fewer than k candidates."""
-        found = self.candidates
-        match Criterion(criterion):
-            case Criterion.OWN:
-                return int(np.count_nonzero(found.own < k))
-            case Criterion.RELEASED_TO_PEOPLE:
-                return int(np.count_nonzero(found.released_to_people < k))
-            case Criterion.PEOPLE_TO_RELEASED:
-                return int(np.count_nonzero(found.people_to_released < k))
-            case Criterion.BOTH:
-                people = int(np.count_nonzero(found.people_to_released < k))
-                return max(people, int(np.count_nonzero(found.released_to_people < k)))
-            case Criterion.WILDCARD:
-                return 0 if found.wildcard is None else int(np.count_nonzero(found.wildcard < k))
+        found = [np.count_nonzero(counts < k) for counts in self._counts(criterion)]
+        return int(max(found, default=0))
 
     @cached_property
     def expected(self) -> float | None:
@@ -213,13 +206,7 @@ class FileAttack(Result):
 
         earlier = {row["measure"]: row["value"] for row in before.rows()}
         rows = [
-            {
-                "measure": row["measure"],
-                "before": earlier.get(row["measure"]),
-                "after": row["value"],
-                "kind": row["kind"],
-                "note": row["note"],
-            }
+            {**row, "before": earlier.get(row["measure"]), "after": row["value"]}
             for row in self.rows()
         ]
         kinds = {"measure": pa.string(), "before": pa.float64(), "after": pa.float64()}
@@ -275,14 +262,8 @@ class FileAttack(Result):
         """Return one row per figure."""
         import pyarrow as pa
 
-        schema = pa.schema(
-            {
-                "measure": pa.string(),
-                "value": pa.float64(),
-                "kind": pa.string(),
-                "note": pa.string(),
-            }
-        )
+        kinds = {"measure": pa.string(), "value": pa.float64()}
+        schema = pa.schema({**kinds, "kind": pa.string(), "note": pa.string()})
         return pa.Table.from_pylist(self.rows(), schema)
 
 

@@ -14,15 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gamekeeper.options import options_of
+from gamekeeper.protect.recoding.search import SearchRecoding
+from gamekeeper.protect.recoding.together import RecodeAndSuppress
 from gamekeeper.protect.step import Step
-from gamekeeper.protect.steps import STEPS
 from gamekeeper.protect.suppression.suppress import Suppress
 from gamekeeper.protect.targets import ASSIGNMENTS, EXPECTED, LINKAGE, Criterion, Target
-from gamekeeper.wording import percent_text
 
 _LADDER = (2, 3, 5, 10, 20, 50, 100)
-_SEARCH, _COMBINED = "search recoding", "recode and suppress"
-_SHARES = (0.01, 0.05)
 _STRENGTH = (Criterion.RELEASED_TO_PEOPLE, Criterion.BOTH, Criterion.OWN)
 
 
@@ -146,7 +145,7 @@ def ladders(
     more = () if is_all or not targets else tuple(k for k in _LADDER if first < k <= n_records)
     made: list[Ladder] = []
     for place, proposal in enumerate(proposals(criterion, first, wishes)):
-        is_search = any(step.do == _SEARCH for step in proposal.steps)
+        is_search = any(isinstance(step, SearchRecoding) for step in proposal.steps)
         if is_search and most_classes is not None:
             # As many right matches as classes: one search finds the least loss there is.
             made.append(Ladder(place, (asked_k(targets),)))
@@ -198,38 +197,19 @@ def proposals(
 ) -> list[Proposal]:
     """Return candidates for a criterion and a k; recodings may be held to so many classes besides."""
     found: list[Proposal] = []
-    asked_stars: dict[str, Any] = {**wishes.suppress, "criterion": criterion, "k": max(k, 2)}
-    stars = Suppress(**asked_stars)
     name = criterion.value.replace("_", " ")
     if wishes.wants("suppress"):
-        found.append(Proposal(f"suppression, {name} {k}", (stars,)))
-    search = STEPS.get(_SEARCH)
-    if search is None:
-        return found
-    homes = wishes.suppress.get("household_variables", ())
-    options: dict[str, Any] = {"household_variables": homes, **wishes.search}
-    options |= {"k": k, "most_classes": most_classes}
+        asked_stars: dict[str, Any] = {**wishes.suppress, "criterion": criterion, "k": max(k, 2)}
+        found.append(Proposal(f"suppression, {name} {k}", (Suppress(**asked_stars),)))
     if wishes.wants("recode"):
+        homes = wishes.suppress.get("household_variables", ())
+        options: dict[str, Any] = {"household_variables": homes, **wishes.search}
+        options |= {"k": k, "most_classes": most_classes}
         few = "" if most_classes is None else f", {most_classes:,} at most"
-        found.append(Proposal(f"recoding, classes of {k}{few}", (search(**options),)))
+        found.append(Proposal(f"recoding, classes of {k}{few}", (SearchRecoding(**options),)))
     if wishes.wants("both"):
-        combined = STEPS.get(_COMBINED)
-        if combined is not None:
-            known = {**_known(combined, wishes.search), **_known(combined, wishes.suppress)}
-            asked = {**known, **_known(combined, {"criterion": criterion, "k": k})}
-            found.append(
-                Proposal(f"recoding and suppression together, {name} {k}", (combined(**asked),))
-            )
-        else:
-            for share in _SHARES:
-                first = search(**{**options, "most_share": share})
-                label = f"recoding but for {percent_text(share)}, then suppression, {name} {k}"
-                found.append(Proposal(label, (first, stars)))
+        known = {item.name for item in options_of(RecodeAndSuppress)}
+        wished = {**wishes.search, **wishes.suppress, "criterion": criterion, "k": k}
+        both = RecodeAndSuppress(**{n: value for n, value in wished.items() if n in known})
+        found.append(Proposal(f"recoding and suppression together, {name} {k}", (both,)))
     return found
-
-
-def _known(step: type[Step], options: Mapping[str, Any]) -> dict[str, Any]:
-    from gamekeeper.options import options_of
-
-    names = {item.name for item in options_of(step)}
-    return {name: value for name, value in options.items() if name in names}

@@ -12,6 +12,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.protect.attacking.attack import AttackName, attack_file, attacks_for
+from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.attacking.judging import judge_targets, targets_sentence
 from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.protected import Protected
@@ -59,33 +60,29 @@ class Trying:
     blocked: list[str] = field(default_factory=list[str])
     keep: Callable[[Candidate], Candidate] | None = None
     beside: CodedTable | None = None
-    n_done: int = 0
+    above: tuple[RecipeStep, ...] = field(default=(), init=False)
+    """The steps of the parent."""
+    tried: list[Tried] = field(default_factory=list[Tried], init=False)
+    failed: list[Candidate] = field(default_factory=list[Candidate], init=False)
 
-    def run(
-        self, wishes: Wishes | None = None, steps: Sequence[Step] = (), label: str = ""
-    ) -> Plan:
+    def run(self, wishes: Wishes | None = None, steps: Sequence[Step] = ()) -> Plan:
         """Try what is proposed for the targets; or just the given steps, after those of the parent."""
         started = time.perf_counter()
-        self.n_done = 0
+        self.tried, self.failed = [], []
         # Steps tell that they are at work, so that they can be stopped; what counts are candidates.
         self.setting = dataclass_replace(self.setting, progress=self._tell)
         _require_possible(self.targets, self.table.n_records)
-        wanted = attacks_for(self.targets, self.attacks)
-        nothing = ChangeLog(self.table.n_records)
-        above = self._parent_steps()
+        if self.parent:
+            self.above = next(c.steps for c in self.earlier if c.number == self.parent)
         if not steps:
-            self._require_granted(wishes or Wishes(), above)
-        before = attack_file(self.table, self.table, nothing, self.setting, wanted)
-        tried: list[Tried] = []
-        failed: list[Candidate] = []
+            self._require_granted(wishes or Wishes())
+        nothing = ChangeLog(self.table.n_records)
+        before = self._attack(self.table, nothing)
         if steps:
-            names = " then ".join(step.do for step in steps)
-            self._try(Proposal(label or names, tuple(steps)), above, wanted, tried, failed)
+            self._try(Proposal(" then ".join(step.do for step in steps), tuple(steps)))
         else:
-            self._climb_all(wishes or Wishes(), above, wanted, tried, failed)
-        made = sorted(
-            [*self.earlier, *(each.candidate for each in tried), *failed], key=lambda c: c.number
-        )
+            self._climb_all(wishes or Wishes())
+        made = [*self.earlier, *(each.candidate for each in self.tried), *self.failed]
         provenance = Provenance(
             "protection by trial",
             "every candidate attacked again",
@@ -100,20 +97,21 @@ class Trying:
             self.table.engine.name,
             seconds=time.perf_counter() - started,
         )
-        overview = RiskUtilityMap(tuple(made), before.right_share, self.parent, provenance)
+        overview = RiskUtilityMap(
+            tuple(sorted(made, key=lambda c: c.number)), before.right_share, self.parent, provenance
+        )
         judged = judge_targets(self.targets, before)
-        blocked = () if overview.best is not None else tuple(_blocked(self.blocked, failed, wishes))
-        return Plan(self.targets, before, judged, tuple(tried), overview, blocked, provenance)
+        blocked = () if overview.best is not None else tuple(self._in_the_way(wishes))
+        return Plan(self.targets, before, judged, tuple(self.tried), overview, blocked, provenance)
 
-    def _parent_steps(self) -> tuple[RecipeStep, ...]:
-        if not self.parent:
-            return ()
-        return next(c.steps for c in self.earlier if c.number == self.parent)
+    def _attack(self, table: CodedTable, log: ChangeLog) -> FileAttack:
+        wanted = attacks_for(self.targets, self.attacks)
+        return attack_file(self.table, table, log, self.setting, wanted)
 
-    def _require_granted(self, wishes: Wishes, above: tuple[RecipeStep, ...]) -> None:
+    def _require_granted(self, wishes: Wishes) -> None:
         """Refuse before any work what cannot be asked: all of it at once, of every way."""
         criterion, k, _ = aim_of(self.targets, response_knowledge=self.setting.response_knowledge)
-        base = run_steps(_frozen(above), self.table, self.setting)[0].table
+        base = run_steps(self._frozen(), self.table, self.setting)[0].table
         problems: dict[tuple[str, str], Problem] = {}
         for proposal in proposals(criterion, k, wishes):
             for step in proposal.steps:
@@ -128,17 +126,9 @@ class Trying:
                 problems=found,
             )
 
-    def _climb_all(
-        self,
-        wishes: Wishes,
-        above: tuple[RecipeStep, ...],
-        wanted: Collection[AttackName],
-        tried: list[Tried],
-        failed: list[Candidate],
-    ) -> None:
+    def _climb_all(self, wishes: Wishes) -> None:
         """Try every way, as strong as the targets need it."""
         n = self.table.n_records
-        response_knowledge = self.setting.response_knowledge
         # Missing cells that are no category are in several classes, or in none.
         is_plain = self.setting.missing is Missing.CATEGORY
         most_classes = most_classes_of(self.targets, n) if is_plain else None
@@ -146,7 +136,7 @@ class Trying:
             self.targets,
             wishes,
             n,
-            response_knowledge=response_knowledge,
+            response_knowledge=self.setting.response_knowledge,
             most_classes=most_classes,
         )
 
@@ -154,39 +144,29 @@ class Trying:
             few = classes_needed(self.targets, n) if is_plain and way.is_verified else most_classes
 
             def attempt(k: int, place: int = way.place, few: int | None = few) -> bool:
-                proposal = proposals(criterion, k, wishes, few)[place]
-                n_failed = len(failed)
-                self._try(proposal, above, wanted, tried, failed)
-                return len(failed) == n_failed and tried[-1].candidate.is_met
+                n_failed = len(self.failed)
+                self._try(proposals(criterion, k, wishes, few)[place])
+                return len(self.failed) == n_failed and self.tried[-1].candidate.is_met
 
             if way.is_verified:
                 # Few classes are what links cannot do without; what has them may pass at once.
                 if few is None or not attempt(asked_k(self.targets)):
-                    self._try_verified(way, wishes, above, wanted, tried, failed)
+                    self._try_verified(way, wishes)
             else:
-                _climb(way.rungs, attempt, failed)
+                _climb(way.rungs, attempt, self.failed)
 
-    def _try_verified(
-        self,
-        way: Ladder,
-        wishes: Wishes,
-        above: tuple[RecipeStep, ...],
-        wanted: Collection[AttackName],
-        tried: list[Tried],
-        failed: list[Candidate],
-    ) -> None:
+    def _try_verified(self, way: Ladder, wishes: Wishes) -> None:
         """Try the recoding that loses least among those that pass the real attack."""
-        before = _frozen(above)
+        before = self._frozen()
         label = "recoding, best verified"
         base, _ = run_steps(before, self.table, self.setting)
 
         def passes(made: Protected) -> bool:
             self._tell()
             whole = base.then(made)
-            attack = attack_file(self.table, whole.table, whole.log, self.setting, wanted)
+            attack = self._attack(whole.table, whole.log)
             return all(each.is_met for each in judge_targets(self.targets, attack))
 
-        number = self._number(tried, failed)
         options: dict[str, Any] = dict(wishes.search)
         asked = SearchOptions(**options)
         try:
@@ -195,27 +175,13 @@ class Trying:
             )
         except (NotReachableError, LimitError) as error:
             options["k"] = way.rungs[0]
-            steps = (*above, RecipeStep(SearchRecoding(**options)))
-            failed.append(self._kept(_failed_candidate(number, self.parent, label, steps, error)))
+            self._fail(label, (*self.above, RecipeStep(SearchRecoding(**options))), error)
             return
         own = RecipeStep(found.step, found.protected.found, found.protected.frozen)
-        self._attacked(number, label, (*above, own), base.then(found.protected), wanted, tried)
+        self._judge(label, (*self.above, own), base.then(found.protected))
 
-    def _number(self, tried: Sequence[Tried], failed: Sequence[Candidate]) -> int:
-        """Return the number of the next candidate."""
-        known = [c.number for c in (*self.earlier, *failed)]
-        return max([0, *known, *(each.candidate.number for each in tried)]) + 1
-
-    def _try(
-        self,
-        proposal: Proposal,
-        above: tuple[RecipeStep, ...],
-        wanted: Collection[AttackName],
-        tried: list[Tried],
-        failed: list[Candidate],
-    ) -> None:
-        number = self._number(tried, failed)
-        before = _frozen(above)
+    def _try(self, proposal: Proposal) -> None:
+        before = self._frozen()
         steps = proposal.steps
         label = proposal.label
         try:
@@ -227,22 +193,13 @@ class Trying:
                 steps, label = _as_far_as_possible(steps), f"{label}, as far as it goes"
                 made, done = run_steps([*before, *steps], self.table, self.setting)
         except (NotReachableError, LimitError) as error:
-            whole = tuple(RecipeStep(step) for step in (*before, *steps))
-            failed.append(self._kept(_failed_candidate(number, self.parent, label, whole, error)))
+            self._fail(label, tuple(RecipeStep(step) for step in (*before, *steps)), error)
             return
-        self._attacked(number, label, (*above, *done[len(before) :]), made, wanted, tried)
+        self._judge(label, (*self.above, *done[len(before) :]), made)
 
-    def _attacked(
-        self,
-        number: int,
-        label: str,
-        steps: tuple[RecipeStep, ...],
-        made: Protected,
-        wanted: Collection[AttackName],
-        tried: list[Tried],
-    ) -> None:
+    def _judge(self, label: str, steps: tuple[RecipeStep, ...], made: Protected) -> None:
         """Attack a candidate again, measure what it costs, and keep it."""
-        attack = attack_file(self.table, made.table, made.log, self.setting, wanted)
+        attack = self._attack(made.table, made.log)
         judged = judge_targets(self.targets, attack)
         utility = measure_utility(
             self.table,
@@ -261,7 +218,7 @@ class Trying:
             *attack.sentences(),
         )
         candidate = Candidate(
-            number,
+            self._number(),
             self.parent,
             label,
             steps,
@@ -276,34 +233,45 @@ class Trying:
             bool(judged) and all(each.is_met for each in judged),
             output=made.table.fingerprint,
         )
-        tried.append(Tried(self._kept(candidate), made, attack, judged, utility))
+        self.tried.append(Tried(self._kept(candidate), made, attack, judged, utility))
+        self._tell()
+
+    def _fail(
+        self, label: str, steps: tuple[RecipeStep, ...], error: InputError | LimitError
+    ) -> None:
+        """Keep a candidate that could not be made, with why."""
+        why = f"{error.asked} {error.found}" + "".join(f" {p}" for p in error.problems[:3])
+        candidate = Candidate(self._number(), self.parent, label, steps, failed=why)
+        self.failed.append(self._kept(candidate))
+        self._tell()
+
+    def _number(self) -> int:
+        """Return the number of the next candidate."""
+        known = (*self.earlier, *self.failed, *(each.candidate for each in self.tried))
+        return max((c.number for c in known), default=0) + 1
 
     def _kept(self, candidate: Candidate) -> Candidate:
-        kept = candidate if self.keep is None else self.keep(candidate)
-        self.n_done += 1
-        self._tell()
-        return kept
+        return candidate if self.keep is None else self.keep(candidate)
 
     def _tell(self, done: int = 0, total: int | None = None) -> None:
         """Tell how many candidates were tried; what a step counts by itself says nothing to people."""
         if self.progress is not None:
-            self.progress(self.n_done, None)
+            self.progress(len(self.tried) + len(self.failed), None)
 
+    def _frozen(self) -> list[Step]:
+        """Return the steps of the parent as they were found."""
+        return [frozen for own in self.above for frozen in own.frozen or (own.step,)]
 
-def _frozen(above: Sequence[RecipeStep]) -> list[Step]:
-    """Return the steps of a candidate as they were found."""
-    return [frozen for own in above for frozen in own.frozen or (own.step,)]
-
-
-def _failed_candidate(
-    number: int,
-    parent: int,
-    label: str,
-    steps: tuple[RecipeStep, ...],
-    error: InputError | LimitError,
-) -> Candidate:
-    found = error.found + "".join(f" {p}" for p in error.problems[:3])
-    return Candidate(number, parent, label, steps, failed=f"{error.asked} {found}")
+    def _in_the_way(self, wishes: Wishes | None) -> list[str]:
+        said = [*self.blocked, *(f"{c.label}: {c.failed}" for c in self.failed)]
+        if wishes is None:
+            return said
+        for name, options in (("pinned", wishes.suppress), ("keep", wishes.search), ("at_least", wishes.search),
+                              ("forbid", wishes.search)):  # fmt: skip
+            value = options.get(name)
+            if value:
+                said.append(f"{name.replace('_', ' ')} {quoted([str(each) for each in value])}.")
+        return said
 
 
 def _as_far_as_possible(steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -356,15 +324,3 @@ def _climb(
             # What cannot be done for a k cannot be done for a larger one.
             return
         low = k
-
-
-def _blocked(met: Sequence[str], failed: Sequence[Candidate], wishes: Wishes | None) -> list[str]:
-    said = [*met, *(f"{c.label}: {c.failed}" for c in failed)]
-    if wishes is None:
-        return said
-    for name, options in (("pinned", wishes.suppress), ("keep", wishes.search), ("at_least", wishes.search),
-                          ("forbid", wishes.search)):  # fmt: skip
-        value = options.get(name)
-        if value:
-            said.append(f"{name.replace('_', ' ')} {quoted([str(each) for each in value])}.")
-    return said
