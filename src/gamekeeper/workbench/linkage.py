@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,36 +12,30 @@ from numpy.typing import NDArray
 from gamekeeper.attack.linkage.evaluation import MaskingComparison, compare_maskings
 from gamekeeper.attack.linkage.file_links import FileLinks
 from gamekeeper.attack.linkage.files import link_files, require_records
-from gamekeeper.attack.linkage.guessing import identifiers, telling_alone
 from gamekeeper.attack.linkage.linking import linking_bytes
-from gamekeeper.attack.linkage.options import ObjectiveName
 from gamekeeper.attack.linkage.structure import StructureLinks, link_structure
 from gamekeeper.attack.linkage.structure_columns import StructureColumns, structure_columns
 from gamekeeper.attack.linkage.truth import true_partners
-from gamekeeper.attack.linkage.variables import Kind, LinkVariable, common_variables
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.options import given
 from gamekeeper.report.link_report import links_report, maskings_report, structure_report
-from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.results import Progress
-from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of, did_you_mean, quoted
-from gamekeeper.workbench.environment.opening import opened
+from gamekeeper.workbench.compared_columns import (
+    compared_variables,
+    steps_of,
+    variables_in,
+    weights_of,
+    without_identifiers,
+)
 from gamekeeper.workbench.microdata.need import Need, require_room
 from gamekeeper.workbench.microdata.opening import opened_file
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
-from gamekeeper.workbench.requests.linkage import (
-    ComparedColumns,
-    EvaluateRequest,
-    LinkRequest,
-    StructureRequest,
-)
-from gamekeeper.workbench.requests.reading import Reading
+from gamekeeper.workbench.requests.linkage import EvaluateRequest, LinkRequest, StructureRequest
 
 _BY_ORDER = (
     "No identifier was named (--id): record by record, versions are taken to be in the order of the"
@@ -54,27 +48,20 @@ def link_two_files(asked: LinkRequest, *, progress: Progress | None = None) -> F
     require_outputs(asked)
     columns, options = asked.columns, asked.options
     sources = [opened_file(file, asked.reading) for file in (asked.first, asked.second)]
-    variables = _variables(sources, columns)
-    wanted = (
-        (sources[0], [one.name for one in variables]),
-        (sources[1], [one.column for one in variables]),
-    )
-    _require_rooms(wanted, columns.identifier)
-    a, b = (
-        _coded(source, names, columns.identifier, asked.reading, progress)
-        for source, names in wanted
-    )
+    variables = compared_variables(sources, columns)
+    wanted = [[one.name for one in variables], [one.column for one in variables]]
+    a, b = _coded(sources, wanted, columns.identifier, progress)
     require_records(a.n_records, b.n_records)
     truth = true_partners(a, b, columns.identifier) if columns.identifier else None
     decimals = sources[0].decimal, sources[1].decimal
-    variables, left_out = _without_identifiers([(a, b, decimals)], variables, columns)
+    variables, left_out = without_identifiers([(a, b, decimals)], variables, columns)
     found = link_files(
         a,
         b,
         variables,
         **given(options),
-        weights=_weights(variables, columns, [options.chosen_objective]),
-        steps=_steps(variables, columns),
+        weights=weights_of(variables, columns, [options.chosen_objective]),
+        steps=steps_of(variables, columns),
         truth=truth,
         decimals=decimals,
         progress=progress,
@@ -82,12 +69,9 @@ def link_two_files(asked: LinkRequest, *, progress: Progress | None = None) -> F
     found = replace(found, notes=(*left_out, *found.notes))
     names = (asked.first.name, asked.second.name)
     tables = (a, b) if asked.report_values else None
+    shown = not asked.reading.no_records
     write_outputs(
-        asked,
-        found,
-        page=lambda path: write_risk_report(
-            links_report(found, names, tables, with_records=not asked.reading.no_records), path
-        ),
+        asked, found, report=lambda: links_report(found, names, tables, with_records=shown)
     )
     return found
 
@@ -107,32 +91,28 @@ def evaluate_files(
             "Name at least one.",
         )
     require_outputs(asked)
-    columns, options = asked.columns, asked.options
+    columns, options, identifier = asked.columns, asked.options, asked.columns.identifier
     files = _version_names(asked.masked)
-    source = opened_file(asked.original, asked.reading)
-    sources = {name: opened_file(file, asked.reading) for name, file in files.items()}
+    source, *sources = (
+        opened_file(file, asked.reading) for file in (asked.original, *files.values())
+    )
     # Links go from a masked version to the original, which is the first file named.
-    named = _variables([source, *sources.values()], columns)
+    named = compared_variables([source, *sources], columns)
     variables = [replace(one, name=one.column, other=one.name) for one in named]
     in_version = {one.name: one.column for one in named}
-    identifier, reading = columns.identifier, asked.reading
-    wanted = [one.column for one in named]
-    of_first = [one.name for one in named]
-    _require_rooms([(source, of_first), *((one, wanted) for one in sources.values())], identifier)
-    first = _coded(source, of_first, identifier, reading, progress)
-    versions = {
-        name: _coded(version, wanted, identifier, reading, progress)
-        for name, version in sources.items()
-    }
+    of_first, wanted = [one.name for one in named], [one.column for one in named]
+    first, *others = _coded(
+        [source, *sources], [of_first, *[wanted] * len(sources)], identifier, progress
+    )
+    versions = dict(zip(files, others, strict=True))
     truths = _truths(first, versions, files, identifier)
-    pairs = [
-        (one, first, (sources[name].decimal, source.decimal)) for name, one in versions.items()
-    ]
-    variables, left_out = _without_identifiers(pairs, variables, columns)
-    named = [one for one in named if one.column in {kept.name for kept in variables}]
+    decimals = {name: one.decimal for name, one in zip(files, sources, strict=True)}
+    pairs = [(one, first, (decimals[name], source.decimal)) for name, one in versions.items()]
+    variables, left_out = without_identifiers(pairs, variables, columns)
+    kept = {one.name for one in variables}
+    named = [one for one in named if one.column in kept]
     if not identifier:
-        left = [one for one in wanted if one not in {kept.name for kept in variables}]
-        _require_order(first, versions, files, left)
+        _require_order(first, versions, files, [one for one in wanted if one not in kept])
     found = compare_maskings(
         first,
         versions,
@@ -145,22 +125,16 @@ def evaluate_files(
             )
         ),
         truths=truths,
-        weights=_weights(named, columns, options.objectives),
-        steps=_steps(named, columns),
-        decimals={name: one.decimal for name, one in sources.items()},
+        weights=weights_of(named, columns, options.objectives),
+        steps=steps_of(named, columns),
+        decimals=decimals,
         decimal=source.decimal,
         progress=progress,
     )
     by_order = [] if identifier else [_BY_ORDER]
     found = replace(found, notes=(*by_order, *left_out))
-    write_outputs(
-        asked,
-        found,
-        page=lambda path: write_risk_report(
-            maskings_report(found, asked.original.name, with_records=not asked.reading.no_records),
-            path,
-        ),
-    )
+    name, shown = asked.original.name, not asked.reading.no_records
+    write_outputs(asked, found, report=lambda: maskings_report(found, name, with_records=shown))
     return found
 
 
@@ -177,86 +151,34 @@ def link_two_structures(
             "Name the column that says who is who (--id), or do not ask for it.",
         )
     require_outputs(asked)
-    tables: list[CodedTable] = []
-    values: list[StructureColumns] = []
-    graphs = _graphs(asked.environment)
+    graphs = {} if asked.environment is None else variables_in(asked.environment)
     sources = [opened_file(file, asked.reading) for file in (asked.first, asked.second)]
     chosen = [
         list(named) or [name for name in source.names if name != identifier]
         for source, named in zip(sources, (asked.columns, asked.others), strict=True)
     ]
     _require_ordered(asked.order, {*chosen[0], *chosen[1]})
-    _require_rooms(zip(sources, chosen, strict=True), identifier)
-    for which, source, wanted in zip(("first", "second"), sources, chosen, strict=True):
-        table = _coded(source, wanted, identifier, asked.reading, progress)
-        tables.append(table)
-        values.append(structure_columns(table, wanted, source.decimal, graphs, which, asked.order))
-    _require_structure(values)
-    truth = true_partners(tables[0], tables[1], identifier) if identifier else None
+    tables = _coded(sources, chosen, identifier, progress)
+    a, b = (
+        structure_columns(table, wanted, source.decimal, graphs, which, asked.order)
+        for table, wanted, source, which in zip(
+            tables, chosen, sources, ("first", "second"), strict=True
+        )
+    )
+    _require_structure([a, b])
     found = link_structure(
-        values[0].values,
-        values[1].values,
+        a.values,
+        b.values,
         **given(asked.options),
-        weights=(values[0].weights, values[1].weights),
-        origins=(values[0].origins, values[1].origins),
-        notes=(*values[0].notes, *values[1].notes),
-        truth=truth,
+        weights=(a.weights, b.weights),
+        origins=(a.origins, b.origins),
+        notes=(*a.notes, *b.notes),
+        truth=true_partners(tables[0], tables[1], identifier) if identifier else None,
         progress=progress,
     )
-    files = (asked.first.name, asked.second.name)
-    write_outputs(
-        asked,
-        found,
-        page=lambda path: write_risk_report(
-            structure_report(found, files, with_records=not asked.reading.no_records), path
-        ),
-    )
+    files, shown = (asked.first.name, asked.second.name), not asked.reading.no_records
+    write_outputs(asked, found, report=lambda: structure_report(found, files, with_records=shown))
     return found
-
-
-def _without_identifiers(
-    pairs: Sequence[tuple[CodedTable, CodedTable, tuple[str, str]]],
-    variables: list[LinkVariable],
-    columns: ComparedColumns,
-) -> tuple[list[LinkVariable], list[str]]:
-    """Leave out columns that only say which record it is, unless they were named; say which.
-
-    Columns that link by themselves stay, and are said too.
-    """
-    if columns.on:
-        return variables, []
-    asked = {*columns.measures, *columns.order, *columns.weights, *columns.steps}
-    seen = {name for a, b, decimals in pairs for name in identifiers(a, b, variables, decimals)}
-    found = [one.name for one in variables if one.name in seen - asked]
-    left = [one for one in variables if one.name not in found]
-    if not left:
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            "Two files were to be linked on the columns they share.",
-            f"{quoted(found)} {'looks' if len(found) == 1 else 'look'} like an identifier, and there"
-            " is no other.",
-            "Name the columns to compare all the same (--on), or the column that says who is who (--id).",
-        )
-    notes: list[str] = []
-    if found:
-        verb = (
-            "looks like an identifier and is"
-            if len(found) == 1
-            else "look like identifiers and are"
-        )
-        notes.append(
-            f"{quoted(found)} {verb} not compared; name it (--on) to compare it all the same."
-        )
-    told = {name for a, b, decimals in pairs for name in telling_alone(a, b, left, decimals)}
-    telling = [one.name for one in left if one.name in told - asked]
-    if telling:
-        is_one = len(telling) == 1
-        notes.append(
-            f"{quoted(telling)} {'has' if is_one else 'have'} another value for each record and"
-            f" {'links by itself' if is_one else 'link by themselves'}; to link without, name the other"
-            " columns (--on)."
-        )
-    return left, notes
 
 
 def _truths(
@@ -273,23 +195,12 @@ def _truths(
             )
             for name, one in versions.items()
         }
-    problems = [
-        Problem(
-            Reason.BAD_OPTION,
-            f"file {quoted([files[name].name])}",
-            f"{one.n_records:,} records, not {original.n_records:,}.",
-        )
+    found = {
+        files[name]: f"{one.n_records:,} records, not {original.n_records:,}."
         for name, one in versions.items()
         if one.n_records != original.n_records
-    ]
-    if problems:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Masked versions of a file were to be compared without an identifier.",
-            "They then have to have the same records in the same order.",
-            "Name the column that says who is who (--id).",
-            problems=problems,
-        )
+    }
+    _refuse_order(list(found.items()), "Name the column that says who is who (--id).")
     return {name: np.arange(one.n_records) for name, one in versions.items()}
 
 
@@ -300,27 +211,35 @@ def _require_order(
     left_out: Sequence[str],
 ) -> None:
     """Refuse to go by the order of records where a column that numbers them says another order."""
-    problems: list[Problem] = []
+    found: list[tuple[Path, str]] = []
     for column in left_out:
         numbers = _in_order(original, column)
         for name, one in versions.items():
             others = _in_order(one, column)
             if others != numbers and not set(others).isdisjoint(numbers):
-                problems.append(
-                    Problem(
-                        Reason.BAD_OPTION,
-                        f"file {quoted([files[name].name])}",
-                        f"{quoted([column])} numbers the records in another order than in the original.",
-                    )
+                told = (
+                    f"{quoted([column])} numbers the records in another order than in the original."
                 )
-    if problems:
+                found.append((files[name], told))
+    _refuse_order(
+        found,
+        "Name the column that says who is who (--id); or, if the order is right, the columns to"
+        " compare (--on).",
+    )
+
+
+def _refuse_order(found: Sequence[tuple[Path, str]], do: str) -> None:
+    """Refuse files that do not have the same records in the same order, each with why."""
+    if found:
         raise InputError(
             Reason.BAD_OPTION,
             "Masked versions of a file were to be compared without an identifier.",
             "They then have to have the same records in the same order.",
-            "Name the column that says who is who (--id); or, if the order is right, the columns to"
-            " compare (--on).",
-            problems=problems,
+            do,
+            problems=[
+                Problem(Reason.BAD_OPTION, f"file {quoted([file.name])}", told)
+                for file, told in found
+            ],
         )
 
 
@@ -352,159 +271,27 @@ def _require_one_identifier(source: Source, identifier: str) -> None:
     )
 
 
-def _require_rooms(columns: Iterable[tuple[Source, Sequence[str]]], identifier: str) -> None:
-    """Refuse two identifiers, and files that are too large, before the first of them is read."""
-    columns = list(columns)
-    for source, _ in columns:
-        _require_one_identifier(source, identifier)
-    for source, names in columns:
-        require_room(source, _wanted(names, identifier), Need(linking_bytes))
-
-
-def _wanted(names: Sequence[str], identifier: str) -> list[str]:
-    return list(dict.fromkeys(name for name in (*names, identifier) if name))
-
-
 def _coded(
-    source: Source,
-    names: Sequence[str],
+    sources: Sequence[Source],
+    columns: Sequence[Sequence[str]],
     identifier: str,
-    reading: Reading,
     progress: Progress | None,
-) -> CodedTable:
-    wanted = _wanted(names, identifier)
-    engine = default_engine()
-    return code_source(source, wanted, engine=engine, progress=progress)
+) -> list[CodedTable]:
+    """Code some columns of each file, and the identifier.
 
-
-def _variables(sources: Sequence[Source], asked: ComparedColumns) -> list[LinkVariable]:
-    columns = [[column.name for column in source.columns] for source in sources]
-    if asked.on:
-        chosen = [
-            LinkVariable(first.strip(), second.strip())
-            for first, _, second in (name.partition("=") for name in asked.on)
-        ]
-    else:
-        common = set(columns[0]).intersection(*columns[1:])
-        without = [name for name in columns[0] if name not in common]
-        chosen = common_variables(columns[0], columns[1], without=[*without, asked.identifier])
-    named = {one.name for one in chosen}
-    problems: list[Problem] = []
-    for what, pairs in (
-        ("kind", asked.kinds),
-        ("measure", asked.measures),
-        ("missing", asked.missing),
-        ("order", asked.order),
-        ("weight", asked.weights),
-        ("steps", asked.steps),
-    ):
-        problems += [
-            Problem(
-                Reason.UNKNOWN_NAME,
-                f"{what} of {quoted([name])}",
-                "it is not among the variables that are compared.",
-                did_you_mean(name, sorted(named)),
-            )
-            for name in pairs
-            if name not in named
-        ]
-    known = [kind.value for kind in Kind]
-    problems += [
-        Problem(
-            Reason.BAD_OPTION,
-            f"kind of {quoted([name])}",
-            f"there is no kind {quoted([kind])}.",
-            f"There are: {quoted(known)}.",
-        )
-        for name, kind in asked.kinds.items()
-        if kind not in known
+    Two identifiers, and files that are too large, are refused before the first file is read.
+    """
+    for source in sources:
+        _require_one_identifier(source, identifier)
+    wanted = [
+        list(dict.fromkeys(name for name in (*names, identifier) if name)) for names in columns
     ]
-    if problems:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Two files were to be linked.",
-            f"{count_of(len(problems), 'option')} cannot be used.",
-            problems=problems,
-        )
-    made = [
-        replace(
-            one,
-            kind=Kind(asked.kinds[one.name]) if one.name in asked.kinds else None,
-            measure=asked.measures.get(one.name, ""),
-            order=tuple(asked.order.get(one.name, ())),
-            missing=_missing(asked.missing.get(one.name, "expected")),
-        )
-        for one in chosen
-    ]
-    return _mapped(made, asked.environment)
-
-
-def _missing(text: str) -> str | float:
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def _mapped(variables: list[LinkVariable], environment: StorePlace | None) -> list[LinkVariable]:
-    """Give the variables that are compared by sinks their partition graph."""
-    asked = [one.name for one in variables if one.kind is Kind.MAPPED]
-    if environment is not None and not asked:
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            "Columns were to be compared by the categories of an environment.",
-            "None was named.",
-            "Say which (--kind COLUMN=mapped), or leave the environment out.",
-        )
-    if environment is None:
-        if asked:
-            raise InputError(
-                Reason.NOTHING_GIVEN,
-                f"{quoted(asked)} {'was' if len(asked) == 1 else 'were'} to be compared by the"
-                " categories of an environment.",
-                "No environment was named.",
-                "Name a store or folder (--environment).",
-            )
-        return variables
-    with opened(environment) as place:
-        known = {name: place.environment.variable(name) for name in place.environment.variables}
-    problems = [
-        Problem(
-            Reason.UNKNOWN_NAME,
-            f"variable {quoted([name])}",
-            "is not in the environment.",
-            did_you_mean(name, sorted(known)),
-        )
-        for name in asked
-        if name not in known
-    ]
-    if problems:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            "Categories were to be compared by the partition graphs of an environment.",
-            f"{count_of(len(problems), 'variable is', 'variables are')} not there.",
-            problems=problems,
-        )
+    for source, names in zip(sources, wanted, strict=True):
+        require_room(source, names, Need(linking_bytes))
     return [
-        replace(one, variable=known[one.name]) if one.kind is Kind.MAPPED else one
-        for one in variables
+        code_source(source, names, engine=default_engine(), progress=progress)
+        for source, names in zip(sources, wanted, strict=True)
     ]
-
-
-def _weights(
-    variables: Sequence[LinkVariable],
-    asked: ComparedColumns,
-    objectives: Sequence[ObjectiveName | str],
-) -> list[float]:
-    """Return a weight per variable; none where none are asked for or given."""
-    if not asked.weights and ObjectiveName.WEIGHTED not in objectives:
-        return []
-    return [asked.weights.get(one.name, 1.0) for one in variables]
-
-
-def _steps(variables: Sequence[LinkVariable], asked: ComparedColumns) -> list[int | None]:
-    """Return steps per variable, None where they are to be chosen; none where none are given."""
-    return [asked.steps.get(one.name) for one in variables] if asked.steps else []
 
 
 def _require_ordered(orders: Mapping[str, Sequence[str]], names: set[str]) -> None:
@@ -543,10 +330,3 @@ def _require_structure(files: Sequence[StructureColumns]) -> None:
             "Name the columns to use (--columns, --others).",
             problems=problems,
         )
-
-
-def _graphs(environment: Path | None) -> dict[str, Variable]:
-    if environment is None:
-        return {}
-    with opened(environment) as place:
-        return {name: place.environment.variable(name) for name in place.environment.variables}

@@ -23,6 +23,8 @@ from gamekeeper.workbench.requests.counting import ON_THIS_MACHINE
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from gamekeeper.report.risk_page import RiskReport
+
 _ENDINGS = {
     "table": TABLE_ENDINGS,
     "counted": TABLE_ENDINGS,
@@ -72,11 +74,18 @@ def require_outputs(asked: Any) -> None:
         )
 
 
-def write_outputs(asked: Any, found: Any, **ways: Callable[[Path], object]) -> None:
+def write_outputs(
+    asked: Any,
+    found: Any,
+    *,
+    report: Callable[[], RiskReport] | None = None,
+    **ways: Callable[[Path], object],
+) -> None:
     """Write the files that a request asks for.
 
-    A table and a picture are those of the result, `found.to_arrow()` and `found.plot()`. Other
-    kinds need a way to be written (`page=...`), and a way that is given comes first.
+    A table and a picture are those of the result, `found.to_arrow()` and `found.plot()`; a page is
+    that of `report`, made where one is asked for. Other kinds need a way to be written (`json=...`),
+    and a way that is given comes first.
     """
     for option, path in written(asked):
         way = ways.get(option.writes)
@@ -86,6 +95,10 @@ def write_outputs(asked: Any, found: Any, **ways: Callable[[Path], object]) -> N
             write_table(found.to_arrow(), path, raw=bool(getattr(asked, "raw", False)))
         elif option.writes == "picture":
             save_figure(found.plot(), path)
+        elif option.writes == "page" and report is not None:
+            from gamekeeper.report.risk_page import write_risk_report
+
+            write_risk_report(report(), path)
         else:
             assert option.writes in _BY_THE_WORK, f"no way to write a {option.writes} is given"
 
