@@ -18,6 +18,7 @@ from gamekeeper.errors import (
     Reason,
     StoreError,
     fault_place,
+    refuse,
 )
 from gamekeeper.wording import count_of, did_you_mean, quoted, unfit_character
 
@@ -142,3 +143,12 @@ def test_a_fault_is_where_the_package_was_last_whatever_folders_are_called(tmp_p
         quoted(runpy.run_path(str(script))["names"]())
     assert fault_place(caught.value).startswith("quoted, line ")
     assert fault_place(KeyError("never raised")) == "unknown place"
+
+
+def test_refusing_tells_all_problems_with_the_reason_of_the_first() -> None:
+    refuse([], "A file was to be read.", "Nothing is wrong.")
+    problems = [Problem(Reason.DUPLICATE, "a", "twice."), Problem(Reason.BAD_OPTION, "b", "odd.")]
+    with pytest.raises(InputError) as caught:
+        refuse(problems, "A file was to be read.", "2 faults were found.", "Mend them.")
+    assert caught.value.reason is Reason.DUPLICATE
+    assert caught.value.problems == tuple(problems)

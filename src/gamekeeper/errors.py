@@ -18,7 +18,7 @@ environment or of a code list, never a value observed in a data file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
@@ -136,6 +136,12 @@ class InputError(GamekeeperError):
     """What was given cannot be used."""
 
     exit_code = 2
+
+
+def refuse(problems: Sequence[Problem], asked: str, found: str, do: str = "") -> None:
+    """Raise one error for all problems, with the reason of the first; nothing where there are none."""
+    if problems:
+        raise InputError(problems[0].reason, asked, found, do, problems=problems)
 
 
 class StoreError(GamekeeperError):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from gamekeeper.data.keys.missing import Missing
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.files.reading import require_ordinary
 from gamekeeper.protect.recipe import VERSION, Recipe, RecipeStep, Scenario
 from gamekeeper.protect.steps import read_step
@@ -113,13 +113,7 @@ def _read(content: Mapping[str, Any], asked: str) -> Recipe:
         problems.append(
             Problem(Reason.DUPLICATE, "field 'keys'", f"{quoted(twice)} is there twice.")
         )
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            asked,
-            f"{count_of(len(problems), 'fault was', 'faults were')} found.",
-            problems=problems,
-        )
+    refuse(problems, asked, f"{count_of(len(problems), 'fault was', 'faults were')} found.")
     broken = made.broken_entry()
     if broken is not None:
         raise InputError(

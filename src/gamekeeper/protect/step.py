@@ -30,7 +30,7 @@ from enum import Enum
 from typing import Any, ClassVar, Self
 
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import option_text, options_of, require_valid
 from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.protected import Protected
@@ -101,11 +101,7 @@ class Step(ABC):
             for name, item in options.items()
             if item.is_required and name not in content
         ]
-        if problems:
-            raise InputError(
-                problems[0].reason, asked, f"{count_of(len(problems), 'option')} cannot be used.",
-                problems=problems,
-            )  # fmt: skip
+        refuse(problems, asked, f"{count_of(len(problems), 'option')} cannot be used.")
         given = {
             name: _read(options[name].kind, content[name]) for name in options if name in content
         }

@@ -24,7 +24,7 @@ from enum import StrEnum
 
 from gamekeeper.attack.assessment.criteria import CRITERIA
 from gamekeeper.attack.assessment.policy import Policy, read_policy
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
 _TYPED = re.compile(r"^(?P<name>.+?)\s*(?P<side><=|>=|≤|≥|=|<|>)\s*(?P<value>.+)$")
@@ -141,13 +141,11 @@ def parse_targets(typed: Iterable[str | Target]) -> tuple[Target, ...]:
         Problem(Reason.DUPLICATE, f"target {quoted([text])}", "it is given twice.")
         for text in sorted(twice)
     ]
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"{count_of(len(made) + len(problems), 'target was', 'targets were')} given.",
-            f"{count_of(len(problems), 'target')} cannot be used.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        f"{count_of(len(made) + len(problems), 'target was', 'targets were')} given.",
+        f"{count_of(len(problems), 'target')} cannot be used.",
+    )
     return tuple(made)
 
 

@@ -10,7 +10,7 @@ from gamekeeper.attack.linkage.options import ObjectiveName
 from gamekeeper.attack.linkage.variables import Kind, LinkVariable, common_variables
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.source import Source
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -119,13 +119,11 @@ def _mapped(variables: list[LinkVariable], environment: StorePlace | None) -> li
         for name in asked
         if name not in known
     ]
-    if problems:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            "Categories were to be compared by the partition graphs of an environment.",
-            f"{count_of(len(problems), 'variable is', 'variables are')} not there.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        "Categories were to be compared by the partition graphs of an environment.",
+        f"{count_of(len(problems), 'variable is', 'variables are')} not there.",
+    )
     return [
         replace(one, variable=known[one.name]) if one.kind is Kind.MAPPED else one
         for one in variables

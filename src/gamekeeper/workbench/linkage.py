@@ -20,7 +20,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.reading.source import Source
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import given
 from gamekeeper.report.link_report import links_report, maskings_report, structure_report
 from gamekeeper.results import Progress
@@ -306,13 +306,11 @@ def _require_ordered(orders: Mapping[str, Sequence[str]], names: set[str]) -> No
         for name in orders
         if name not in names
     ]
-    if problems:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            "The structure of two files was to be used.",
-            f"{count_of(len(problems), 'order')} cannot be used.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        "The structure of two files was to be used.",
+        f"{count_of(len(problems), 'order')} cannot be used.",
+    )
 
 
 def _require_structure(files: Sequence[StructureColumns]) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from gamekeeper.attack.judging.compare import Comparison, compare_measures
 from gamekeeper.attack.models.fitting import ModelFit, fit_models, fitting_bytes
@@ -19,27 +17,24 @@ from gamekeeper.attack.models.options import FitOptions
 from gamekeeper.attack.models.queries import Inference, check_question, infer_target
 from gamekeeper.attack.models.ranking import RankedAttack, rank_attacks
 from gamekeeper.attack.simulation.notional import population_bytes
-from gamekeeper.budget import workers_of
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import given
 from gamekeeper.report.attack_report import inference_report, shown_to
 from gamekeeper.report.comparison import comparison_report
-from gamekeeper.report.risk_page import write_risk_report
+from gamekeeper.report.risk_page import RiskReport
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
-from gamekeeper.workbench.microdata.need import Need
+from gamekeeper.workbench.microdata.need import Need, sampling_workers
 from gamekeeper.workbench.microdata.opening import open_microdata, open_other, require_other
 from gamekeeper.workbench.outputs import (
     listed_notices,
+    listed_writer,
     require_outputs,
-    write_listed_where_counted,
     write_outputs,
 )
 from gamekeeper.workbench.requests.models import CompareRequest, InferRequest, ModelRequest
-
-_MOST_WORKERS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +72,13 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
     require_outputs(asked)
     _require_one_kind(asked)
     require_other(asked.microdata, asked.population, counting=asked.counting)
-    need = Need(inference_bytes, by_key=True)
     data = open_microdata(
         asked.microdata,
         counting=asked.counting,
         design=asked.design,
         identifier=asked.identifier,
         person=asked.person,
-        need=need,
+        need=Need(inference_bytes, by_key=True),
     )
     table = data.count()
     _require_answerable(asked, table)
@@ -92,8 +86,7 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
     fit = _fitted(table, asked.fit, progress)
     risk = infer_risk(table, fit, **given(replace(asked.infer, seed=asked.fit.seed)))
     plain = risk.records.table
-    named = replace(risk.records, table=data.with_identifiers(plain))
-    risk = replace(risk, records=named)
+    risk = replace(risk, records=replace(risk.records, table=data.with_identifiers(plain)))
     attacks = None if everybody.keys is None else rank_attacks(risk, table, everybody.keys)
     judged = (
         categories_risk(risk, table, asked.categories, **given(asked.of_categories))
@@ -117,26 +110,19 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
     notices = (*data.notices, *everybody.notices, *listed_notices(table.listed))
     about = data.about(notices, what_if)
 
-    def write_page(path: Path) -> None:
+    def report() -> RiskReport:
         others = {
             "What each category adds": judged,
             "Attacks on the population": attacks,
             "What is inferred of a person": values,
         }
         page = inference_report(about, table, risk, found.variables, others)
-        write_risk_report(shown_to(asked.report_for, page, about, table, [table, fit, risk]), path)
+        return shown_to(asked.report_for, page, about, table, [table, fit, risk])
 
-    def write_counted(path: Path) -> None:
-        write_listed_where_counted(
-            table.listed,
-            plain,
-            path,
-            identifier=data.identifier,
-            here=risk.to_arrow,
-            raw=asked.raw,
-        )
-
-    write_outputs(asked, risk, page=write_page, counted=write_counted)
+    counted = listed_writer(
+        table.listed, lambda: plain, data.identifier, risk.to_arrow, raw=asked.raw
+    )
+    write_outputs(asked, risk, report=report, counted=counted)
     return Answer(found, notices, what_if)
 
 
@@ -199,14 +185,13 @@ def compare_on_population(
         max_size=asked.max_size,
         max_seconds=asked.max_seconds,
         seed=asked.seed,
-        workers=workers_of(asked.workers or min(os.cpu_count() or 1, _MOST_WORKERS)),
+        workers=sampling_workers(asked.workers),
         folder=asked.folder,
         progress=progress,
     )
 
-    def write_page(path: Path) -> None:
-        name = data.source.name
-        write_risk_report(comparison_report(found, name=name, notices=data.notices), path)
-
-    write_outputs(asked, found, page=write_page)
+    name = data.source.name
+    write_outputs(
+        asked, found, report=lambda: comparison_report(found, name=name, notices=data.notices)
+    )
     return Answer(found, data.notices, data.what_if(data.count()) if data.recoded else None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from gamekeeper.data.engine.bringing import require_written
 from gamekeeper.data.engine.gate import Engine
 from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.data.keys.writing import write_listed
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.files.gate import fault_of_file, fault_of_folder
 from gamekeeper.options import Option, paths, written
 from gamekeeper.report.drawings.figures import save_figure
@@ -65,13 +64,11 @@ def require_outputs(asked: Any) -> None:
             kind = "folder" if option.writes in _FOLDERS else "file"
             where = f"{kind} {quoted([str(path)], letters=400)}"
             problems.append(Problem(Reason.NOT_WRITABLE, where, found, do))
-    if problems:
-        raise InputError(
-            Reason.NOT_WRITABLE,
-            f"{count_of(len(problems), 'file or folder', 'files or folders')} could not be written.",
-            "Nothing was done.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        f"{count_of(len(problems), 'file or folder', 'files or folders')} could not be written.",
+        "Nothing was done.",
+    )
 
 
 def write_outputs(
@@ -125,25 +122,25 @@ def write_where_counted(
         there(path)
 
 
-def write_listed_where_counted(
+def listed_writer(
     listed: ListedRecords,
-    rows: pa.Table,
-    path: Path,
-    *,
+    rows: Callable[[], pa.Table],
     identifier: str,
     here: Callable[[], pa.Table],
+    *,
     raw: bool,
-) -> None:
-    """Write the table of all records, given its rows without the user's own names of them.
+) -> Callable[[Path], None]:
+    """Return what writes the table of all records, given its rows without the user's own names of them.
 
     `here` gives it with these names, where this machine writes it.
     """
-    write_where_counted(
-        listed.table.coded.engine,
+    coded = listed.table.coded
+    return lambda path: write_where_counted(
+        coded.engine,
         path,
-        listed.table.coded.n_records,
+        coded.n_records,
         "records",
-        there=partial(write_listed, listed, rows, identifier=identifier),
+        there=lambda path: write_listed(listed, rows(), path, identifier=identifier),
         here=here,
         raw=raw,
     )

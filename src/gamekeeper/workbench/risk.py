@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from gamekeeper.algorithms.uniques.minimal_uniques import least_bytes, require_least_seconds
 from gamekeeper.attack.matching.result import MatchingRisk
@@ -33,18 +34,19 @@ from gamekeeper.report.attack_report import (
     special_report,
     what_if_section,
 )
-from gamekeeper.report.risk_page import RiskReport, write_risk_report
+from gamekeeper.report.risk_page import RiskReport
 from gamekeeper.report.risk_report import assessment_report
 from gamekeeper.report.tables import write_table
 from gamekeeper.results import Progress, Result
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
+from gamekeeper.workbench.microdata.file import Microdata
 from gamekeeper.workbench.microdata.need import WITHOUT_HOUSEHOLDS, Need
 from gamekeeper.workbench.microdata.opening import open_microdata, open_other, require_other
 from gamekeeper.workbench.outputs import (
     listed_notices,
+    listed_writer,
     require_outputs,
-    write_listed_where_counted,
     write_outputs,
     write_where_counted,
 )
@@ -56,6 +58,8 @@ from gamekeeper.workbench.requests.risk import (
     SpecialRequest,
     SudaRequest,
 )
+
+Found = TypeVar("Found", bound=Result)
 
 # Records times sets of variables: below that a search takes a second or two.
 _LONG_SEARCH = 1 << 28
@@ -82,35 +86,21 @@ def count_release(asked: KeysRequest, *, progress: Progress | None = None) -> An
     table = data.count(progress=progress)
     what_if = data.what_if(table, progress=progress)
     about = data.about(data.notices, what_if)
-    _write(asked, about, table, table, lambda: keys_report(about, table))
-    return Answer(CountedFile(data.source, table), data.notices, what_if)
-
-
-def _write(
-    asked: KeysRequest | MatchRequest | SpecialRequest,
-    about: AboutFile,
-    table: KeyTable,
-    found: Result,
-    report: Callable[[], RiskReport],
-) -> None:
-    """Write the outputs that were asked for, the report for whom it is meant."""
-    results = [table] if found is table else [table, found]
-
-    def write_page(path: Path) -> None:
-        write_risk_report(shown_to(asked.report_for, report(), about, table, results), path)
-
-    def write_counted(path: Path) -> None:
-        write_where_counted(
+    write_outputs(
+        asked,
+        table,
+        report=lambda: shown_to(asked.report_for, keys_report(about, table), about, table, [table]),
+        counted=lambda path: write_where_counted(
             table.coded.engine,
             path,
             table.n_classes,
             "classes",
             there=partial(write_classes, table),
             here=table.to_arrow,
-            raw=bool(getattr(asked, "raw", False)),
-        )
-
-    write_outputs(asked, found, page=write_page, counted=write_counted)
+            raw=asked.raw,
+        ),
+    )
+    return Answer(CountedFile(data.source, table), data.notices, what_if)
 
 
 def find_uniques(
@@ -154,23 +144,12 @@ def find_uniques(
     what_if = data.what_if(table, progress=progress)
     about = data.about(notices, what_if)
 
-    def write_records_where_counted(path: Path) -> None:
+    def write_there(path: Path) -> None:
         write_unique_records(
             table, plain, path, not_known=risk.not_known, identifier=data.identifier
         )
 
-    def write_counted(path: Path) -> None:
-        write_where_counted(
-            table.coded.engine,
-            path,
-            table.coded.n_records,
-            "records",
-            there=write_records_where_counted,
-            here=risk.records.to_arrow,
-            raw=asked.raw,
-        )
-
-    def write_page(path: Path) -> None:
+    def report() -> RiskReport:
         people = everybody.keys
         matching = None if people is None else assess_matching(table, population=people)
         results = [table, risk, *([] if matching is None else [matching])]
@@ -188,12 +167,23 @@ def find_uniques(
         if what_if is not None:
             compared = what_if_section(what_if, with_rules=asked.report_records)
             page = replace(page, sections=[compared, *page.sections])
-        write_risk_report(shown_to(asked.report_for, page, about, table, results), path)
+        return shown_to(asked.report_for, page, about, table, results)
 
-    def write_msus(path: Path) -> None:
-        write_table(data.with_identifiers(risk.msus()), path, raw=asked.raw)
-
-    write_outputs(asked, risk, page=write_page, msus=write_msus, counted=write_counted)
+    write_outputs(
+        asked,
+        risk,
+        report=report,
+        msus=lambda path: write_table(data.with_identifiers(risk.msus()), path, raw=asked.raw),
+        counted=lambda path: write_where_counted(
+            table.coded.engine,
+            path,
+            table.coded.n_records,
+            "records",
+            there=write_there,
+            here=risk.records.to_arrow,
+            raw=asked.raw,
+        ),
+    )
     return Answer(risk, notices, what_if)
 
 
@@ -249,19 +239,18 @@ def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> A
     """Work out what matching strategies would achieve and cost."""
     require_outputs(asked)
     require_other(asked.microdata, asked.population, counting=asked.counting)
-    need = Need(matching_bytes, by_key=True)
     data = open_microdata(
-        asked.microdata, counting=asked.counting, design=asked.design, need=need, progress=progress
+        asked.microdata,
+        counting=asked.counting,
+        design=asked.design,
+        need=Need(matching_bytes, by_key=True),
+        progress=progress,
     )
     table = data.count(progress=progress)
     everybody = open_other(asked.microdata, asked.population, counting=asked.counting)
     options = replace(asked.matching, population=everybody.keys)
     found = assess_matching(table, **given(options))
-    what_if = data.what_if(table, progress=progress)
-    notices = (*data.notices, *everybody.notices)
-    about = data.about(notices, what_if)
-    _write(asked, about, table, found, lambda: matching_report(about, table, found))
-    return Answer(found, notices, what_if)
+    return _reported(asked, data, table, everybody.notices, found, matching_report, progress)
 
 
 def find_special(
@@ -270,13 +259,12 @@ def find_special(
     """Tell special from random uniques by what makes their uniqueness go away."""
     require_outputs(asked)
     require_other(asked.microdata, asked.population, counting=asked.counting)
-    need = Need(special_bytes, by_key=True)
     data = open_microdata(
         asked.microdata,
         counting=asked.counting,
         design=asked.design,
         identifier=asked.identifier,
-        need=need,
+        need=Need(special_bytes, by_key=True),
         progress=progress,
     )
     table = data.count(progress=progress)
@@ -289,10 +277,30 @@ def find_special(
     )
     found = assess_special_uniques(table, **given(options))
     found = replace(found, table=data.with_identifiers(found.table))
+    return _reported(asked, data, table, everybody.notices, found, special_report, progress)
+
+
+def _reported(
+    asked: MatchRequest | SpecialRequest,
+    data: Microdata,
+    table: KeyTable,
+    notices: tuple[str, ...],
+    found: Found,
+    report: Callable[[AboutFile, KeyTable, Found], RiskReport],
+    progress: Progress | None,
+) -> Answer[Found]:
+    """Write the outputs that were asked for, the report for whom it is meant; answer."""
     what_if = data.what_if(table, progress=progress)
-    notices = (*data.notices, *everybody.notices)
+    notices = (*data.notices, *notices)
     about = data.about(notices, what_if)
-    _write(asked, about, table, found, lambda: special_report(about, table, found))
+    results = [table, found]
+    write_outputs(
+        asked,
+        found,
+        report=lambda: shown_to(
+            asked.report_for, report(about, table, found), about, table, results
+        ),
+    )
     return Answer(found, notices, what_if)
 
 
@@ -332,17 +340,14 @@ def measure_release(
     found = measure_risk(table, **given(options))
     plain = found.records.to_arrow()
 
-    def write_counted(path: Path) -> None:
-        write_listed_where_counted(
-            table.listed,
-            plain,
-            path,
-            identifier=data.identifier,
-            here=lambda: data.with_identifiers(plain),
-            raw=asked.raw,
-        )
-
-    write_outputs(asked, found, counted=write_counted)
+    counted = listed_writer(
+        table.listed,
+        lambda: plain,
+        data.identifier,
+        lambda: data.with_identifiers(plain),
+        raw=asked.raw,
+    )
+    write_outputs(asked, found, counted=counted)
     what_if = data.what_if(table, progress=progress)
     notices = (*data.notices, *everybody.notices, *listed_notices(table.listed))
     return Answer(found, notices, what_if)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -17,17 +16,14 @@ from gamekeeper.attack.simulation.notional import population_bytes
 from gamekeeper.attack.simulation.pilot import PilotStudy, pilot_study
 from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.simulate import simulate
-from gamekeeper.budget import workers_of
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
-from gamekeeper.workbench.microdata.need import Need
+from gamekeeper.workbench.microdata.need import Need, sampling_workers
 from gamekeeper.workbench.microdata.opening import open_microdata
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.simulation import ExperimentKind, SimulateRequest
-
-_MOST_WORKERS = 8
 
 Experiment = StrategyExperiment | FractionExperiment | PilotStudy | SimulationResult
 
@@ -96,12 +92,10 @@ def _options(asked: SimulateRequest) -> dict[str, Any]:
         problems.append(
             Problem(Reason.NOTHING_GIVEN, "--fraction", "it is needed.", "Give one or several.")
         )
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"The experiment '{asked.experiment}' was asked for.",
-            f"{count_of(len(problems), 'option does', 'options do')} not fit.",
-            problems=problems,
-        )
-    workers = workers_of(asked.workers or min(os.cpu_count() or 1, _MOST_WORKERS))
+    refuse(
+        problems,
+        f"The experiment '{asked.experiment}' was asked for.",
+        f"{count_of(len(problems), 'option does', 'options do')} not fit.",
+    )
+    workers = sampling_workers(asked.workers)
     return {**chosen, "seed": asked.seed, "workers": workers, "folder": asked.folder}

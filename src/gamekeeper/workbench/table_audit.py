@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gamekeeper.attack.tables.audit.auditing import audit_tables
 from gamekeeper.attack.tables.audit.marking import (
@@ -38,6 +39,9 @@ from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.environment.opening import opened
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.audit import AuditRequest, MarkRequest, PublishedRequest
+
+if TYPE_CHECKING:
+    from gamekeeper.report.risk_page import RiskReport
 
 _VARIABLE = "variable:"
 
@@ -96,13 +100,12 @@ def audit_published(
         options |= {"insiders": True, "contributors": _contributors(asked, tables)}
     found = audit_tables(tables, **options, progress=progress, tell=tell)
 
-    def write_page(path: Path) -> None:
+    def report() -> RiskReport:
         from gamekeeper.report.audit_report import audit_report
-        from gamekeeper.report.risk_page import write_risk_report
 
-        write_risk_report(audit_report(found, with_records=not asked.published.no_records), path)
+        return audit_report(found, with_records=not asked.published.no_records)
 
-    write_outputs(asked, found, page=write_page)
+    write_outputs(asked, found, report=report)
     told = (*(n for table in tables.tables for n in table.notices), *tables.notices)
     if asked.published.no_records:
         # What is after a colon names labels.
@@ -128,8 +131,13 @@ def _contributors(asked: AuditRequest, tables: TableSet) -> Contributors:
 def mark_records(asked: MarkRequest) -> MarkedTable:
     """Add up a file of records, and say which cells are unsafe to publish."""
     require_outputs(asked)
-    if asked.file.suffix.lower() == ".arb":
-        return _mark_batch(asked)
+    is_batch = asked.file.suffix.lower() == ".arb"
+    found = _mark_batch(asked) if is_batch else _mark_file(asked)
+    write_outputs(asked, found)
+    return found
+
+
+def _mark_file(asked: MarkRequest) -> MarkedTable:
     if not asked.axes:
         raise InputError(
             Reason.NOTHING_GIVEN,
@@ -137,7 +145,6 @@ def mark_records(asked: MarkRequest) -> MarkedTable:
             "It is not said by which columns.",
             "Name them: --axes Activity,Size.",
         )
-    tops = tops_needed(asked.options.rules)
     declared = _hierarchies(asked.hierarchies, asked.environment)
     words = [axis for axis, given_ in declared.items() if isinstance(given_, str)]
     if words:
@@ -160,11 +167,9 @@ def mark_records(asked: MarkRequest) -> MarkedTable:
         shadow=asked.shadow,
         hierarchies={axis: own for axis, own in declared.items() if isinstance(own, Hierarchy)},
         total=asked.total,
-        most=tops,
+        most=tops_needed(asked.options.rules),
     )
-    found = mark_cells(table, **given(asked.options))
-    write_outputs(asked, found)
-    return found
+    return mark_cells(table, **given(asked.options))
 
 
 def _mark_batch(asked: MarkRequest) -> MarkedTable:
@@ -199,9 +204,7 @@ def _mark_batch(asked: MarkRequest) -> MarkedTable:
         total=asked.total,
         most=tops_needed(options["rules"]),
     )
-    found = mark_cells(made, **options)
-    write_outputs(asked, found)
-    return found
+    return mark_cells(made, **options)
 
 
 def _read(file: Path, asked: PublishedRequest) -> tuple[list[CellRows], Mapping[str, Hierarchy]]:
@@ -294,11 +297,8 @@ def _hierarchies(
                 f"{quoted(words)} cannot be combined with others.",
                 "Name files or variables, or one of 'codes' and 'detected' alone.",
             )
-        first, *more = made
-        for other in more:
-            if isinstance(first, Hierarchy) and isinstance(other, Hierarchy):
-                first = first.joined(other)
-        found[axis] = first
+        hierarchies = [one for one in made if isinstance(one, Hierarchy)]
+        found[axis] = reduce(Hierarchy.joined, hierarchies) if hierarchies else made[0]
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from gamekeeper.algorithms.releases.scheme_names import parse_scheme
@@ -30,7 +29,7 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import given
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.report.release_report import released_report
-from gamekeeper.report.risk_page import write_risk_report
+from gamekeeper.report.risk_page import RiskReport
 from gamekeeper.report.tables import write_table
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted
@@ -122,16 +121,7 @@ def publish_tables(
 def write_units(asked: RecordsRequest) -> CountTable:
     """Write a table of true counts as records, one per unit; they are as confidential as the counts."""
     require_outputs(asked)
-    table = read_count_table(
-        asked.file,
-        count=asked.count or None,
-        axes=asked.axes or None,
-        total=[label for label in asked.total if label.strip()] or None,
-        disjoint=asked.disjoint,
-        delimiter=asked.delimiter,
-        encoding=asked.encoding,
-        decimal=asked.decimal,
-    )
+    table = read_count_table(asked.file, disjoint=asked.disjoint, **_writing(asked))
     write_table(unit_records(table), asked.output, raw=asked.raw)
     return table
 
@@ -164,13 +154,11 @@ def bound_release(
     else:
         found = bound_cells(release, **given(options), progress=progress)
 
-    def write_page(path: Path) -> None:
+    def report() -> RiskReport:
         said = infer_attributions(release, bounds=found, progress=progress)
-        write_risk_report(
-            released_report(release, found, said, with_records=not asked.release.no_records), path
-        )
+        return released_report(release, found, said, with_records=not asked.release.no_records)
 
-    write_outputs(asked, found, page=write_page)
+    write_outputs(asked, found, report=report)
     return found
 
 
@@ -188,15 +176,11 @@ def attribute_release(asked: InferRequest, *, progress: Progress | None = None) 
     require_outputs(asked)
     release, _ = open_release(asked.release)
     found = infer_attributions(release, **given(asked.options), progress=progress)
+    shown = not asked.release.no_records
     write_outputs(
         asked,
         found,
-        page=lambda path: write_risk_report(
-            released_report(
-                release, found.bounds, found, with_records=not asked.release.no_records
-            ),
-            path,
-        ),
+        report=lambda: released_report(release, found.bounds, found, with_records=shown),
     )
     return found
 
@@ -209,20 +193,12 @@ def subtract_release(asked: SapRequest, *, progress: Progress | None = None) -> 
     release, truth = _with_truth(asked.release)
     found = subtract_known(release, truth, **given(asked.options), progress=progress)
 
-    def write_page(path: Path) -> None:
+    def report() -> RiskReport:
         said = infer_attributions(release, progress=progress)
-        write_risk_report(
-            released_report(
-                release,
-                said.bounds,
-                said,
-                subtraction=found,
-                with_records=not asked.release.no_records,
-            ),
-            path,
-        )
+        shown = not asked.release.no_records
+        return released_report(release, said.bounds, said, subtraction=found, with_records=shown)
 
-    write_outputs(asked, found, page=write_page)
+    write_outputs(asked, found, report=report)
     return found
 
 
@@ -281,7 +257,7 @@ def _read_text(asked: ReleaseRequest) -> Release:
     return found[0] if is_alone else join_releases(found, found[0].title, asked.disjoint)
 
 
-def _writing(asked: ReleaseRequest) -> dict[str, Any]:
+def _writing(asked: ReleaseRequest | RecordsRequest) -> dict[str, Any]:
     """Return how text files of counts are written, true ones and published ones."""
     return {
         "count": asked.count or None,

@@ -17,7 +17,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.replaced_cells import replace_cells
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.data.reading.values import value_text
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.protect.changes import ChangeLog, VariableChange
 from gamekeeper.protect.setting import Setting
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -66,14 +66,12 @@ def read_numbers(table: CodedTable, names: Sequence[str], setting: Setting, aske
     ]
     if not names:
         problems.append(Problem(Reason.NOTHING_GIVEN, "variables", "None is named."))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            asked,
-            f"{count_of(len(problems), 'variable')} cannot be used.",
-            "Name variables of the file whose values are numbers.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        asked,
+        f"{count_of(len(problems), 'variable')} cannot be used.",
+        "Name variables of the file whose values are numbers.",
+    )
     return np.stack(columns, axis=1)
 
 

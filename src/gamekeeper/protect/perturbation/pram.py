@@ -23,7 +23,7 @@ from gamekeeper.algorithms.perturbation.invariant_pram import (
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.replaced_cells import replace_cells
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.recoding.applying import recode_table
 from gamekeeper.options import Option
 from gamekeeper.protect.changes import ChangeLog, VariableChange
@@ -207,13 +207,7 @@ class Pram(Step):
         ]
         if not self.variables:
             problems.append(Problem(Reason.NOTHING_GIVEN, "variables", "None is named."))
-        if problems:
-            raise InputError(
-                problems[0].reason,
-                asked,
-                f"{count_of(len(problems), 'variable')} cannot be used.",
-                problems=problems,
-            )
+        refuse(problems, asked, f"{count_of(len(problems), 'variable')} cannot be used.")
 
 
 def _lots(stream: CounterStream, stratum: int) -> Callable[[], float]:

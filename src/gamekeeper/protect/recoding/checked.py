@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.column_names import matched_names
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.recoding.grammar import parse_recode
 from gamekeeper.protect.recoding.categories import KeyCategories
 from gamekeeper.protect.recoding.options import SearchOptions
@@ -61,13 +61,11 @@ def checked_wishes(table: CodedTable, setting: Setting, asked: SearchOptions) ->
         problems,
         setting.decimal,
     )
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"A recoding of {count_of(len(names), 'key variable')} was to be searched.",
-            f"{count_of(len(problems), 'fault was', 'faults were')} found.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        f"A recoding of {count_of(len(names), 'key variable')} was to be searched.",
+        f"{count_of(len(problems), 'fault was', 'faults were')} found.",
+    )
     return CheckedWishes(names, left, at_least)
 
 

@@ -30,7 +30,7 @@ from gamekeeper.algorithms.suppression.released_to_people import cheapest_sets
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.column_names import matched_name
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.options import Option, require_valid
 from gamekeeper.prompt_syntax import names_of, number_pairs_of
 from gamekeeper.protect.protected import Protected
@@ -116,13 +116,11 @@ class RecodeAndSuppress(SearchOptions, Step):
         began = time.perf_counter()
         # What the last step would refuse is refused before the search.
         problems = list(dict.fromkeys(self.check(table, setting)))
-        if problems:
-            raise InputError(
-                problems[0].reason,
-                "Recoding and suppression were to be searched together.",
-                f"{count_of(len(problems), 'thing')} cannot be asked.",
-                problems=problems,
-            )
+        refuse(
+            problems,
+            "Recoding and suppression were to be searched together.",
+            f"{count_of(len(problems), 'thing')} cannot be asked.",
+        )
         problem = problem_of(table, setting, self)
         prices = _Prices(self, table, setting, problem)
         stars = Suppress(
@@ -171,14 +169,12 @@ class RecodeAndSuppress(SearchOptions, Step):
             for name, value in given.items()
             if value
         ]
-        if problems:
-            raise InputError(
-                Reason.BAD_OPTION,
-                "Recoding and suppression were to be searched together.",
-                f"{count_of(len(problems), 'option')} cannot be used with both.",
-                "Search a recoding (search recoding), then suppress.",
-                problems=problems,
-            )
+        refuse(
+            problems,
+            "Recoding and suppression were to be searched together.",
+            f"{count_of(len(problems), 'option')} cannot be used with both.",
+            "Search a recoding (search recoding), then suppress.",
+        )
 
 
 class _Prices:

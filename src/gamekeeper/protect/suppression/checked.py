@@ -14,7 +14,7 @@ from gamekeeper.algorithms.compatibility.packed_keys import MOST_COLUMNS
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.data.reading.column_names import matched_name
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.targets import Criterion
@@ -165,13 +165,11 @@ def checked(step: Suppress, table: CodedTable, setting: Setting) -> Checked:
         compared = (*keys, known(setting.strata, "stratum", table.codebook.names))
     if len(compared) > MOST_COLUMNS:
         problems.append(Problem(Reason.TOO_LARGE, "keys", f"they are more than {MOST_COLUMNS}."))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "Cells were to be suppressed.",
-            f"{count_of(len(problems), 'thing')} cannot be asked.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        "Cells were to be suppressed.",
+        f"{count_of(len(problems), 'thing')} cannot be asked.",
+    )
     strata = (compared.index(setting.strata),) if setting.strata else ()
     fixed = {compared.index(name) for name in pinned} | set(strata)
     return Checked(

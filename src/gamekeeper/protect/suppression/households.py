@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.protect.setting import Setting
@@ -101,11 +101,9 @@ def find_households(
         for name in wanted
         if unlike[name]
     ]
-    if problems:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Variables of households were to be one cell for all members.",
-            f"{count_of(len(problems), 'variable has', 'variables have')} conflicting values.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        "Variables of households were to be one cell for all members.",
+        f"{count_of(len(problems), 'variable has', 'variables have')} conflicting values.",
+    )
     return Households(tuple(wanted), home_of.reshape(-1), first, sizes)

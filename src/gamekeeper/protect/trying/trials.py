@@ -10,7 +10,7 @@ from typing import Any
 
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.missing import Missing
-from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.errors import InputError, LimitError, Problem, Reason, refuse
 from gamekeeper.protect.attacking.attack import AttackName, attack_file, attacks_for
 from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.attacking.judging import judge_targets, targets_sentence
@@ -294,13 +294,11 @@ def _require_possible(targets: Sequence[Target], n_records: int) -> None:
         if (target.criterion is not None or target.measure == ASSIGNMENTS)
         and target.limit > n_records
     ]
-    if problems:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"{count_of(len(targets), 'target was', 'targets were')} given.",
-            f"{count_of(len(problems), 'target')} cannot be reached by any file of this size.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        f"{count_of(len(targets), 'target was', 'targets were')} given.",
+        f"{count_of(len(problems), 'target')} cannot be reached by any file of this size.",
+    )
 
 
 def _climb(

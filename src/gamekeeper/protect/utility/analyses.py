@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.utility.interval_overlap import signed_overlap
 from gamekeeper.algorithms.utility.least_squares import least_squares
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.protect.utility.aligned_codes import AlignedVariable
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
@@ -114,13 +114,11 @@ def parse_analyses(
                             " files.", near)
                 )  # fmt: skip
         found.append(analysis)
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"{count_of(len(texts), 'analysis was', 'analyses were')} to be done before and after.",
-            f"{count_of(len(problems), 'fault was', 'faults were')} found in what is asked.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        f"{count_of(len(texts), 'analysis was', 'analyses were')} to be done before and after.",
+        f"{count_of(len(problems), 'fault was', 'faults were')} found in what is asked.",
+    )
     return found
 
 

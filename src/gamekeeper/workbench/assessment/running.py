@@ -33,8 +33,8 @@ from gamekeeper.workbench.microdata.need import WITHOUT_HOUSEHOLDS, Need
 from gamekeeper.workbench.microdata.opening import open_microdata
 from gamekeeper.workbench.outputs import (
     listed_notices,
+    listed_writer,
     require_outputs,
-    write_listed_where_counted,
     write_outputs,
 )
 from gamekeeper.workbench.requests.assessment import AssessRequest
@@ -63,17 +63,14 @@ def assess_release(asked: AssessRequest, *, progress: Progress | None = None) ->
     def write_page(path: Path) -> None:
         found.report(path, with_records=asked.report_records, audience=asked.report_for)
 
-    def write_counted(path: Path) -> None:
-        write_listed_where_counted(
-            found.measured.keys.listed,
-            record_table(found.measured),
-            path,
-            identifier="" if found.named is None else found.named.identifier,
-            here=found.to_arrow,
-            raw=asked.raw,
-        )
-
-    write_outputs(asked, found, page=write_page, counted=write_counted)
+    counted = listed_writer(
+        found.measured.keys.listed,
+        lambda: record_table(found.measured),
+        "" if found.named is None else found.named.identifier,
+        found.to_arrow,
+        raw=asked.raw,
+    )
+    write_outputs(asked, found, page=write_page, counted=counted)
     return Answer(found, found.notices, found.what_if)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.budget import require_memory
+from gamekeeper.budget import require_memory, workers_of
 from gamekeeper.data.coding.first_records import FIRST_RECORDS, first_codes
 from gamekeeper.data.engine.bringing import FEWER_RECORDS, MOST_BROUGHT
 from gamekeeper.data.reading.source import Source
@@ -18,6 +19,7 @@ from gamekeeper.wording import at_start, count_of, number_text
 WITHOUT_HOUSEHOLDS = (
     "Leave out --household: then it works on different keys, of any number of records."
 )
+_MOST_SAMPLES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +84,8 @@ def require_room(
     )
     if need.look is not None and is_exact and n_records > FIRST_RECORDS:
         need.look(first_codes(source, columns), n_records)
+
+
+def sampling_workers(asked: int | None) -> int:
+    """Return how many samples are worked on at a time: as asked, else one per core, eight at most."""
+    return workers_of(asked or min(os.cpu_count() or 1, _MOST_SAMPLES))

@@ -13,7 +13,7 @@ from gamekeeper.data.keys.counting import counting_bytes
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.source import Source, open_source
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.recoding.applying import recode_table
@@ -255,13 +255,11 @@ def _require_one_way(request: MicrodataRequest) -> None:
                 "Leave them out, or name a scenario (--scenario).",
             )
         )
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"{_file_words(request.file)} was to be opened.",
-            f"{count_of(len(problems), 'fault was', 'faults were')} found in what was asked.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        f"{_file_words(request.file)} was to be opened.",
+        f"{count_of(len(problems), 'fault was', 'faults were')} found in what was asked.",
+    )
 
 
 def _file_words(file: Path | object) -> str:

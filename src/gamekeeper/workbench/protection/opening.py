@@ -12,7 +12,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.frames import is_path
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.scenario.recoding import columns_of
 from gamekeeper.protect.attacking.sides import protection_bytes
 from gamekeeper.protect.recipe import Recipe, Scenario
@@ -182,13 +182,11 @@ def _read_as(recipe: Recipe, reading: Reading) -> Reading:
         for name in kept
         if name not in known
     ]  # fmt: skip
-    if problems:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            "A recipe was to be used.",
-            "It says how its file is read, in a way that is not known here.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        "A recipe was to be used.",
+        "It says how its file is read, in a way that is not known here.",
+    )
     return replace(reading, **kept)
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gamekeeper.errors import Cancelled, InputError, Problem, Reason, StoreError
+from gamekeeper.errors import Cancelled, InputError, Problem, Reason, StoreError, refuse
 from gamekeeper.files.gate import fault_of_file
 from gamekeeper.files.writing import write_file
 from gamekeeper.protect.attacking.attack import AttackName
@@ -273,13 +273,9 @@ def _require_same(study: Study, opened: ProtectedInput) -> None:
         )
         if getattr(known, name) != getattr(here, name)
     ]
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"The study {quoted([study.path.name])} was to go on.",
-            "It is of something else.",
-            problems=problems,
-        )
+    refuse(
+        problems, f"The study {quoted([study.path.name])} was to go on.", "It is of something else."
+    )
 
 
 def _wishes(asked: TryRequest) -> Wishes:

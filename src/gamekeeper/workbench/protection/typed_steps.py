@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any, cast
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import options_of
 from gamekeeper.protect.step import Step
 from gamekeeper.protect.steps import STEPS, read_step
@@ -38,13 +38,11 @@ def parse_steps(typed: Sequence[str]) -> tuple[Step, ...]:
         except ValueError:
             how = "Write a name and options: 'suppress k=3 criterion=own'; or JSON."
             problems.append(Problem(Reason.BAD_OPTION, where, "it cannot be read.", how))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"{count_of(len(typed), 'step was', 'steps were')} given.",
-            f"{count_of(len(problems), 'fault was', 'faults were')} found.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        f"{count_of(len(typed), 'step was', 'steps were')} given.",
+        f"{count_of(len(problems), 'fault was', 'faults were')} found.",
+    )
     return tuple(made)
 
 
