@@ -18,6 +18,7 @@ from gamekeeper.protect.recipe_schema import recipe_schema
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.steps import read_step
 from gamekeeper.protect.suppression.suppress import Suppress
+from gamekeeper.workbench.protection.typed_steps import parse_steps
 
 CONTENT = {
     "recipe": 1,
@@ -98,6 +99,7 @@ def test_a_journal_that_was_changed_is_told():
         ({"keys": "a"}, Reason.WRONG_SCHEMA),
         ({"seed": -1}, Reason.WRONG_SCHEMA),
         ({"missing": "what"}, Reason.WRONG_SCHEMA),
+        ({"missing": []}, Reason.WRONG_SCHEMA),
         ({"input": 3}, Reason.WRONG_SCHEMA),
         ({"targets": [{}]}, Reason.WRONG_SCHEMA),
         ({"colour": "red"}, Reason.UNKNOWN_NAME),
@@ -121,6 +123,33 @@ def test_what_is_no_recipe_is_refused(change, reason):
 def test_fields_of_a_recipe_that_are_not_what_they_should_be(change):
     with pytest.raises(InputError):
         read_recipe({**CONTENT, **change})
+
+
+@pytest.mark.parametrize(
+    ("option", "do"),
+    [
+        ({"partial": "no"}, "Write true or false."),
+        ({"weighted": 1}, "Write true or false."),
+        ({"criterion": ["own"]}, "Give a text."),
+        ({"above": 5}, "Give a text."),
+        ({"pinned": "age"}, "Give a list of texts or numbers."),
+        ({"pinned": [5]}, "Give a list of texts or numbers."),
+        ({"thresholds": 3}, "Give a list of texts or numbers."),
+        ({"costs": 5}, "Give a value for each name."),
+        ({"costs": {"age": "dear"}}, "Give a value for each name."),
+        ({"related": {"born": 1}}, "Give a value for each name."),
+    ],
+)
+def test_an_option_of_another_kind_is_not_taken_for_something_else(option, do):
+    with pytest.raises(InputError) as error:
+        read_step({"do": "suppress", **option})
+    assert [problem.do for problem in error.value.problems] == [do]
+
+
+def test_a_typed_no_is_not_taken_for_a_yes():
+    assert parse_steps(["noise variables=age correlated=false"])[0].correlated is False
+    with pytest.raises(InputError, match="Write true or false"):
+        parse_steps(["noise variables=age correlated=no"])
 
 
 def test_files_that_are_no_recipe(tmp_path):

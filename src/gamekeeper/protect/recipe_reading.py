@@ -196,7 +196,7 @@ class _Fields:
 
     def missing(self) -> Missing:
         value = self._content.get("missing", Missing.CATEGORY.value)
-        if value in {each.value for each in Missing}:
+        if isinstance(value, str) and value in {each.value for each in Missing}:
             return Missing(value)
         return self._fault("missing", "it is no way to read missing cells.", Missing.CATEGORY)
 

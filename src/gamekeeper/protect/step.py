@@ -27,7 +27,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from enum import Enum
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args, get_origin
 
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason, refuse
@@ -101,6 +101,11 @@ class Step(ABC):
             for name, item in options.items()
             if item.is_required and name not in content
         ]
+        problems += [
+            Problem(Reason.WRONG_SCHEMA, f"option {quoted([name])}", *_UNFIT[shape])
+            for name, item in options.items()
+            if content.get(name) is not None and (shape := _unfit(item.kind, content[name]))
+        ]
         refuse(problems, asked, f"{count_of(len(problems), 'option')} cannot be used.")
         given = {
             name: _read(options[name].kind, content[name]) for name in options if name in content
@@ -157,6 +162,38 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return value
+
+
+_UNFIT = {
+    "truth": ("it is neither true nor false.", "Write true or false."),
+    "text": ("it is no text.", "Give a text."),
+    "list": ("it is no list.", "Give a list of texts or numbers."),
+    "pairs": ("it is no object of names and values.", "Give a value for each name."),
+}
+
+
+def _unfit(kind: Any, value: Any) -> str:
+    """Return what a plain value should be where it cannot be of a type, by a key of `_UNFIT`.
+
+    What is no number, or out of its range, is told by the check of all options.
+    """
+    parts = get_args(kind)
+    if kind is bool:
+        return "" if isinstance(value, bool) else "truth"
+    if isinstance(kind, type) and issubclass(kind, str):
+        return "" if isinstance(value, str) else "text"
+    if get_origin(kind) is Mapping:
+        is_right = isinstance(value, Mapping) and all(
+            isinstance(each, int | float) and not isinstance(each, bool)
+            if parts[1] in (int, float)
+            else not _unfit(parts[1], each)
+            for each in value.values()
+        )
+        return "" if is_right else "pairs"
+    if get_origin(kind) in (tuple, Sequence):
+        is_right = isinstance(value, list | tuple) and not any(_unfit(parts[0], v) for v in value)
+        return "" if is_right else "list"
+    return ""
 
 
 def _read(kind: Any, value: Any) -> Any:
