@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -157,63 +157,42 @@ class _Fields:
         self._problems = problems
 
     def one(self, name: str) -> str:
-        value = self._content.get(name, "")
-        return value if isinstance(value, str) else self._fault(name, "it is no text.", "")
+        return self._read(name, "", _is_text, "it is no text.")
 
     def many(self, name: str) -> tuple[str, ...]:
-        value = self._content.get(name, [])
-        if isinstance(value, list) and all(isinstance(each, str) for each in value):
-            return tuple(value)
-        return self._fault(name, "it is no list of texts.", ())
+        return tuple(self._read(name, [], _are_texts, "it is no list of texts."))
 
     def pairs(self, name: str) -> dict[str, str]:
-        value = self._content.get(name, {})
-        if isinstance(value, dict) and all(isinstance(each, str) for each in value.values()):
-            return dict(value)
-        return self._fault(name, "it is no object of texts.", {})
+        return dict(self._read(name, {}, _has_texts, "it is no object of texts."))
 
     def truth(self, name: str, *, default: bool) -> bool:
-        value = self._content.get(name, default)
-        return value if isinstance(value, bool) else self._fault(name, "it is no truth.", default)
+        return self._read(name, default, lambda value: isinstance(value, bool), "it is no truth.")
 
     def plain(self, name: str) -> dict[str, Any]:
-        value = self._content.get(name, {})
-        if isinstance(value, dict) and all(map(_is_plain, value.values())):
-            return dict(value)
-        return self._fault(name, "it is no object of texts, truths and lists of texts.", {})
+        found = "it is no object of texts, truths and lists of texts."
+        return dict(self._read(name, {}, _is_plain, found))
 
     def whole(self, name: str) -> int:
-        value = self._content.get(name, 0)
-        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-            return value
-        return self._fault(name, "it is no whole number from 0 on.", 0)
+        return self._read(name, 0, _is_whole, "it is no whole number from 0 on.")
 
     def objects(self, name: str) -> tuple[Mapping[str, Any], ...]:
-        value = self._content.get(name, [])
-        if isinstance(value, list) and all(isinstance(each, dict) for each in value):
-            return tuple(value)
-        return self._fault(name, "it is no list of objects.", ())
+        return tuple(self._read(name, [], _are_objects, "it is no list of objects."))
 
     def missing(self) -> Missing:
-        value = self._content.get("missing", Missing.CATEGORY.value)
-        if isinstance(value, str) and value in {each.value for each in Missing}:
-            return Missing(value)
-        return self._fault("missing", "it is no way to read missing cells.", Missing.CATEGORY)
+        known = [each.value for each in Missing]
+        found = "it is no way to read missing cells."
+        usual = Missing.CATEGORY.value
+        return Missing(self._read("missing", usual, lambda value: value in known, found))
 
     def scenario(self) -> Scenario | None:
-        value = self._content.get("scenario")
-        if value is None:
+        if self._content.get("scenario") is None:
             return None
-        if isinstance(value, dict) and all(isinstance(each, str) for each in value.values()):
-            known = {name: value.get(name, "") for name in ("name", "environment", "fingerprint")}
-            return Scenario(**known)
-        return self._fault("scenario", "it is no object of texts.", None)
+        value = self.pairs("scenario")
+        known = {name: value.get(name, "") for name in ("name", "environment", "fingerprint")}
+        return Scenario(**known)
 
     def input(self) -> dict[str, Any]:
-        value = self._content.get("input", {})
-        if not isinstance(value, dict):
-            self._fault("input", "it is no object.", None)
-            return {}
+        value = self._read("input", {}, lambda value: isinstance(value, dict), "it is no object.")
         found: dict[str, Any] = {
             "fingerprint": value.get("fingerprint", ""),
             "n_records": value.get("records", 0),
@@ -221,16 +200,44 @@ class _Fields:
         }
         for name, kind in (("fingerprint", str), ("n_records", int), ("file", str)):
             if not isinstance(found[name], kind):
-                self._fault("input", f"its {name} cannot be read.", None)
+                self._note("input", f"its {name} cannot be read.")
                 return {}
         return found
 
-    def _fault(self, name: str, found: str, instead: Any) -> Any:
-        self._problems.append(Problem(Reason.WRONG_SCHEMA, f"field {quoted([name])}", found))
+    def _read(self, name: str, instead: Any, is_right: Callable[[Any], bool], found: str) -> Any:
+        """Return the value of a field; another one where it is absent or has a fault."""
+        value = self._content.get(name, instead)
+        if is_right(value):
+            return value
+        self._note(name, found)
         return instead
+
+    def _note(self, name: str, found: str) -> None:
+        self._problems.append(Problem(Reason.WRONG_SCHEMA, f"field {quoted([name])}", found))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, cast("list[Any]", value)))
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(v, dict) for v in cast("list[Any]", value))
+
+
+def _has_texts(value: Any) -> bool:
+    return isinstance(value, dict) and _are_texts([*cast("dict[str, Any]", value).values()])
 
 
 def _is_plain(value: Any) -> bool:
-    if isinstance(value, list):
-        return all(isinstance(each, str) for each in cast("list[Any]", value))
-    return isinstance(value, str | bool)
+    return isinstance(value, dict) and all(
+        isinstance(each, str | bool) or _are_texts(each)
+        for each in cast("dict[str, Any]", value).values()
+    )

@@ -78,6 +78,15 @@ class Setting:
         """Return the stream of random numbers of a step, by its place in the recipe from 1."""
         return CounterStream(self.seed, (f"{place} {do}", variable))
 
+    def households(self, table: CodedTable) -> NDArray[np.int64] | None:
+        """Return a number of each record's household, who has none being one; None without a column."""
+        if not self.household:
+            return None
+        codes = table.codes(self.household).astype(np.int64)
+        alone = codes == MISSING
+        codes[alone] = codes.max(initial=0) + 1 + np.arange(int(alone.sum()))
+        return codes
+
     def records(self, table: CodedTable) -> NDArray[np.uint64]:
         """Return what each record is drawn by: its identifier, else its place in the file.
 

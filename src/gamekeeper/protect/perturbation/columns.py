@@ -7,7 +7,8 @@ records comes first, depends on the records' identities and never on their order
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,13 +60,7 @@ def read_numbers(table: CodedTable, names: Sequence[str], setting: Setting, aske
         else:
             near = did_you_mean(name, known)
             problems.append(Problem(Reason.UNKNOWN_NAME, where, "It is not in the file.", near))
-    problems += [
-        Problem(Reason.DUPLICATE, f"variable {quoted([name])}", "It is named more than once.")
-        for name in dict.fromkeys(names)
-        if list(names).count(name) > 1
-    ]
-    if not names:
-        problems.append(Problem(Reason.NOTHING_GIVEN, "variables", "None is named."))
+    problems += naming_problems(names)
     refuse(
         problems,
         asked,
@@ -73,6 +68,17 @@ def read_numbers(table: CodedTable, names: Sequence[str], setting: Setting, aske
         "Name variables of the file whose values are numbers.",
     )
     return np.stack(columns, axis=1)
+
+
+def naming_problems(names: Sequence[str]) -> list[Problem]:
+    """Return what is wrong with a list of variables whatever the file has: one is there twice, or none."""
+    if not names:
+        return [Problem(Reason.NOTHING_GIVEN, "variables", "None is named.")]
+    return [
+        Problem(Reason.DUPLICATE, f"variable {quoted([name])}", "It is named more than once.")
+        for name, times in Counter(names).items()
+        if times > 1
+    ]
 
 
 def read_weights(table: CodedTable, setting: Setting, asked: str) -> Floats:
@@ -217,6 +223,12 @@ def within_words(names: Sequence[str]) -> str:
     return f" within {quoted(names)}" if names else ""
 
 
-def named(variables: Mapping[str, object] | Sequence[str]) -> str:
-    """Return the names of variables, quoted."""
-    return quoted(list(variables))
+def left_words(n_left: int, what: str) -> list[str]:
+    """Say how many records have a missing number and are left without what protects others."""
+    if not n_left:
+        return []
+    told = (
+        f"{count_of(n_left, 'record')} with a missing number {'was' if n_left == 1 else 'were'} left as"
+        f" they are: no {what} protects them."
+    )
+    return [told]

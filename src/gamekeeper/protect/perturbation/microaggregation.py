@@ -21,8 +21,8 @@ from gamekeeper.protect.perturbation.columns import (
     Floats,
     canonical_order,
     changed_words,
+    left_words,
     members_of,
-    named,
     read_numbers,
     read_weights,
     rounded,
@@ -34,7 +34,7 @@ from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.step import Step, protected_by
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of, percent_text
+from gamekeeper.wording import count_of, percent_text, quoted
 
 
 class Grouping(StrEnum):
@@ -131,18 +131,14 @@ class Microaggregate(Step):
         loss = float(np.mean(errors))
         told = [
             (
-                f"{named(self.variables)}: means of {count_of(n_groups, 'group')} of at least"
+                f"{quoted(self.variables)}: means of {count_of(n_groups, 'group')} of at least"
                 f" {self.k} records{within_words(within)}"
                 f"{', each variable by itself' if self.grouping == Grouping.ONE_BY_ONE else ''}."
             ),
             f"{percent_text(loss)} of the variation of these numbers is lost.",
             changed_words(log, self.variables),
         ]
-        if n_left:
-            told.append(
-                f"{count_of(n_left, 'record')} with a missing number"
-                f" {'was' if n_left == 1 else 'were'} left as they are: no group protects them."
-            )
+        told += left_words(n_left, "group")
         found = {"groups": n_groups, "error_share": loss, "left_as_they_are": n_left}
         return protected_by(
             self, table, made, log, setting, told=told, found=found,
@@ -159,7 +155,7 @@ class Microaggregate(Step):
     def _check(self, asked: str, n_small: int, n_left: int, within: tuple[str, ...]) -> None:
         if n_small:
             where = (
-                f"{count_of(n_small, 'class', 'classes')} of {named(within)}"
+                f"{count_of(n_small, 'class', 'classes')} of {quoted(within)}"
                 if within
                 else "The file"
             )

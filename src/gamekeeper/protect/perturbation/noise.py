@@ -16,7 +16,7 @@ from gamekeeper.protect.perturbation.columns import (
     Floats,
     canonical_order,
     changed_words,
-    named,
+    left_words,
     read_numbers,
     read_weights,
     rounded,
@@ -25,7 +25,7 @@ from gamekeeper.protect.perturbation.columns import (
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.step import Step, protected_by
-from gamekeeper.wording import count_of, percent_text, share_text
+from gamekeeper.wording import count_of, percent_text, quoted, share_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +97,7 @@ class Noise(Step):
         n_left = table.n_records - len(own)
         told = [
             (
-                f"{named(self.variables)}: noise with {percent_text(self.share)} of the variance of each"
+                f"{quoted(self.variables)}: noise with {percent_text(self.share)} of the variance of each"
                 f"{', with their correlations' if self.correlated and len(self.variables) > 1 else ''}."
             ),
             (
@@ -112,11 +112,7 @@ class Noise(Step):
                 f"{count_of(n_held, 'cell')} would have left the range of the variable, and"
                 f" {'has' if n_held == 1 else 'have'} its end."
             )
-        if n_left:
-            told.append(
-                f"{count_of(n_left, 'record')} with a missing number"
-                f" {'was' if n_left == 1 else 'were'} left as they are: no noise protects them."
-            )
+        told += left_words(n_left, "noise")
         found = {
             "mean_moved": moved[0],
             "variance_moved": moved[1],

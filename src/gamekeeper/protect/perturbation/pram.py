@@ -31,7 +31,7 @@ from gamekeeper.protect.perturbation.columns import (
     canonical_order,
     changed_words,
     members_of,
-    named,
+    naming_problems,
     strata_of,
     within_words,
 )
@@ -97,7 +97,7 @@ class Pram(Step):
         codes: dict[str, Codes] = {}
         changes: dict[str, VariableChange] = {}
         expected: dict[str, float] = {}
-        households = _households(table, setting)
+        households = setting.households(table)
         for name in self.variables:
             stream = setting.stream(place, self.do, name)
             old = table.codes(name).astype(np.int64)
@@ -128,7 +128,7 @@ class Pram(Step):
         how = "exactly" if self.exact_counts else "on average"
         told = [
             (
-                f"{named(self.variables)}: categories were drawn anew{within_words(within)} so that their"
+                f"{quoted(self.variables)}: categories were drawn anew{within_words(within)} so that their"
                 f" counts stay {how}; missing cells stay missing."
             ),
             "A record keeps its category with a probability of "
@@ -189,11 +189,7 @@ class Pram(Step):
             for name in self.variables
             if name not in known
         ]  # fmt: skip
-        problems += [
-            Problem(Reason.DUPLICATE, f"variable {quoted([name])}", "It is named more than once.")
-            for name in dict.fromkeys(self.variables)
-            if list(self.variables).count(name) > 1
-        ]
+        problems += naming_problems(self.variables)
         problems += [
             Problem(
                 Reason.TOO_LARGE,
@@ -205,8 +201,6 @@ class Pram(Step):
             for name in self.variables
             if name in known and table.codebook[name].n_codes - 1 > most
         ]
-        if not self.variables:
-            problems.append(Problem(Reason.NOTHING_GIVEN, "variables", "None is named."))
         refuse(problems, asked, f"{count_of(len(problems), 'variable')} cannot be used.")
 
 
@@ -214,15 +208,6 @@ def _lots(stream: CounterStream, stratum: int) -> Callable[[], float]:
     """Return numbers that belong to a stratum and to no record, one after the other."""
     turns = count(1)
     return lambda: float(stream.uniform([stratum], 2 * next(turns))[0])
-
-
-def _households(table: CodedTable, setting: Setting) -> Codes | None:
-    if not setting.household:
-        return None
-    codes = table.codes(setting.household).astype(np.int64)
-    alone = codes == MISSING
-    codes[alone] = codes.max(initial=0) + 1 + np.arange(int(alone.sum()))
-    return codes
 
 
 def _units(codes: Codes, strata: Codes, households: Codes | None) -> Codes:

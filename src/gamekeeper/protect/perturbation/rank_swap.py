@@ -20,7 +20,6 @@ from gamekeeper.protect.perturbation.columns import (
     canonical_order,
     changed_words,
     members_of,
-    named,
     read_numbers,
     strata_of,
     with_numbers,
@@ -29,7 +28,7 @@ from gamekeeper.protect.perturbation.columns import (
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.step import Step, protected_by
-from gamekeeper.wording import count_of, percent_text, three_digits
+from gamekeeper.wording import count_of, percent_text, quoted, three_digits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +89,7 @@ class RankSwap(Step):
         made, log = with_numbers(table, self.variables, before, after, setting)
         told = [
             (
-                f"{named(self.variables)}: values of near ranks changed places, none further than"
+                f"{quoted(self.variables)}: values of near ranks changed places, none further than"
                 f" {percent_text(float(share))} of the ranks{within_words(within)}; every value is still"
                 " there."
             ),

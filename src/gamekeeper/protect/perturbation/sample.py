@@ -10,7 +10,6 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from gamekeeper.algorithms.perturbation.record_sampling import draw_records
-from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.replaced_cells import replace_cells
 from gamekeeper.options import Option
@@ -43,13 +42,8 @@ class Sample(Step):
         asked = f"A sample of {percent_text(self.fraction)} of the records was to be drawn."
         strata, within = strata_of(table, setting, self.within, asked)
         order = canonical_order(table, setting)
-        units = None
-        if setting.household:
-            # Who has no household is one.
-            codes = table.codes(setting.household).astype(np.int64)
-            alone = codes == MISSING
-            codes[alone] = codes.max(initial=0) + 1 + np.arange(int(alone.sum()))
-            units = codes[order]
+        homes = setting.households(table)
+        units = None if homes is None else homes[order]
         draws = setting.stream(place, self.do).uniform(setting.records(table))[order]
         found = draw_records(Fraction(str(self.fraction)), draws, strata=strata[order], units=units)
         drawn, factors = np.zeros(table.n_records, np.bool_), np.zeros(table.n_records)

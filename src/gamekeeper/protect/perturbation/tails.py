@@ -22,7 +22,6 @@ from gamekeeper.protect.changes import ChangeLog, VariableChange
 from gamekeeper.protect.perturbation.columns import (
     Floats,
     changed_words,
-    named,
     read_numbers,
     read_weights,
     rounded,
@@ -114,7 +113,7 @@ class TailCode(Step):
             )
             if limit is not None
         ]
-        told = [f"{named([self.variable])}: {'; '.join(ends)}."]
+        told = [f"{quoted([self.variable])}: {'; '.join(ends)}."]
         if self.beyond != Beyond.CATEGORY:
             told.append(changed_words(log, [self.variable]))
         found = {"above": n_top, "below": n_bottom}

@@ -13,12 +13,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gamekeeper.algorithms.recoding_search.search import MOST_VERIFIED
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import Reason
+from gamekeeper.options import given
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.recoding.options import SearchOptions
 from gamekeeper.protect.recoding.recode import Recoding
@@ -208,11 +209,7 @@ class _Verifying:
     def _result(
         self, k: int, recoding: Recoding, told: list[str], found: dict[str, Any], *, is_met: bool
     ) -> VerifiedRecoding:
-        given: dict[str, Any] = {
-            item.name: getattr(self.asked, item.name) for item in fields(SearchOptions)
-        }
-        given["k"] = k
-        step = SearchRecoding(**given)
+        step = SearchRecoding(**given(self.asked, k=k))
         made = recoding.apply(self.table, self.setting, self.place)
         facts = {
             **found,

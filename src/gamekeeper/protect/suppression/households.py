@@ -13,7 +13,6 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.options import Option
@@ -76,11 +75,9 @@ def find_households(
     InputError
         Where members of a household differ in a variable that is said to be of the household.
     """
-    if not setting.household:
+    codes = setting.households(table)
+    if codes is None:
         return None
-    codes = table.codes(setting.household).astype(np.int64)
-    alone = codes == MISSING
-    codes[alone] = codes.max(initial=0) + 1 + np.arange(int(alone.sum()))
     _, first, home_of, sizes = np.unique(
         codes, return_index=True, return_inverse=True, return_counts=True
     )

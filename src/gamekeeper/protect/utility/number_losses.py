@@ -103,24 +103,13 @@ def pair_losses(
     found: list[PairLoss] = []
     for one, other in combinations(numbers, 2):
         tables = [np.stack([numbers[one][n], numbers[other][n]], axis=1) for n in (0, 1)]
-        plain = [_varied(table, None) for table in tables]
-        weighted = [
-            (None, None) if weights is None else _varied(table, own)
-            for table, own in zip(tables, weights or (None, None), strict=True)
-        ]
+        covariances, correlations = zip(*(_varied(table, None) for table in tables), strict=True)
+        by_weight: list[tuple[float | None, ...]] = [(None, None), (None, None)]
+        if weights is not None:
+            both = zip(tables, weights, strict=True)
+            by_weight = list(zip(*(_varied(table, own) for table, own in both), strict=True))
         found.append(
-            PairLoss(
-                one,
-                other,
-                plain[0][0],
-                plain[1][0],
-                plain[0][1],
-                plain[1][1],
-                weighted[0][0],
-                weighted[1][0],
-                weighted[0][1],
-                weighted[1][1],
-            )
+            PairLoss(one, other, *covariances, *correlations, *by_weight[0], *by_weight[1])
         )
     return tuple(found)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gamekeeper.algorithms.utility.propensity import Propensity
@@ -224,22 +224,17 @@ class Utility(Result):
 
     def numbers_listing(self) -> Listing:
         """Return what every numeric column lost."""
-        columns = (
-            "variable", "moved", "lost_share", "mean_before", "mean_after", "deviation_before",
-            "deviation_after", "weighted_mean_before", "weighted_mean_after",
-        )  # fmt: skip
-        rows = [tuple(getattr(line, name) for name in columns) for line in self.numbers]
-        return make_listing("numbers before and after", columns, rows, EVERYTHING)
+        columns = [item.name for item in fields(NumberLoss)]
+        return make_listing(
+            "numbers before and after", columns, map(astuple, self.numbers), EVERYTHING
+        )
 
     def pairs_listing(self) -> Listing:
         """Return covariances and correlations of every two numeric columns."""
-        columns = (
-            "first", "second", "covariance_before", "covariance_after", "correlation_before",
-            "correlation_after", "weighted_covariance_before", "weighted_covariance_after",
-            "weighted_correlation_before", "weighted_correlation_after",
-        )  # fmt: skip
-        rows = [tuple(getattr(line, name) for name in columns) for line in self.pairs]
-        return make_listing("covariances before and after", columns, rows, EVERYTHING)
+        columns = [item.name for item in fields(PairLoss)]
+        return make_listing(
+            "covariances before and after", columns, map(astuple, self.pairs), EVERYTHING
+        )
 
     def analyses_listing(self) -> Listing:
         """Return the estimates that were asked for, before and after."""
@@ -310,11 +305,10 @@ class Utility(Result):
                 coarser, key=lambda line: (line.bits_lost or 0) / max(line.bits_before, 1e-9)
             )
             share = min(1.0, (most.bits_lost or 0) / max(most.bits_before, 1e-9))
+            more = ", more than of any other variable" if len(self.variables) > 1 else ""
             said.append(
-                f"Of what {quoted([most.variable])} told, {percent_text(share)} is lost (entropy), more"
-                " than of any other variable."
-                if len(self.variables) > 1
-                else f"Of what {quoted([most.variable])} told, {percent_text(share)} is lost (entropy)."
+                f"Of what {quoted([most.variable])} told, {percent_text(share)} is lost"
+                f" (entropy){more}."
             )
         starred = [line for line in self.variables if line.suppressed_share]
         if starred:
