@@ -12,7 +12,7 @@ from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
 from gamekeeper.protect.suppression.households import HouseholdVariables
 
-_SEARCH = "Recoding by search"
+_searching = partial(Option, panel="Recoding by search")
 
 
 class Loss(StrEnum):
@@ -32,119 +32,95 @@ def _whole_pairs(typed: Sequence[str]) -> dict[str, float]:
 class SearchOptions:
     """What a recoding must reach, what it may choose, and what counts as a loss."""
 
-    k: Annotated[
-        int, Option("Every class has at least so many records.", least=1, panel=_SEARCH)
-    ] = 3
+    k: Annotated[int, _searching("Every class has at least so many records.", least=1)] = 3
     most_records: Annotated[
-        int, Option("So many records may be in smaller classes.", least=0, panel=_SEARCH)
+        int, _searching("So many records may be in smaller classes.", least=0)
     ] = 0
     most_share: Annotated[
-        float, Option("The same as a share of all records.", least=0, most=1, panel=_SEARCH)
+        float, _searching("The same as a share of all records.", least=0, most=1)
     ] = 0.0
     most_classes: Annotated[
         int | None,
-        Option(
-            "There are at most so many classes: the right matches to be expected.",
-            least=1,
-            panel=_SEARCH,
-        ),
+        _searching("There are at most so many classes: the right matches to be expected.", least=1),
     ] = None
     most_is: Annotated[
-        int | None,
-        Option("The intruder score IS of every record is at most this.", least=0, panel=_SEARCH),
+        int | None, _searching("The intruder score IS of every record is at most this.", least=0)
     ] = None
     weighted: Annotated[
-        bool,
-        Option("Classes are counted by weights: in people and not in records.", panel=_SEARCH),
+        bool, _searching("Classes are counted by weights: in people and not in records.")
     ] = False
     household_variables: HouseholdVariables = ()
     variables: Annotated[
         tuple[str, ...],
-        Option(
+        _searching(
             "The key variables that may be recoded; all of them by default.",
             flags="--recodable",
-            panel=_SEARCH,
             read=names_of,
         ),
     ] = ()
     loss: Annotated[
-        Loss,
-        Option("What is lost: bits, or the mean share of what each variable tells.", panel=_SEARCH),
+        Loss, _searching("What is lost: bits, or the mean share of what each variable tells.")
     ] = Loss.BITS
     factors: Annotated[
         Mapping[str, float],
-        Option(
+        _searching(
             "VARIABLE=NUMBER: how dear it is; its loss is multiplied by so much.",
             flags="--factor",
-            panel=_SEARCH,
             read=partial(number_pairs_of, "--factor VARIABLE=NUMBER"),
         ),
     ] = field(default_factory=dict[str, float])
     ways: Annotated[
         tuple[str, ...],
-        Option(
+        _searching(
             "A recoding whose categories may be chosen, several for a variable: 'Age=width 5'.",
             flags="--way",
-            panel=_SEARCH,
         ),
     ] = ()
     levels: Annotated[
         Mapping[str, str],
-        Option(
+        _searching(
             "VARIABLE=FILE: a file of levels, one row per value and a column per level.",
             flags="--levels",
-            panel=_SEARCH,
             read=partial(pairs_of, "--levels VARIABLE=FILE"),
         ),
     ] = field(default_factory=dict[str, str])
     whole_levels: Annotated[
         bool,
-        Option(
-            "One level, or one of the ways, for all values of a variable; no mixtures.",
-            panel=_SEARCH,
-        ),
+        _searching("One level, or one of the ways, for all values of a variable; no mixtures."),
     ] = False
     observed: Annotated[
         tuple[str, ...],
-        Option(
+        _searching(
             "A variable that may only be categorized as some form of the environment does it.",
             flags="--observed",
-            panel=_SEARCH,
             read=names_of,
         ),
     ] = ()
     together: Annotated[
         bool,
-        Option(
+        _searching(
             "Whether a variable may be put together wholly, as if it were left out.",
             flags="--together/--no-together",
-            panel=_SEARCH,
         ),
     ] = True
     keep: Annotated[
         tuple[str, ...],
-        Option(
-            "A cut or category that stays: 'Age: 18' keeps those below 18 apart.",
-            flags="--keep",
-            panel=_SEARCH,
+        _searching(
+            "A cut or category that stays: 'Age: 18' keeps those below 18 apart.", flags="--keep"
         ),
     ] = ()
     forbid: Annotated[
         tuple[str, ...],
-        Option("A category that may not be chosen: 'Age: 16-24'.", flags="--forbid", panel=_SEARCH),
+        _searching("A category that may not be chosen: 'Age: 16-24'.", flags="--forbid"),
     ] = ()
     at_least: Annotated[
         Mapping[str, int],
-        Option(
+        _searching(
             "VARIABLE=NUMBER: at least so many categories of it.",
             flags="--at-least",
-            panel=_SEARCH,
             read=_whole_pairs,
         ),
     ] = field(default_factory=dict[str, int])
     seconds: Annotated[
-        float,
-        Option(
-            "After so long the best so far is taken, with what is proven.", least=0, panel=_SEARCH
-        ),
+        float, _searching("After so long the best so far is taken, with what is proven.", least=0)
     ] = 30.0

@@ -46,7 +46,7 @@ from gamekeeper.protect.targets import Criterion
 from gamekeeper.wording import count_of, percent_text, quoted
 
 _UNITS = 20
-_TOGETHER = "Recoding and suppression together"
+_together = partial(Option, panel="Recoding and suppression together")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,40 +56,30 @@ class RecodeAndSuppress(SearchOptions, Step):
     do: ClassVar[str] = "recode and suppress"
     iso: ClassVar[str] = "generalization and local suppression"
 
-    criterion: Annotated[
-        Criterion | str, Option("What suppression is to reach in the end.", panel=_TOGETHER)
-    ] = Criterion.BOTH
+    criterion: Annotated[Criterion | str, _together("What suppression is to reach in the end.")] = (
+        Criterion.BOTH
+    )
     cell_price: Annotated[
         float,
-        Option(
+        _together(
             "What a suppressed cell costs: so many times what its variable tells on average.",
             least=0.001,
-            panel=_TOGETHER,
         ),
     ] = 1.0
     costs: Annotated[
         Mapping[str, float],
-        Option(
+        _together(
             "VARIABLE=NUMBER: a suppressed cell of it costs so many times as much.",
             flags="--cost",
-            panel=_TOGETHER,
             read=partial(number_pairs_of, "--cost VARIABLE=NUMBER"),
         ),
     ] = field(default_factory=dict[str, float])
     pinned: Annotated[
         tuple[str, ...],
-        Option(
-            "A key variable that is never suppressed.",
-            flags="--pin",
-            panel=_TOGETHER,
-            read=names_of,
-        ),
+        _together("A key variable that is never suppressed.", flags="--pin", read=names_of),
     ] = ()
     seconds: Annotated[
-        float,
-        Option(
-            "After so long the best so far is taken, with what is proven.", least=0, panel=_TOGETHER
-        ),
+        float, _together("After so long the best so far is taken, with what is proven.", least=0)
     ] = 10.0
 
     def check(self, table: CodedTable, setting: Setting) -> list[Problem]:

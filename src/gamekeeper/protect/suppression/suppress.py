@@ -29,7 +29,7 @@ from gamekeeper.protect.suppression.solving import Solved, solve
 from gamekeeper.protect.targets import Criterion
 from gamekeeper.wording import count_of, joined, percent_text, quoted
 
-_HOW = "Suppression"
+_suppressing = partial(Option, panel="Suppression")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,102 +50,90 @@ class Suppress(Step):
 
     criterion: Annotated[
         Criterion | str,
-        Option(
+        _suppressing(
             "What is to be reached. both: everybody fits k rows and every row k people."
             " released_to_people: every row fits k people, the cheapest of all. own: every row looks"
-            " like k-1 others.",
-            panel=_HOW,
+            " like k-1 others."
         ),
     ] = Criterion.BOTH
-    k: Annotated[int, Option("So many candidates at least.", least=2, panel=_HOW)] = 3
+    k: Annotated[int, _suppressing("So many candidates at least.", least=2)] = 3
     costs: Annotated[
         Mapping[str, float],
-        Option(
+        _suppressing(
             "VARIABLE=NUMBER: what a suppressed cell of it costs; 1 where it is not said.",
             flags="--cost",
-            panel=_HOW,
             read=partial(number_pairs_of, "--cost VARIABLE=NUMBER"),
         ),
     ] = field(default_factory=dict[str, float])
     pinned: Annotated[
         tuple[str, ...],
-        Option(
-            "A key variable that is never suppressed.", flags="--pin", panel=_HOW, read=names_of
-        ),
+        _suppressing("A key variable that is never suppressed.", flags="--pin", read=names_of),
     ] = ()
     related: Annotated[
         Mapping[str, str],
-        Option(
+        _suppressing(
             "COLUMN=VARIABLE: a column that is suppressed wherever the key variable is, such as a year"
             " of birth with the age.",
-            panel=_HOW,
             read=partial(pairs_of, "--related COLUMN=VARIABLE"),
         ),
     ] = field(default_factory=dict[str, str])
     dimension: Annotated[
         int | None,
-        Option(
+        _suppressing(
             "Look at combinations of up to so many key variables, and not at all together"
             " (released_to_people only).",
             least=1,
-            panel=_HOW,
         ),
     ] = None
     thresholds: Annotated[
         tuple[int, ...],
-        Option(
+        _suppressing(
             "For 1, 2, ... variables the least number of people; k where it is not said.",
             flags="--threshold",
             least=2,
-            panel=_HOW,
         ),
     ] = ()
     several: Annotated[
         tuple[str, ...],
-        Option(
+        _suppressing(
             "Key variables that are known together, with commas: 'Age,Sex,Region'. Given several"
             " times, each key is protected and all of them at once (released_to_people only).",
             flags="--key-set",
-            panel=_HOW,
         ),
     ] = ()
     max_is: Annotated[
         int | None,
-        Option(
+        _suppressing(
             "Suppress until the intruder score IS of every record is at most this, instead of k.",
             least=0,
-            panel=_HOW,
         ),
     ] = None
     above: Annotated[
         str,
-        Option(
+        _suppressing(
             "MEASURE>NUMBER: protect only records above a threshold of a measure per record, such as"
-            " 'is>100', 'dis_suda>0.02', 'individual_risk>0.05' (released_to_people only).",
-            panel=_HOW,
+            " 'is>100', 'dis_suda>0.02', 'individual_risk>0.05' (released_to_people only)."
         ),
     ] = ""
     weighted: Annotated[
-        bool, Option("Whether a cell costs as much as the weight of its record.", panel=_HOW)
+        bool, _suppressing("Whether a cell costs as much as the weight of its record.")
     ] = False
     population: Annotated[
         bool,
-        Option(
-            "Whether k counts people of the population, by sums of weights (released_to_people only).",
-            panel=_HOW,
+        _suppressing(
+            "Whether k counts people of the population, by sums of weights (released_to_people only)."
         ),
     ] = False
     household_variables: HouseholdVariables = ()
     partial: Annotated[
         bool,
-        Option(
-            "Whether to protect those who can be where some cannot, and tell how many are left.",
-            panel=_HOW,
+        _suppressing(
+            "Whether to protect those who can be where some cannot, and tell how many are left."
         ),
     ] = False
-    max_work: Annotated[
-        int, Option("Rows times sets of variables at most.", least=1, panel=_HOW)
-    ] = MAX_WORK
+    max_work: Annotated[int, _suppressing("Rows times sets of variables at most.", least=1)] = (
+        MAX_WORK
+    )
 
     def to_json(self) -> dict[str, Any]:
         """Return the step as plain values; what is to be reached is told even where it is the default."""

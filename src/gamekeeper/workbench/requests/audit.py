@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -15,23 +16,20 @@ from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.workbench.requests.reading import Decimal, Delimiter, Encoding
 from gamekeeper.workbench.requests.shared import Memory, NoRecords, Raw, Replace, WrittenPage
 
-_COLUMNS = "Which column is what"
-_SUMS = "What adds up"
-_PANEL = "How the tables are written"
-_INSIDERS = "Attackers who are in the tables"
+_column = partial(Option, panel="Which column is what")
+_sum = partial(Option, panel="What adds up")
+_writing = partial(Option, panel="How the tables are written")
+_insider = partial(Option, panel="Attackers who are in the tables")
 
 _Environment = Annotated[
     StorePlace | None,
-    Option(
+    _sum(
         "The environment with the variables that --hierarchy names.",
         flags="--environment -e",
-        panel=_SUMS,
         read=store_place,
     ),
 ]
-_Sheet = Annotated[
-    str | None, Option("Of an Excel workbook, where several sheets have cells.", panel=_PANEL)
-]
+_Sheet = Annotated[str | None, _writing("Of an Excel workbook, where several sheets have cells.")]
 
 
 def _hierarchies(typed: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -67,123 +65,88 @@ class PublishedRequest:
     ]
     axes: Annotated[
         Sequence[str],
-        Option("The columns that are axes: Area,Age. Columns that a file does not have are passed over there.",
-               panel=_COLUMNS, read=names_of),
+        _column("The columns that are axes: Area,Age. Columns that a file does not have are passed over there.",
+               read=names_of)
     ] = ()  # fmt: skip
     count: Annotated[
-        str,
-        Option(
-            "The column of counts; beside --value, how many contribute to each cell.",
-            panel=_COLUMNS,
-        ),
+        str, _column("The column of counts; beside --value, how many contribute to each cell.")
     ] = ""
-    value: Annotated[
-        str, Option("The column of values that were added up, such as turnover.", panel=_COLUMNS)
-    ] = ""
+    value: Annotated[str, _column("The column of values that were added up, such as turnover.")] = (
+        ""
+    )
     status: Annotated[
         str,
-        Option("The column that says which cells are hidden; their figures are then not used against them.",
-               panel=_COLUMNS),
+        _column("The column that says which cells are hidden; their figures are then not used against them.")
     ] = ""  # fmt: skip
     status_kind: Annotated[
         str | None,
-        Option(
-            "Whose statuses they are: argus, numbers, sbs, sdctable, sdmx, yes-no, acro.",
-            panel=_COLUMNS,
-        ),
+        _column("Whose statuses they are: argus, numbers, sbs, sdctable, sdmx, yes-no, acro."),
     ] = None
     hidden_status: Annotated[
-        Sequence[str],
-        Option("The statuses that stand for hidden: A,B,D.", panel=_COLUMNS, read=names_of),
+        Sequence[str], _column("The statuses that stand for hidden: A,B,D.", read=names_of)
     ] = ()
     largest: Annotated[
         Sequence[str],
-        Option("Columns with the largest contributions to each cell, the largest first.", panel=_COLUMNS,
-               read=names_of),
+        _column("Columns with the largest contributions to each cell, the largest first.", read=names_of)
     ] = ()  # fmt: skip
     lower_level: Annotated[
-        str,
-        Option(
-            "The column that says how far below its figure a cell must be left open.",
-            panel=_COLUMNS,
-        ),
+        str, _column("The column that says how far below its figure a cell must be left open.")
     ] = ""
     upper_level: Annotated[
-        str,
-        Option(
-            "The column that says how far above its figure a cell must be left open.",
-            panel=_COLUMNS,
-        ),
+        str, _column("The column that says how far above its figure a cell must be left open.")
     ] = ""
     percents: Annotated[
         Sequence[tuple[str, tuple[str, ...]]],
-        Option(
+        _column(
             "A column of published percentages, and the axes over which they add up to 100: pct=Work.",
-            flags="--percent", panel=_COLUMNS, read=_percents,
-        ),
+            flags="--percent", read=_percents)
     ] = ()  # fmt: skip
     ratios: Annotated[
         Sequence[tuple[str, tuple[str, ...]]],
-        Option(
+        _column(
             "A column of published ratios, and the label whose figure they are a ratio to, such as women per"
             " man: ratio=Sex:men. An axis alone stands for its whole.",
-            flags="--ratio", panel=_COLUMNS, read=_ratios,
-        ),
+            flags="--ratio", read=_ratios)
     ] = ()  # fmt: skip
     means: Annotated[
         Sequence[str],
-        Option("A column of published means: the value over the count.", flags="--mean", panel=_COLUMNS,
-               read=names_of),
+        _column("A column of published means: the value over the count.", flags="--mean", read=names_of)
     ] = ()  # fmt: skip
-    weight: Annotated[str, Option("A column that figures are multiplied by.", panel=_COLUMNS)] = ""
-    ignore: Annotated[
-        Sequence[str], Option("Columns that say nothing.", panel=_COLUMNS, read=names_of)
-    ] = ()
+    weight: Annotated[str, _column("A column that figures are multiplied by.")] = ""
+    ignore: Annotated[Sequence[str], _column("Columns that say nothing.", read=names_of)] = ()
     wide: Annotated[
-        str,
-        Option(
-            "What the axis is called whose labels are columns, where a file is wide.",
-            panel=_COLUMNS,
-        ),
+        str, _column("What the axis is called whose labels are columns, where a file is wide.")
     ] = ""
     hierarchies: Annotated[
         Mapping[str, tuple[str, ...]],
-        Option(
+        _sum(
             "Which labels of an axis are sums of others: Code=FILE (.hrc, or CSV with a column 'parent' or"
             " one column per level), Code=codes (a code begins with that of its whole), Code=detected"
             " (take the sums that are found), or Age=variable:Age (the partition graph of --environment)."
             " Several of one axis need not be nested.",
-            flags="--hierarchy", panel=_SUMS, read=_hierarchies,
-        ),
+            flags="--hierarchy", read=_hierarchies)
     ] = field(default_factory=dict[str, tuple[str, ...]])  # fmt: skip
     environment: _Environment = None
     total: Annotated[
-        tuple[str, ...],
-        Option("The label that stands for a whole axis.", panel=_SUMS, default_text="Total"),
+        tuple[str, ...], _sum("The label that stands for a whole axis.", default_text="Total")
     ] = ("Total",)
     disjoint: Annotated[
         Sequence[str],
-        Option(
+        _sum(
             "Axes in which nobody is counted under two labels, although some look like sums of others.",
-            panel=_SUMS, read=names_of,
-        ),
+            read=names_of)
     ] = ()  # fmt: skip
     absent: Annotated[
         str,
-        Option("What a cell without a row means, beside others that have one: error, zero or hidden.",
-               panel=_SUMS),
+        _sum("What a cell without a row means, beside others that have one: error, zero or hidden.")
     ] = "error"  # fmt: skip
     apriori: Annotated[
         Path | None,
-        Option("What was decided before (.hst of tau-ARGUS): statuses and levels of single cells.",
-               panel=_PANEL),
+        _writing("What was decided before (.hst of tau-ARGUS): statuses and levels of single cells.")
     ] = None  # fmt: skip
     hidden: Annotated[
         tuple[str, ...],
-        Option(
-            "What stands for a hidden figure, besides an empty cell, *, x, c and '..'.",
-            panel=_PANEL,
-        ),
+        _writing("What stands for a hidden figure, besides an empty cell, *, x, c and '..'."),
     ] = ()
     sheet: _Sheet = None
     delimiter: Delimiter = None
@@ -201,22 +164,17 @@ class AuditRequest:
     options: AuditOptions = field(default_factory=AuditOptions)
     contributors: Annotated[
         Path | None,
-        Option(
+        _insider(
             "Records, one per unit, with columns named as the axes and as --value: who contributes how much"
-            " to which cell, for --insiders.",
-            panel=_INSIDERS,
+            " to which cell, for --insiders."
         ),
     ] = None
     contribution: Annotated[
         str,
-        Option("The column of the records that was added up, if it is not named as --value.",
-               panel=_INSIDERS),
+        _insider("The column of the records that was added up, if it is not named as --value.")
     ] = ""  # fmt: skip
     holding: Annotated[
-        str,
-        Option(
-            "To which holding a record belongs; its records are one contributor.", panel=_INSIDERS
-        ),
+        str, _insider("To which holding a record belongs; its records are one contributor.")
     ] = ""
     top: Annotated[
         int, Option("Show so many of the hidden cells that are known best.", least=0)
@@ -224,7 +182,7 @@ class AuditRequest:
     output: Annotated[
         Path | None,
         Option("Write all hidden cells to this .csv, .parquet or .xlsx.", flags="--output -o",
-               writes="table", label="Written"),
+               writes="table", label="Written")
     ] = None  # fmt: skip
     report: WrittenPage = None
     replace: Replace = False
@@ -244,45 +202,38 @@ class MarkRequest:
         ),
     ]
     axes: Annotated[
-        Sequence[str],
-        Option("The columns to add up by: Activity,Size.", panel=_COLUMNS, read=names_of),
+        Sequence[str], _column("The columns to add up by: Activity,Size.", read=names_of)
     ] = ()
     value: Annotated[
-        str, Option("The column that is added up; without one, units are counted.", panel=_COLUMNS)
+        str, _column("The column that is added up; without one, units are counted.")
     ] = ""
-    weight: Annotated[str, Option("The weight of each record.", panel=_COLUMNS)] = ""
+    weight: Annotated[str, _column("The weight of each record.")] = ""
     holding: Annotated[
         str,
-        Option("To which holding a record belongs; what one holding adds to a cell is one contribution.",
-               panel=_COLUMNS),
+        _column("To which holding a record belongs; what one holding adds to a cell is one contribution.")
     ] = ""  # fmt: skip
     request: Annotated[
-        str,
-        Option(
-            "The column that says who asked for protection (for the rule request).", panel=_COLUMNS
-        ),
+        str, _column("The column that says who asked for protection (for the rule request).")
     ] = ""
     shadow: Annotated[
         str,
-        Option("The column whose contributions the rules look at, instead of those to --value.",
-               panel=_COLUMNS),
+        _column("The column whose contributions the rules look at, instead of those to --value.")
     ] = ""  # fmt: skip
     hierarchies: Annotated[
         Mapping[str, tuple[str, ...]],
-        Option(
+        _sum(
             "Which categories of an axis add up to others: Activity=FILE (.hrc, or CSV with a column"
             " 'parent' or one column per level), or Age=variable:Age.",
-            flags="--hierarchy", panel=_SUMS, read=_hierarchies,
-        ),
+            flags="--hierarchy", read=_hierarchies)
     ] = field(default_factory=dict[str, tuple[str, ...]])  # fmt: skip
     environment: _Environment = None
-    total: Annotated[str, Option("What the whole of an axis is called.", panel=_SUMS)] = "Total"
+    total: Annotated[str, _sum("What the whole of an axis is called.")] = "Total"
     options: MarkingOptions = field(default_factory=MarkingOptions)
     top: Annotated[int, Option("Show so many unsafe cells.", least=0)] = 10
     output: Annotated[
         Path | None,
         Option("Write all cells with their status to this .csv, .parquet or .xlsx, as audit reads it.",
-               flags="--output -o", writes="table", label="Written"),
+               flags="--output -o", writes="table", label="Written")
     ] = None  # fmt: skip
     replace: Replace = False
     raw: Raw = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 from gamekeeper.options import Option
@@ -12,7 +13,7 @@ ENGINE_VARIABLE = "GAMEKEEPER_ENGINE"
 SCRATCH_VARIABLE = "GAMEKEEPER_SCRATCH"
 THIS_MACHINE = "duckdb"
 
-_PANEL = "Where it is counted"
+_counting = partial(Option, panel="Where it is counted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,21 +23,19 @@ class EngineRequest:
     # From Python also an engine that is open.
     engine: Annotated[
         str | Any,
-        Option(
+        _counting(
             "duckdb (this machine), spark://HOST:PORT, sc://HOST:PORT (Spark Connect) or"
             f" local-cluster. By default ${ENGINE_VARIABLE}, or else duckdb. A cluster must see the"
             " file under the same path; Parquet is read in place.",
-            panel=_PANEL,
             read=str,
             default_text="",
         ),
     ] = ""
     scratch: Annotated[
         str,
-        Option(
+        _counting(
             "With a cluster: a folder that all its machines and this one see, for what is kept while"
-            f" it counts. By default ${SCRATCH_VARIABLE}.",
-            panel=_PANEL,
+            f" it counts. By default ${SCRATCH_VARIABLE}."
         ),
     ] = ""
 

@@ -15,7 +15,7 @@ from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.workbench.requests.reading import Reading
 from gamekeeper.workbench.requests.shared import Raw, Replace, WrittenPlot, WrittenTable
 
-_COMPARE = "How records are compared"
+_comparing = partial(Option, panel="How records are compared")
 
 _First = Annotated[Path, Option("The first file, such as a masked one.", is_argument=True)]
 _Second = Annotated[Path, Option("The second file, such as the original.", is_argument=True)]
@@ -38,7 +38,7 @@ def _orders(typed: Sequence[str]) -> dict[str, list[str]]:
 
 _Order = Annotated[
     Mapping[str, Sequence[str]],
-    Option("COLUMN=LOW|MIDDLE|HIGH: the order of an ordinal column.", panel=_COMPARE, read=_orders),
+    _comparing("COLUMN=LOW|MIDDLE|HIGH: the order of an ordinal column.", read=_orders),
 ]
 
 
@@ -57,59 +57,53 @@ class ComparedColumns:
     identifier: _Identifier = ""
     kinds: Annotated[
         Mapping[str, str],
-        Option(
+        _comparing(
             "COLUMN=KIND: number, ordinal, category, date, text, or mapped (by the partition graph"
             " of --environment). By default link files guesses it from the values, and link evaluate"
             " takes numbers and categories.",
             flags="--kind",
-            panel=_COMPARE,
             read=partial(pairs_of, "--kind COLUMN=KIND"),
         ),
     ] = field(default_factory=dict[str, str])
     measures: Annotated[
         Mapping[str, str],
-        Option(
+        _comparing(
             "COLUMN=MEASURE: of numbers standardized, absolute, squared, relative; of texts"
             " levenshtein, transposition, jaro-winkler.",
             flags="--measure",
-            panel=_COMPARE,
             read=partial(pairs_of, "--measure COLUMN=MEASURE"),
         ),
     ] = field(default_factory=dict[str, str])
     missing: Annotated[
         Mapping[str, str],
-        Option(
+        _comparing(
             "COLUMN=RULE for a missing value: expected, largest, zero, impossible, or a distance.",
-            panel=_COMPARE,
             read=partial(pairs_of, "--missing COLUMN=RULE"),
         ),
     ] = field(default_factory=dict[str, str])
     order: _Order = field(default_factory=dict[str, Sequence[str]])
     weights: Annotated[
         Mapping[str, float],
-        Option(
+        _comparing(
             "COLUMN=WEIGHT, for the objective weighted; 1 for others.",
             flags="--weight",
-            panel=_COMPARE,
             read=partial(number_pairs_of, "--weight COLUMN=NUMBER"),
         ),
     ] = field(default_factory=dict[str, float])
     steps: Annotated[
         Mapping[str, int],
-        Option(
+        _comparing(
             "COLUMN=NUMBER, for the objective lexicographic: into how many steps the largest"
             " distance is divided. By default 1 for categories, the range of whole numbers up to"
             " 1,000, and 100 for others.",
-            panel=_COMPARE,
             read=partial(whole_pairs_of, "--steps COLUMN=NUMBER"),
         ),
     ] = field(default_factory=dict[str, int])
     environment: Annotated[
         StorePlace | None,
-        Option(
+        _comparing(
             "A store or folder of stage one, for mapped columns.",
             flags="--environment -e",
-            panel=_COMPARE,
             read=store_place,
         ),
     ] = None

@@ -14,8 +14,8 @@ from gamekeeper.prompt_syntax import pairs_of
 from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.workbench.requests.reading import Reading
 
-_KEYS = "Key variables"
-_SAMPLE = "The sample"
+_key = partial(Option, panel="Key variables")
+_sample = partial(Option, panel="The sample")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,70 +31,55 @@ class MicrodataRequest:
         ),
     ]
     keys: Annotated[
-        tuple[str, ...],
-        Option("Columns to match on: Age,Sex,Region.", flags="--keys -k", panel=_KEYS),
+        tuple[str, ...], _key("Columns to match on: Age,Sex,Region.", flags="--keys -k")
     ] = ()
     # From Python both may be given as they are, a Scenario and its Environment.
     scenario: Annotated[
         str | Any,
-        Option(
-            "A scenario of stage one: its key variables, at its level of detail.",
-            panel=_KEYS,
-            read=str,
-        ),
+        _key("A scenario of stage one: its key variables, at its level of detail.", read=str),
     ] = ""
     environment: Annotated[
         StorePlace | Any | None,
-        Option(
-            "The store or folder that has the scenario.",
-            flags="--environment -e",
-            panel=_KEYS,
-            read=store_place,
+        _key(
+            "The store or folder that has the scenario.", flags="--environment -e", read=store_place
         ),
     ] = None
     columns: Annotated[
         Mapping[str, str],
-        Option(
+        _key(
             "VARIABLE=COLUMN where a key variable of the scenario has another name in the file.",
             flags="--column",
-            panel=_KEYS,
             read=partial(pairs_of, "--column VARIABLE=COLUMN"),
         ),
     ] = field(default_factory=dict[str, str])
     values: Annotated[
         Path | None,
-        Option(
-            "CSV with variable, value, category: what values mean that are not known by name.",
-            panel=_KEYS,
-        ),
+        _key("CSV with variable, value, category: what values mean that are not known by name."),
     ] = None
     unmapped: Annotated[
         Path | None,
-        Option(
+        _key(
             "Where to write the values that fit no category, to be filled in for --values."
             " The file then has values of your data: keep it as safe as those.",
             writes="values",
-            panel=_KEYS,
         ),
     ] = None
     missing: Annotated[
         Missing,
-        Option(
+        _key(
             "What a missing cell is: category (a value of its own), ignore (never equal, never"
             " makes a record unique), wildcard (equals anything), exclude (the record is left"
-            " out).",
-            panel=_KEYS,
+            " out)."
         ),
     ] = Missing.CATEGORY
     recodes: Annotated[
         tuple[str, ...],
-        Option(
+        _key(
             "VARIABLE=WAY to make a key variable coarser, and see before and after side by side:"
             " 'Age=0-15, 16-64, 65+', 'Age=width 5', 'Age=bottom 15, top 80', 'Work=first 2',"
             " 'Age=neighbours 3', 'Work=level 1', 'Work=code C9.002', 'Work=as Census',"
             " 'Region=North: A | B', 'Sex=together'. Nothing is written.",
             flags="--recode",
-            panel=_KEYS,
         ),
     ] = ()
     reading: Reading = field(default_factory=Reading)
@@ -104,16 +89,15 @@ class MicrodataRequest:
 class SampleDesign:
     """How a file was drawn from the population."""
 
-    weight: Annotated[str, Option("Column of sampling weights.", panel=_SAMPLE)] = ""
-    strata: Annotated[str, Option("Column of strata.", panel=_SAMPLE)] = ""
+    weight: Annotated[str, _sample("Column of sampling weights.")] = ""
+    strata: Annotated[str, _sample("Column of strata.")] = ""
     # From Python also a number, or a mapping of strata to their fractions.
     fraction: Annotated[
         str | Any,
-        Option(
+        _sample(
             "Sampling fraction: 0.02, 2% or 1/50; by stratum: 'North=2%, South=5%'. By default"
             " from the weights.",
             flags="--fraction -f",
-            panel=_SAMPLE,
             read=str,
         ),
     ] = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,9 +21,9 @@ from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesi
 from gamekeeper.workbench.requests.reading import Reading
 from gamekeeper.workbench.requests.shared import Identifier, Plot, Raw, Replace
 
-_AIM = "What is to be reached"
-_HOW = "What may be done"
-_OUT = "What is written"
+_aim = partial(Option, panel="What is to be reached")
+_method = partial(Option, panel="What may be done")
+_written = partial(Option, panel="What is written")
 
 if TYPE_CHECKING:
     Wished = Suppress
@@ -53,25 +54,19 @@ Household = Annotated[
     Option("Column that tells households: what they have in common is one cell for all members."),
 ]
 Sensitive = Annotated[
-    tuple[str, ...],
-    Option("A sensitive variable, for policies that ask for it."),
+    tuple[str, ...], Option("A sensitive variable, for policies that ask for it.")
 ]
 ResponseKnowledge = Annotated[
     bool,
-    Option(
+    _aim(
         "Whether an intruder may know who is in the file. Where nobody can, candidates are counted from"
         " records to people, and targets that name no criterion ask for (k,1) instead of both.",
         flags="--response-knowledge/--no-response-knowledge",
-        panel=_AIM,
     ),
 ]
 Attacks = Annotated[
     tuple[AttackName, ...],
-    Option(
-        "What to attack with besides what targets need: linkage, assessment.",
-        flags="--attack",
-        panel=_AIM,
-    ),
+    _aim("What to attack with besides what targets need: linkage, assessment.", flags="--attack"),
 ]
 _Seed = Annotated[
     int | None,
@@ -82,8 +77,7 @@ _Seed = Annotated[
     ),
 ]
 _Study = Annotated[
-    Path,
-    Option("A study that 'protect try --study' made.", is_argument=True, flags="STUDY"),
+    Path, Option("A study that 'protect try --study' made.", is_argument=True, flags="STUDY")
 ]
 _Recipe = Annotated[
     Path, Option("A recipe that 'protect try --recipe' wrote.", is_argument=True, flags="RECIPE")
@@ -102,46 +96,39 @@ class TryRequest:
     response_knowledge: ResponseKnowledge = True
     targets: Annotated[
         tuple[str, ...],
-        Option(
+        _aim(
             "What is to be reached: 'both>=3' (everybody fits 3 records and every record 3 people),"
             " '(k,1)>=3', 'own>=3', 'assignments>=2', 'expected matches<=0.5%', 'linkage<=2%',"
             " 'policy=k3', or any criterion of policies: 'global_risk<=3%'. Exit code 4 where one is missed.",
             flags="--target -t",
-            panel=_AIM,
         ),
     ] = ()
     attacks: Attacks = ()
     methods: Annotated[
         tuple[Method, ...],
-        Option(
+        _method(
             "What may be tried: suppress, recode, both together; all of them by default.",
             flags="--method",
-            panel=_HOW,
         ),
     ] = ()
     steps: Annotated[
         tuple[str, ...],
-        Option(
+        _method(
             "Try this instead: a step and its options, 'suppress k=3 criterion=own', 'pram"
             " variables=Sex keep=0.8', or as JSON. Several are done one after the other.",
             flags="--step",
-            panel=_HOW,
         ),
     ] = ()
     wishes: Wished = field(default_factory=Wished)
     search: Searched = field(default_factory=Searched)
     utility: Analysed = field(default_factory=Analysed)
     study: Annotated[
-        Path | None,
-        Option("Keep all candidates in this .gkp; one that is there goes on.", panel=_OUT),
+        Path | None, _written("Keep all candidates in this .gkp; one that is there goes on.")
     ] = None
     recipe: Annotated[
         Path | None,
-        Option(
-            "Write the recipe of the best candidate to this .json.",
-            writes="json",
-            label="Recipe",
-            panel=_OUT,
+        _written(
+            "Write the recipe of the best candidate to this .json.", writes="json", label="Recipe"
         ),
     ] = None
     plot: Plot = None
@@ -158,7 +145,7 @@ class StudyRequest:
     output: Annotated[
         Path | None,
         Option("Write the candidates to this .csv, .parquet or .xlsx.", flags="--output -o", writes="table",
-               label="Candidates"),
+               label="Candidates")
     ] = None  # fmt: skip
     plot: Plot = None
     replace: Replace = False
@@ -175,8 +162,7 @@ class ChooseRequest:
         Option("The number of the candidate; 0 for the file itself.", is_argument=True, least=0),
     ]
     recipe: Annotated[
-        Path | None,
-        Option("Write its recipe to this .json.", writes="json", label="Recipe"),
+        Path | None, Option("Write its recipe to this .json.", writes="json", label="Recipe")
     ] = None
     replace: Replace = False
 
@@ -194,78 +180,69 @@ class ReleaseOptions:
 
     output: Annotated[
         Path | None,
-        Option(
+        _written(
             "Write the release to this file: in the format of the original, or .csv or .parquet.",
             flags="--output -o",
             writes="release",
             label="Release",
-            panel=_OUT,
         ),
     ] = None
     leave_out: Annotated[
         tuple[str, ...],
-        Option(
-            "Columns that are not released, such as names and addresses.", panel=_OUT, read=names_of
-        ),
+        _written("Columns that are not released, such as names and addresses.", read=names_of),
     ] = ()
     look: Annotated[
         CellLook,
-        Option(
+        _written(
             "How a suppressed cell looks: empty, a code, or a code that SPSS or Stata declare as"
             " missing.",
             flags="--suppressed",
-            panel=_OUT,
         ),
     ] = CellLook.EMPTY
-    code: Annotated[str, Option("The code of a suppressed cell.", panel=_OUT)] = "-9"
+    code: Annotated[str, _written("The code of a suppressed cell.")] = "-9"
     report: Annotated[
         Path | None,
-        Option(
+        _written(
             "Write the internal report, before and after, to this .html: it has figures of risk.",
             writes="page",
             label="Internal report",
-            panel=_OUT,
         ),
     ] = None
     public: Annotated[
         Path | None,
-        Option(
+        _written(
             "Write the report for everybody to this .html: methods and loss, nothing on risk.",
             writes="public",
             label="Public report",
-            panel=_OUT,
         ),
     ] = None
     written: Annotated[
         Path | None,
-        Option(
+        _written(
             "Write the recipe as it was used, with what was reached, to this .json.",
             flags="--recipe",
             writes="json",
             label="Recipe",
-            panel=_OUT,
         ),
     ] = None
     external: Annotated[
         Path | None,
-        Option(
+        _written(
             "Write the recipe for people outside, without seed, journal and risk, to this .json.",
             flags="--public-recipe",
             writes="external",
             label="Public recipe",
-            panel=_OUT,
         ),
     ] = None
     changes: Annotated[
         Path | None,
-        Option(
+        _written(
             "Write where cells were changed, never what was there, to this .csv, .parquet or .xlsx.",
             writes="changes",
             label="Log of changes",
-            panel=_OUT,
         ),
     ] = None
-    why: Annotated[str, Option("Why, for the journal of the recipe.", panel=_OUT)] = ""
+    why: Annotated[str, _written("Why, for the journal of the recipe.")] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,8 +311,7 @@ class AuditRequest:
     ] = ""
     sensitive: Sensitive = ()
     unlinked: Annotated[
-        bool,
-        Option("Released records are nobody's, as in synthetic data, whatever their number."),
+        bool, Option("Released records are nobody's, as in synthetic data, whatever their number.")
     ] = False
     suppressed_values: Annotated[
         tuple[str, ...],
@@ -351,15 +327,14 @@ class AuditRequest:
     ] = ()
     utility: Analysed = field(default_factory=Analysed)
     report: Annotated[
-        Path | None,
-        Option("Write an HTML report to this file.", writes="page", label="Report"),
+        Path | None, Option("Write an HTML report to this file.", writes="page", label="Report")
     ] = None
     seed: Annotated[int, Option("The same seed gives the same result.", least=0)] = 0
     workers: Workers = None
     output: Annotated[
         Path | None,
         Option("Write the figures to this .csv, .parquet or .xlsx.", flags="--output -o", writes="table",
-               label="Figures"),
+               label="Figures")
     ] = None  # fmt: skip
     replace: Replace = False
     raw: Raw = False

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 from gamekeeper.options import Option
 from gamekeeper.workbench.requests.shared import Memory, NoRecords
 
-_FILE = "How the file is read"
+_reading = partial(Option, panel="How the file is read")
 _TAB = {"tab": "\t", "\\t": "\t"}
 
 
@@ -18,16 +19,12 @@ def _delimiter(typed: str) -> str:
 
 Delimiter = Annotated[
     str | None,
-    Option(
-        "Of a CSV file, if it is not detected rightly: ',', ';', 'tab' or '|'.",
-        panel=_FILE,
-        read=_delimiter,
+    _reading(
+        "Of a CSV file, if it is not detected rightly: ',', ';', 'tab' or '|'.", read=_delimiter
     ),
 ]
-Encoding = Annotated[
-    str | None, Option("Of a CSV file: utf-8, cp1252, latin-1, utf-16.", panel=_FILE)
-]
-Decimal = Annotated[str | None, Option("Decimal mark of numbers.", panel=_FILE)]
+Encoding = Annotated[str | None, _reading("Of a CSV file: utf-8, cp1252, latin-1, utf-16.")]
+Decimal = Annotated[str | None, _reading("Decimal mark of numbers.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,27 +33,21 @@ class Reading:
 
     missing_values: Annotated[
         tuple[str, ...],
-        Option(
-            "A value to read as missing, besides the empty cell.",
-            flags="--missing-value",
-            panel=_FILE,
-        ),
+        _reading("A value to read as missing, besides the empty cell.", flags="--missing-value"),
     ] = ()
     keep_user_missing: Annotated[
-        bool,
-        Option("Keep the user-missing codes of SPSS, Stata and SAS as values.", panel=_FILE),
+        bool, _reading("Keep the user-missing codes of SPSS, Stata and SAS as values.")
     ] = False
     header: Annotated[
         bool,
-        Option(
+        _reading(
             "Whether the first line of a text file or sheet has the names of the columns; without,"
             " they are called 'column 1', 'column 2' and so on.",
             flags="--header/--no-header",
-            panel=_FILE,
         ),
     ] = True
     sheet: Annotated[
-        str | None, Option("Of an Excel workbook, where several sheets have cells.", panel=_FILE)
+        str | None, _reading("Of an Excel workbook, where several sheets have cells.")
     ] = None
     delimiter: Delimiter = None
     encoding: Encoding = None

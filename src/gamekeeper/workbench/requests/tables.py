@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -30,21 +31,17 @@ from gamekeeper.workbench.requests.shared import (
     WrittenTable,
 )
 
-_PANEL = "How the tables are written"
+_writing = partial(Option, panel="How the tables are written")
 
-_Count = Annotated[
-    str, Option("The column of counts, if it is not called n or count.", panel=_PANEL)
-]
+_Count = Annotated[str, _writing("The column of counts, if it is not called n or count.")]
 _Total = Annotated[
-    tuple[str, ...],
-    Option("The category that stands for a total.", panel=_PANEL, default_text="Total"),
+    tuple[str, ...], _writing("The category that stands for a total.", default_text="Total")
 ]
 _Disjoint = Annotated[
     Sequence[str],
-    Option(
+    _writing(
         "Axes in which nobody is counted under two labels, although some look like sums of"
         " others: Code,Area.",
-        panel=_PANEL,
         read=names_of,
     ),
 ]
@@ -64,37 +61,31 @@ class ReleaseRequest:
     ]
     scheme: Annotated[
         str,
-        Option(
+        _writing(
             "How counts of text files were published: exact, conventional:5, conventional:4:up,"
-            " random:3, barnardization:0.8, suppressed:5, interval.",
-            panel=_PANEL,
+            " random:3, barnardization:0.8, suppressed:5, interval."
         ),
     ] = "exact"
     count: _Count = ""
     axes: Annotated[
         Sequence[str],
-        Option(
+        _writing(
             "The columns that are axes: Area,Age. All but that of the counts by default.",
-            panel=_PANEL,
             read=names_of,
         ),
     ] = ()
     total: _Total = ("Total",)
     hidden: Annotated[
         tuple[str, ...],
-        Option(
-            "What stands for a hidden count, besides an empty cell, *, x, c and '..'.", panel=_PANEL
-        ),
+        _writing("What stands for a hidden count, besides an empty cell, *, x, c and '..'."),
     ] = ()
-    absent: Annotated[
-        str, Option("What a cell without a row means: error, zero or hidden.", panel=_PANEL)
-    ] = "error"
+    absent: Annotated[str, _writing("What a cell without a row means: error, zero or hidden.")] = (
+        "error"
+    )
     disjoint: _Disjoint = ()
     truth: Annotated[
         Path | None,
-        Option(
-            "Text file with the true counts, where the release does not hold them.", panel=_PANEL
-        ),
+        _writing("Text file with the true counts, where the release does not hold them."),
     ] = None
     delimiter: Delimiter = None
     encoding: Encoding = None
@@ -110,8 +101,7 @@ class PublishRequest:
     microdata: MicrodataRequest
     counting: EngineRequest = field(default_factory=EngineRequest)
     output: Annotated[
-        Path,
-        Option("Write the release to this .json.", flags="--output -o", writes="json"),
+        Path, Option("Write the release to this .json.", flags="--output -o", writes="json")
     ] = Path("release.json")
     margins: Annotated[
         Sequence[Sequence[str]],
@@ -191,8 +181,7 @@ class SapRequest:
     release: ReleaseRequest
     options: SubtractionOptions = field(default_factory=SubtractionOptions)
     within: Annotated[
-        Sequence[str],
-        Option("An area, or key variables: SAP of the table of each.", read=names_of),
+        Sequence[str], Option("An area, or key variables: SAP of the table of each.", read=names_of)
     ] = ()
     anywhere: Annotated[
         bool,
@@ -249,7 +238,7 @@ class RecordsRequest:
     ]
     count: _Count = ""
     axes: Annotated[
-        Sequence[str], Option("The columns that are axes: Area,Age.", panel=_PANEL, read=names_of)
+        Sequence[str], _writing("The columns that are axes: Area,Age.", read=names_of)
     ] = ()
     total: _Total = ("Total",)
     disjoint: _Disjoint = ()
