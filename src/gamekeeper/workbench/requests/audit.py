@@ -12,22 +12,27 @@ from gamekeeper.attack.tables.audit.marking import MarkingOptions
 from gamekeeper.attack.tables.audit.options import AuditOptions
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of, pairs_of
-from gamekeeper.store.place import StorePlace, store_place
+from gamekeeper.store.place import StorePlace
 from gamekeeper.workbench.requests.reading import Decimal, Delimiter, Encoding
-from gamekeeper.workbench.requests.shared import Memory, NoRecords, Raw, Replace, WrittenPage
+from gamekeeper.workbench.requests.shared import (
+    Memory,
+    NoRecords,
+    Raw,
+    Replace,
+    WrittenPage,
+    in_environment,
+    table_output,
+)
 
 _column = partial(Option, panel="Which column is what")
-_sum = partial(Option, panel="What adds up")
+_SUMS = "What adds up"
+_sum = partial(Option, panel=_SUMS)
 _writing = partial(Option, panel="How the tables are written")
 _insider = partial(Option, panel="Attackers who are in the tables")
 
 _Environment = Annotated[
     StorePlace | None,
-    _sum(
-        "The environment with the variables that --hierarchy names.",
-        flags="--environment -e",
-        read=store_place,
-    ),
+    in_environment("The environment with the variables that --hierarchy names.", panel=_SUMS),
 ]
 _Sheet = Annotated[str | None, _writing("Of an Excel workbook, where several sheets have cells.")]
 
@@ -40,14 +45,9 @@ def _hierarchies(typed: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _percents(typed: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    pairs = pairs_of("--percent COLUMN=AXIS,AXIS", typed)
-    return tuple((column, names_of([axes])) for column, axes in pairs.items())
-
-
-def _ratios(typed: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    pairs = pairs_of("--ratio COLUMN=AXIS:LABEL", typed)
-    return tuple((column, names_of([axes])) for column, axes in pairs.items())
+def _with_names(option: str, typed: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    pairs = pairs_of(option, typed)
+    return tuple((column, names_of([names])) for column, names in pairs.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +65,11 @@ class PublishedRequest:
     ]
     axes: Annotated[
         Sequence[str],
-        _column("The columns that are axes: Area,Age. Columns that a file does not have are passed over there.",
-               read=names_of)
-    ] = ()  # fmt: skip
+        _column(
+            "The columns that are axes: Area,Age. Columns that a file does not have are passed over there.",
+            read=names_of,
+        ),
+    ] = ()
     count: Annotated[
         str, _column("The column of counts; beside --value, how many contribute to each cell.")
     ] = ""
@@ -76,8 +78,10 @@ class PublishedRequest:
     )
     status: Annotated[
         str,
-        _column("The column that says which cells are hidden; their figures are then not used against them.")
-    ] = ""  # fmt: skip
+        _column(
+            "The column that says which cells are hidden; their figures are then not used against them."
+        ),
+    ] = ""
     status_kind: Annotated[
         str | None,
         _column("Whose statuses they are: argus, numbers, sbs, sdctable, sdmx, yes-no, acro."),
@@ -87,8 +91,10 @@ class PublishedRequest:
     ] = ()
     largest: Annotated[
         Sequence[str],
-        _column("Columns with the largest contributions to each cell, the largest first.", read=names_of)
-    ] = ()  # fmt: skip
+        _column(
+            "Columns with the largest contributions to each cell, the largest first.", read=names_of
+        ),
+    ] = ()
     lower_level: Annotated[
         str, _column("The column that says how far below its figure a cell must be left open.")
     ] = ""
@@ -99,19 +105,25 @@ class PublishedRequest:
         Sequence[tuple[str, tuple[str, ...]]],
         _column(
             "A column of published percentages, and the axes over which they add up to 100: pct=Work.",
-            flags="--percent", read=_percents)
-    ] = ()  # fmt: skip
+            flags="--percent",
+            read=partial(_with_names, "--percent COLUMN=AXIS,AXIS"),
+        ),
+    ] = ()
     ratios: Annotated[
         Sequence[tuple[str, tuple[str, ...]]],
         _column(
             "A column of published ratios, and the label whose figure they are a ratio to, such as women per"
             " man: ratio=Sex:men. An axis alone stands for its whole.",
-            flags="--ratio", read=_ratios)
-    ] = ()  # fmt: skip
+            flags="--ratio",
+            read=partial(_with_names, "--ratio COLUMN=AXIS:LABEL"),
+        ),
+    ] = ()
     means: Annotated[
         Sequence[str],
-        _column("A column of published means: the value over the count.", flags="--mean", read=names_of)
-    ] = ()  # fmt: skip
+        _column(
+            "A column of published means: the value over the count.", flags="--mean", read=names_of
+        ),
+    ] = ()
     weight: Annotated[str, _column("A column that figures are multiplied by.")] = ""
     ignore: Annotated[Sequence[str], _column("Columns that say nothing.", read=names_of)] = ()
     wide: Annotated[
@@ -124,8 +136,10 @@ class PublishedRequest:
             " one column per level), Code=codes (a code begins with that of its whole), Code=detected"
             " (take the sums that are found), or Age=variable:Age (the partition graph of --environment)."
             " Several of one axis need not be nested.",
-            flags="--hierarchy", read=_hierarchies)
-    ] = field(default_factory=dict[str, tuple[str, ...]])  # fmt: skip
+            flags="--hierarchy",
+            read=_hierarchies,
+        ),
+    ] = field(default_factory=dict[str, tuple[str, ...]])
     environment: _Environment = None
     total: Annotated[
         tuple[str, ...], _sum("The label that stands for a whole axis.", default_text="Total")
@@ -134,16 +148,21 @@ class PublishedRequest:
         Sequence[str],
         _sum(
             "Axes in which nobody is counted under two labels, although some look like sums of others.",
-            read=names_of)
-    ] = ()  # fmt: skip
+            read=names_of,
+        ),
+    ] = ()
     absent: Annotated[
         str,
-        _sum("What a cell without a row means, beside others that have one: error, zero or hidden.")
-    ] = "error"  # fmt: skip
+        _sum(
+            "What a cell without a row means, beside others that have one: error, zero or hidden."
+        ),
+    ] = "error"
     apriori: Annotated[
         Path | None,
-        _writing("What was decided before (.hst of tau-ARGUS): statuses and levels of single cells.")
-    ] = None  # fmt: skip
+        _writing(
+            "What was decided before (.hst of tau-ARGUS): statuses and levels of single cells."
+        ),
+    ] = None
     hidden: Annotated[
         tuple[str, ...],
         _writing("What stands for a hidden figure, besides an empty cell, *, x, c and '..'."),
@@ -170,9 +189,8 @@ class AuditRequest:
         ),
     ] = None
     contribution: Annotated[
-        str,
-        _insider("The column of the records that was added up, if it is not named as --value.")
-    ] = ""  # fmt: skip
+        str, _insider("The column of the records that was added up, if it is not named as --value.")
+    ] = ""
     holding: Annotated[
         str, _insider("To which holding a record belongs; its records are one contributor.")
     ] = ""
@@ -181,9 +199,8 @@ class AuditRequest:
     ] = 10
     output: Annotated[
         Path | None,
-        Option("Write all hidden cells to this .csv, .parquet or .xlsx.", flags="--output -o",
-               writes="table", label="Written")
-    ] = None  # fmt: skip
+        table_output("Write all hidden cells to this .csv, .parquet or .xlsx."),
+    ] = None
     report: WrittenPage = None
     replace: Replace = False
     raw: Raw = False
@@ -210,31 +227,36 @@ class MarkRequest:
     weight: Annotated[str, _column("The weight of each record.")] = ""
     holding: Annotated[
         str,
-        _column("To which holding a record belongs; what one holding adds to a cell is one contribution.")
-    ] = ""  # fmt: skip
+        _column(
+            "To which holding a record belongs; what one holding adds to a cell is one contribution."
+        ),
+    ] = ""
     request: Annotated[
         str, _column("The column that says who asked for protection (for the rule request).")
     ] = ""
     shadow: Annotated[
         str,
-        _column("The column whose contributions the rules look at, instead of those to --value.")
-    ] = ""  # fmt: skip
+        _column("The column whose contributions the rules look at, instead of those to --value."),
+    ] = ""
     hierarchies: Annotated[
         Mapping[str, tuple[str, ...]],
         _sum(
             "Which categories of an axis add up to others: Activity=FILE (.hrc, or CSV with a column"
             " 'parent' or one column per level), or Age=variable:Age.",
-            flags="--hierarchy", read=_hierarchies)
-    ] = field(default_factory=dict[str, tuple[str, ...]])  # fmt: skip
+            flags="--hierarchy",
+            read=_hierarchies,
+        ),
+    ] = field(default_factory=dict[str, tuple[str, ...]])
     environment: _Environment = None
     total: Annotated[str, _sum("What the whole of an axis is called.")] = "Total"
     options: MarkingOptions = field(default_factory=MarkingOptions)
     top: Annotated[int, Option("Show so many unsafe cells.", least=0)] = 10
     output: Annotated[
         Path | None,
-        Option("Write all cells with their status to this .csv, .parquet or .xlsx, as audit reads it.",
-               flags="--output -o", writes="table", label="Written")
-    ] = None  # fmt: skip
+        table_output(
+            "Write all cells with their status to this .csv, .parquet or .xlsx, as audit reads it."
+        ),
+    ] = None
     replace: Replace = False
     raw: Raw = False
     sheet: _Sheet = None

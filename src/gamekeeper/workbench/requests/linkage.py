@@ -11,11 +11,18 @@ from typing import Annotated
 from gamekeeper.attack.linkage.options import LinkOptions, MaskingOptions, StructureOptions
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of, whole_pairs_of
-from gamekeeper.store.place import StorePlace, store_place
+from gamekeeper.store.place import StorePlace
 from gamekeeper.workbench.requests.reading import Reading
-from gamekeeper.workbench.requests.shared import Raw, Replace, WrittenPlot, WrittenTable
+from gamekeeper.workbench.requests.shared import (
+    Raw,
+    Replace,
+    WrittenPlot,
+    WrittenTable,
+    in_environment,
+)
 
-_comparing = partial(Option, panel="How records are compared")
+_COMPARE = "How records are compared"
+_comparing = partial(Option, panel=_COMPARE)
 
 _First = Annotated[Path, Option("The first file, such as a masked one.", is_argument=True)]
 _Second = Annotated[Path, Option("The second file, such as the original.", is_argument=True)]
@@ -101,11 +108,7 @@ class ComparedColumns:
     ] = field(default_factory=dict[str, int])
     environment: Annotated[
         StorePlace | None,
-        _comparing(
-            "A store or folder of stage one, for mapped columns.",
-            flags="--environment -e",
-            read=store_place,
-        ),
+        in_environment("A store or folder of stage one, for mapped columns.", panel=_COMPARE),
     ] = None
 
 

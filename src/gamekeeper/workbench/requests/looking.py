@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 from gamekeeper.options import Option
-from gamekeeper.store.place import StorePlace, store_place
+from gamekeeper.store.place import StorePlace
 from gamekeeper.workbench.requests.reading import Reading
+from gamekeeper.workbench.requests.shared import in_environment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,10 +19,7 @@ class LookRequest:
     file: Annotated[Path, Option("File of microdata. It is read in place.", is_argument=True)]
     scenario: Annotated[str, Option("Suggest the key variables of this scenario.")] = ""
     environment: Annotated[
-        StorePlace | None,
-        Option(
-            "The store or folder that has the scenario.", flags="--environment -e", read=store_place
-        ),
+        StorePlace | None, in_environment("The store or folder that has the scenario.")
     ] = None
     values: Annotated[
         bool,

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from gamekeeper.attack.shared_options import Workers
+from gamekeeper.attack.shared_options import Seed, Workers
 from gamekeeper.data.writing.released_column import CellLook
 from gamekeeper.options import Option, part_of
 from gamekeeper.prompt_syntax import names_of
@@ -16,10 +16,17 @@ from gamekeeper.protect.attacking.attack import AttackName
 from gamekeeper.protect.recoding.options import SearchOptions
 from gamekeeper.protect.suppression.suppress import Suppress
 from gamekeeper.protect.utility.measuring import UtilityOptions
-from gamekeeper.store.place import StorePlace, store_place
+from gamekeeper.store.place import StorePlace
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.reading import Reading
-from gamekeeper.workbench.requests.shared import Identifier, Plot, Raw, Replace
+from gamekeeper.workbench.requests.shared import (
+    Identifier,
+    Plot,
+    Raw,
+    Replace,
+    in_environment,
+    table_output,
+)
 
 _aim = partial(Option, panel="What is to be reached")
 _method = partial(Option, panel="What may be done")
@@ -144,9 +151,8 @@ class StudyRequest:
     study: _Study
     output: Annotated[
         Path | None,
-        Option("Write the candidates to this .csv, .parquet or .xlsx.", flags="--output -o", writes="table",
-               label="Candidates")
-    ] = None  # fmt: skip
+        table_output("Write the candidates to this .csv, .parquet or .xlsx.", label="Candidates"),
+    ] = None
     plot: Plot = None
     replace: Replace = False
     raw: Raw = False
@@ -253,11 +259,7 @@ class ApplyRequest:
     file: Annotated[Path, Option("The file that is protected.", is_argument=True)]
     environment: Annotated[
         StorePlace | None,
-        Option(
-            "The store or folder with the scenario, where it is not where it was.",
-            flags="--environment -e",
-            read=store_place,
-        ),
+        in_environment("The store or folder with the scenario, where it is not where it was."),
     ] = None
     values: Annotated[
         Path | None,
@@ -329,12 +331,11 @@ class AuditRequest:
     report: Annotated[
         Path | None, Option("Write an HTML report to this file.", writes="page", label="Report")
     ] = None
-    seed: Annotated[int, Option("The same seed gives the same result.", least=0)] = 0
+    seed: Seed = 0
     workers: Workers = None
     output: Annotated[
         Path | None,
-        Option("Write the figures to this .csv, .parquet or .xlsx.", flags="--output -o", writes="table",
-               label="Figures")
-    ] = None  # fmt: skip
+        table_output("Write the figures to this .csv, .parquet or .xlsx.", label="Figures"),
+    ] = None
     replace: Replace = False
     raw: Raw = False

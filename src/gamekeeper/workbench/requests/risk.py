@@ -24,6 +24,7 @@ from gamekeeper.workbench.requests.shared import (
     ReportFor,
     ReportRecords,
     Top,
+    table_output,
 )
 
 
@@ -39,10 +40,9 @@ class KeysRequest:
     ] = ()
     output: Annotated[
         Path | None,
-        Option(
+        table_output(
             "Write the classes to this .csv, .parquet or .xlsx; with a cluster, .parquet is a folder"
             " that it writes.",
-            flags="--output -o",
             writes="counted",
             label="Classes",
         ),

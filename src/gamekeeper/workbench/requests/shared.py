@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 from gamekeeper.options import Option
 from gamekeeper.report.audience import Audience
+from gamekeeper.store.place import store_place
+
+table_output = partial(Option, flags="--output -o", writes="table", label="Written")
+"""An option that names the file of a table."""
+
+in_environment = partial(Option, flags="--environment -e", read=store_place)
+"""An option that names a store or folder of stage one."""
 
 Plot = Annotated[
     Path | None, Option("Write a plot to this .svg or .png.", writes="picture", label="Plot")
 ]
-WrittenTable = Annotated[
-    Path | None,
-    Option(
-        "Write to this .csv, .parquet or .xlsx.",
-        flags="--output -o",
-        writes="table",
-        label="Written",
-    ),
-]
+WrittenTable = Annotated[Path | None, table_output("Write to this .csv, .parquet or .xlsx.")]
 WrittenPlot = Annotated[
     Path | None, Option("Write a plot to this .svg or .png.", writes="picture", label="Written")
 ]

@@ -20,7 +20,7 @@ from gamekeeper.attack.simulation.options import (
 )
 from gamekeeper.options import Option
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
-from gamekeeper.workbench.requests.shared import Plot, Raw, Replace
+from gamekeeper.workbench.requests.shared import Plot, Raw, Replace, table_output
 
 
 class ExperimentKind(StrEnum):
@@ -59,12 +59,7 @@ class SimulateRequest:
     plot: Plot = None
     output: Annotated[
         Path | None,
-        Option(
-            "Write every number to this .csv, .parquet or .xlsx.",
-            flags="--output -o",
-            writes="table",
-            label="Every number",
-        ),
+        table_output("Write every number to this .csv, .parquet or .xlsx.", label="Every number"),
     ] = None
     replace: Replace = False
     raw: Raw = False

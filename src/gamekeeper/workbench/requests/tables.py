@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+from gamekeeper.attack.shared_options import Seed
 from gamekeeper.attack.tables.options import (
     AttributionOptions,
     BoundsOptions,
@@ -29,6 +30,7 @@ from gamekeeper.workbench.requests.shared import (
     WrittenPage,
     WrittenPlot,
     WrittenTable,
+    table_output,
 )
 
 _writing = partial(Option, panel="How the tables are written")
@@ -129,7 +131,7 @@ class PublishRequest:
             flags="--truth",
         ),
     ] = False
-    seed: Annotated[int, Option("The same seed gives the same result.", least=0)] = 0
+    seed: Seed = 0
     title: Annotated[str, Option("What the release is called.")] = ""
     replace: Replace = False
 
@@ -227,15 +229,7 @@ class RecordsRequest:
     file: Annotated[
         Path, Option("Text file (CSV) with the true counts, one row per cell.", is_argument=True)
     ]
-    output: Annotated[
-        Path,
-        Option(
-            "Write the records to this .csv, .parquet or .xlsx.",
-            flags="--output -o",
-            writes="table",
-            label="Written",
-        ),
-    ]
+    output: Annotated[Path, table_output("Write the records to this .csv, .parquet or .xlsx.")]
     count: _Count = ""
     axes: Annotated[
         Sequence[str], _writing("The columns that are axes: Area,Age.", read=names_of)
