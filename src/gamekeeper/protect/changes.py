@@ -217,9 +217,7 @@ class ChangeLog:
         )
 
     def _left(self, bits: Bits | None) -> NDArray[np.bool_]:
-        if bits is None:
-            return np.zeros(self.n_left, dtype=np.bool_)
-        every = np.unpackbits(bits, count=self.n_records).astype(np.bool_)
+        every = self._whole(bits)
         return every if self.records is None else every[self.records]
 
     def _joined(self, first: Bits | None, later: Bits | None) -> Bits | None:

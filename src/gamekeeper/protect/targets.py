@@ -130,12 +130,9 @@ def parse_targets(typed: Iterable[str | Target]) -> tuple[Target, ...]:
             continue
         try:
             made.append(_parsed(text))
-        except _Fault as fault:
+        except (_Fault, InputError) as fault:  # an InputError is of a policy
             where = f"target {quoted([text])}"
             problems.append(Problem(fault.reason, where, fault.found, fault.do))
-        except InputError as error:  # of a policy
-            where = f"target {quoted([text])}"
-            problems.append(Problem(error.reason, where, error.found, error.do))
     twice = {target.text for target in made if made.count(target) > 1}
     problems += [
         Problem(Reason.DUPLICATE, f"target {quoted([text])}", "it is given twice.")

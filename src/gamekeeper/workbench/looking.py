@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,18 +105,9 @@ class FileLook(Result):
         """Return one row per column."""
         import pyarrow as pa
 
-        rows = self.columns
-        return pa.table(
-            {
-                "column": pa.array([one.column for one in rows], pa.string()),
-                "type": pa.array([one.type for one in rows], pa.string()),
-                "levels": pa.array([one.levels for one in rows], pa.int64()),
-                "missing": pa.array([one.missing for one in rows], pa.int64()),
-                "missing_codes": pa.array([one.missing_codes for one in rows], pa.string()),
-                "role": pa.array([one.role for one in rows], pa.string()),
-                "why": pa.array([one.why for one in rows], pa.string()),
-            }
-        )
+        kinds = {"str": pa.string(), "int": pa.int64()}
+        schema = pa.schema({item.name: kinds[str(item.type)] for item in fields(ColumnLook)})
+        return pa.Table.from_pylist([asdict(one) for one in self.columns], schema)
 
 
 def look_bytes(n_records: int, n_columns: int) -> int:

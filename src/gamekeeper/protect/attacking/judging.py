@@ -81,13 +81,8 @@ def targets_sentence(judged: Sequence[JudgedTarget]) -> str:
 
 def _judged(target: Target, found: FileAttack) -> JudgedTarget:
     if target.criterion is not None:
-        k = int(target.limit)
-        reached = found.smallest(target.criterion)
-        below = found.below(target.criterion, k)
-        if reached >= k:
-            return JudgedTarget(target, Standing.MET, reached, f"{reached:,}")
-        why = f"{below:,} have fewer than {k}"
-        return JudgedTarget(target, Standing.NOT_MET, reached, f"{reached:,}", why)
+        below = found.below(target.criterion, int(target.limit))
+        return _of_candidates(target, found.smallest(target.criterion), below)
     if target.measure == ASSIGNMENTS:
         return _of_assignments(target, found)
     if target.measure == EXPECTED:
@@ -109,15 +104,20 @@ def _judged(target: Target, found: FileAttack) -> JudgedTarget:
 
 
 def _of_assignments(target: Target, found: FileAttack) -> JudgedTarget:
-    k, reached = int(target.limit), found.fewest_in_assignments()
+    reached = found.fewest_in_assignments()
     if reached is None:
         why = "it is not known whose the records are, or values were changed"
         if not found.response_knowledge:
             why = "it asks what somebody can work out who knows who is in the file"
         return JudgedTarget(target, Standing.NOT_PROVEN, None, "not known", why)
+    return _of_candidates(target, reached, found.below_in_assignments(int(target.limit)))
+
+
+def _of_candidates(target: Target, reached: int, below: int) -> JudgedTarget:
+    k = int(target.limit)
     if reached >= k:
         return JudgedTarget(target, Standing.MET, reached, f"{reached:,}")
-    why = f"{found.below_in_assignments(k):,} have fewer than {k}"
+    why = f"{below:,} have fewer than {k}"
     return JudgedTarget(target, Standing.NOT_MET, reached, f"{reached:,}", why)
 
 

@@ -74,163 +74,138 @@ def solve(asked: Checked, table: CodedTable, setting: Setting) -> Solved:
         f"{count_of(table.n_records, 'record')} with {count_of(len(asked.keys), 'key variable')}",
         "Take fewer key variables, or part of the file",
     )
-    codes = table.matrix(asked.keys)
     # Of records that are alike the first by their own names are opened, not the first in the file.
     order = np.argsort(setting.records(table), kind="stable")
-    counts, k = record_counts(asked, table, setting)
-    problem = SuppressionProblem(
-        codes[order],
-        k,
-        asked.costs,
-        asked.pinned,
-        setting.missing.value,
-        None if counts is None else counts[order],
-        max_work=asked.step.max_work,
-        progress=setting.progress,
-    )
-    homes = find_households(table, setting, asked.household_variables)
-    if homes is not None:
-        return _with_households(asked, table, setting, problem, order, homes)
-    found = _of_persons(asked, table, setting, problem, order).put_back(order)
-    return _solved(asked, table, setting, found)
+    return _Solving(asked, table, setting, order).solve()
 
 
-def _of_persons(
-    asked: Checked,
-    table: CodedTable,
-    setting: Setting,
-    problem: SuppressionProblem,
-    order: NDArray[np.int64],
-) -> Suppression:
-    only = _above(asked, table, setting)
-    only = None if only is None else only[order]
-    step = asked.step
-    if step.max_is is not None:
-        from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
+@dataclass(frozen=True, slots=True, eq=False)
+class _Solving:
+    """What was asked of which file; the algorithms have its records in an order of their own."""
 
-        found = find_minimal_uniques(
-            problem.codes.astype(np.uint32), missing=setting.missing.value, workers=setting.workers
-        )
-        assert found.offsets is not None
-        assert found.masks is not None
-        families = scored_sets(problem, found.records, found.offsets, found.masks)
-        return suppress_sets(problem, families, allowed=step.max_is, only=only)
-    if asked.by_sets:
-        size = step.dimension or max(len(key) for key in asked.key_sets)
-        families = rare_sets(
-            problem, asked.key_sets, size, thresholds=step.thresholds, within=asked.strata
-        )
-        return suppress_sets(problem, families, only=only)
-    if asked.criterion is Criterion.RELEASED_TO_PEOPLE:
-        return suppress_released_to_people(problem, only=only)
-    return _WAYS[asked.criterion](problem)
+    asked: Checked
+    table: CodedTable
+    setting: Setting
+    order: NDArray[np.int64]
 
-
-def _with_households(
-    asked: Checked,
-    table: CodedTable,
-    setting: Setting,
-    problem: SuppressionProblem,
-    order: NDArray[np.int64],
-    homes: Households,
-) -> Solved:
-    """Protect households by what they have in common, then persons by the rest."""
-    free = replace(problem, pinned=asked.pinned)
-    bound = suppress_released_to_people(free).cost
-    shared = sum(1 << asked.keys.index(name) for name in homes.variables)
-    stars = np.zeros(table.n_records, dtype=np.uint64)
-    if homes.n_homes < asked.step.k:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Each household was to have {asked.step.k:,} candidates.",
-            f"There are {count_of(homes.n_homes, 'household')}.",
-            "Ask for a smaller k.",
-        )
-    if homes.variables:
-        columns = [asked.keys.index(name) for name in homes.variables]
-        columns += [place for place in asked.strata if place not in columns]
-        whole = SuppressionProblem(
-            table.matrix([asked.keys[c] for c in columns])[homes.first],
-            asked.step.k,
-            [asked.costs[c] for c in columns],
-            [columns.index(c) for c in asked.pinned if c in columns],
-            setting.missing.value,
+    def solve(self) -> Solved:
+        asked, order = self.asked, self.order
+        counts, k = record_counts(asked, self.table, self.setting)
+        problem = SuppressionProblem(
+            self.table.matrix(asked.keys)[order],
+            k,
+            asked.costs,
+            asked.pinned,
+            self.setting.missing.value,
+            None if counts is None else counts[order],
             max_work=asked.step.max_work,
+            progress=self.setting.progress,
         )
-        found = _WAYS[asked.criterion](whole)
+        homes = find_households(self.table, self.setting, asked.household_variables)
+        if homes is not None:
+            return self._with_households(problem, homes)
+        found = self._of_persons(problem).put_back(order)
+        cost, bound = found.cost, found.lower_bound
+        if asked.step.weighted:
+            cost = bound = self._cost(problem, found.suppressed)
+            if not found.is_optimal:
+                bound = self._bound(problem)
+        return Solved(found.stars, cost, bound, found.is_optimal, len(found.unmet))
+
+    def _of_persons(self, problem: SuppressionProblem) -> Suppression:
+        asked, step = self.asked, self.asked.step
+        only = _above(asked, self.table, self.setting)
+        only = None if only is None else only[self.order]
+        if step.max_is is not None:
+            from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
+
+            found = find_minimal_uniques(
+                problem.codes.astype(np.uint32),
+                missing=self.setting.missing.value,
+                workers=self.setting.workers,
+            )
+            assert found.offsets is not None
+            assert found.masks is not None
+            families = scored_sets(problem, found.records, found.offsets, found.masks)
+            return suppress_sets(problem, families, allowed=step.max_is, only=only)
+        if asked.by_sets:
+            size = step.dimension or max(len(key) for key in asked.key_sets)
+            families = rare_sets(
+                problem, asked.key_sets, size, thresholds=step.thresholds, within=asked.strata
+            )
+            return suppress_sets(problem, families, only=only)
+        if asked.criterion is Criterion.RELEASED_TO_PEOPLE:
+            return suppress_released_to_people(problem, only=only)
+        return _WAYS[asked.criterion](problem)
+
+    def _with_households(self, problem: SuppressionProblem, homes: Households) -> Solved:
+        """Protect households by what they have in common, then persons by the rest."""
+        asked, table = self.asked, self.table
+        shared = sum(1 << asked.keys.index(name) for name in homes.variables)
+        stars = np.zeros(table.n_records, dtype=np.uint64)
+        if homes.n_homes < asked.step.k:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"Each household was to have {asked.step.k:,} candidates.",
+                f"There are {count_of(homes.n_homes, 'household')}.",
+                "Ask for a smaller k.",
+            )
+        if homes.variables:
+            columns = [asked.keys.index(name) for name in homes.variables]
+            columns += [place for place in asked.strata if place not in columns]
+            whole = SuppressionProblem(
+                table.matrix([asked.keys[c] for c in columns])[homes.first],
+                asked.step.k,
+                [asked.costs[c] for c in columns],
+                [columns.index(c) for c in asked.pinned if c in columns],
+                self.setting.missing.value,
+                max_work=asked.step.max_work,
+            )
+            found = _WAYS[asked.criterion](whole)
+            if len(found.unmet):
+                n_unmet = int(homes.sizes[found.unmet].sum())
+                return Solved(stars, Fraction(0), Fraction(0), False, n_unmet)
+            for place, column in enumerate(columns):
+                has = (found.stars >> np.uint64(place)) & np.uint64(1)
+                stars |= has[homes.home_of] << np.uint64(column)
+        opened = stars[self.order]
+        fixed = sorted({*asked.pinned, *(c for c in range(len(asked.keys)) if shared >> c & 1)})
+        persons = replace(problem, pinned=fixed, opened=opened)
+        if asked.criterion is Criterion.OWN:
+            # Rows are compared as they are released: a suppressed cell is a value of its own.
+            codes = problem.codes.astype(np.int64)
+            for column in range(codes.shape[1]):
+                is_open = (opened >> np.uint64(column)) & np.uint64(1) == 1
+                codes[is_open, column] = codes[:, column].max(initial=0) + 1
+            persons = replace(problem, codes=codes, pinned=fixed)
+        found = self._of_persons(persons)
         if len(found.unmet):
-            n_unmet = int(homes.sizes[found.unmet].sum())
-            return Solved(stars, Fraction(0), Fraction(0), False, n_unmet)
-        for place, column in enumerate(columns):
-            has = (found.stars >> np.uint64(place)) & np.uint64(1)
-            stars |= has[homes.home_of] << np.uint64(column)
-    opened = stars[order]
-    fixed = sorted({*asked.pinned, *(c for c in range(len(asked.keys)) if shared >> c & 1)})
-    persons = replace(problem, pinned=fixed, opened=opened)
-    if asked.criterion is Criterion.OWN:
-        # Rows are compared as they are released: a suppressed cell is a value of its own.
-        codes = problem.codes.astype(np.int64)
-        for column in range(codes.shape[1]):
-            is_open = (opened >> np.uint64(column)) & np.uint64(1) == 1
-            codes[is_open, column] = codes[:, column].max(initial=0) + 1
-        persons = replace(problem, codes=codes, pinned=fixed)
-    found = _of_persons(asked, table, setting, persons, order)
-    if len(found.unmet):
-        return Solved(stars, Fraction(0), Fraction(0), False, len(found.unmet))
-    made, blank = np.empty_like(opened), np.empty_like(opened)
-    made[order], blank[order] = found.stars | opened, problem.blank
-    lost = made & ~blank
-    cost = _cost(asked, table, setting, problem, lost)
-    names = quoted(list(homes.variables)) if homes.variables else "no key variable"
-    note = (
-        f"Households have {names} in common: each was suppressed for all members of a household, so"
-        f" that it has {asked.step.k} candidates among {count_of(homes.n_homes, 'household')}."
-    )
-    scaled = _bound(asked, table, setting, free, order) if asked.step.weighted else bound
-    return Solved(made, cost, scaled, cost == scaled, 0, (note,))
-
-
-def _solved(asked: Checked, table: CodedTable, setting: Setting, found: Suppression) -> Solved:
-    if not asked.step.weighted:
-        return Solved(
-            found.stars, found.cost, found.lower_bound, found.is_optimal, len(found.unmet)
+            return Solved(stars, Fraction(0), Fraction(0), False, len(found.unmet))
+        made, blank = np.empty_like(opened), np.empty_like(opened)
+        made[self.order], blank[self.order] = found.stars | opened, problem.blank
+        cost, bound = self._cost(problem, made & ~blank), self._bound(problem)
+        names = quoted(list(homes.variables)) if homes.variables else "no key variable"
+        note = (
+            f"Households have {names} in common: each was suppressed for all members of a household, so"
+            f" that it has {asked.step.k} candidates among {count_of(homes.n_homes, 'household')}."
         )
-    codes = table.matrix(asked.keys)
-    problem = SuppressionProblem(codes, 2, asked.costs, asked.pinned, setting.missing.value)
-    cost = _cost(asked, table, setting, problem, found.suppressed)
-    bound = cost
-    if not found.is_optimal:
-        counts, k = record_counts(asked, table, setting)
-        whole = replace(problem, k=k, counts=counts)
-        bound = _bound(asked, table, setting, whole, np.arange(len(codes)))
-    return Solved(found.stars, cost, bound, found.is_optimal, len(found.unmet))
+        return Solved(made, cost, bound, cost == bound, 0, (note,))
 
+    def _bound(self, problem: SuppressionProblem) -> Fraction:
+        """Return what whatever reaches the same costs at least: what the weakest criterion costs."""
+        cheapest = suppress_released_to_people(problem)
+        if not self.asked.step.weighted:
+            return cheapest.cost
+        return self._cost(problem, cheapest.put_back(self.order).suppressed)
 
-def _bound(
-    asked: Checked,
-    table: CodedTable,
-    setting: Setting,
-    problem: SuppressionProblem,
-    order: NDArray[np.int64],
-) -> Fraction:
-    cheapest = suppress_released_to_people(problem).put_back(order)
-    return _cost(asked, table, setting, problem, cheapest.suppressed)
-
-
-def _cost(
-    asked: Checked,
-    table: CodedTable,
-    setting: Setting,
-    problem: SuppressionProblem,
-    lost: NDArray[np.uint64],
-) -> Fraction:
-    """Return what cells cost, times the weights of their records if that is asked."""
-    per_record = problem.cost_of(lost)
-    if not asked.step.weighted:
-        return Fraction(int(per_record.sum()), problem.scaled[1])
-    weights = np.nan_to_num(table.number(setting.weight))
-    # Summed in an order of their own, so that no order of records changes the sum.
-    return Fraction(float(np.sort(per_record * weights).sum())) / problem.scaled[1]
+    def _cost(self, problem: SuppressionProblem, lost: NDArray[np.uint64]) -> Fraction:
+        """Return what cells cost, times the weights of their records if that is asked."""
+        per_record = problem.cost_of(lost)
+        if not self.asked.step.weighted:
+            return Fraction(int(per_record.sum()), problem.scaled[1])
+        weights = np.nan_to_num(self.table.number(self.setting.weight))
+        # Summed in an order of their own, so that no order of records changes the sum.
+        return Fraction(float(np.sort(per_record * weights).sum())) / problem.scaled[1]
 
 
 def _above(asked: Checked, table: CodedTable, setting: Setting) -> NDArray[np.bool_] | None:

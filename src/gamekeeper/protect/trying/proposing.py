@@ -209,7 +209,12 @@ def proposals(
         found.append(Proposal(f"recoding, classes of {k}{few}", (SearchRecoding(**options),)))
     if wishes.wants("both"):
         known = {item.name for item in options_of(RecodeAndSuppress)}
-        wished = {**wishes.search, **wishes.suppress, "criterion": criterion, "k": k}
+        wished: dict[str, Any] = {
+            **wishes.search,
+            **wishes.suppress,
+            "criterion": criterion,
+            "k": k,
+        }
         both = RecodeAndSuppress(**{n: value for n, value in wished.items() if n in known})
         found.append(Proposal(f"recoding and suppression together, {name} {k}", (both,)))
     return found

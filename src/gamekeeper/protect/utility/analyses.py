@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,23 +130,12 @@ def compare_analyses(
     variables: Mapping[str, AlignedVariable],
 ) -> list[AnalysisLine]:
     """Do every analysis on both files and compare what comes out, and again by weight if there is one."""
-    lines = _compared(
-        analyses, replace(before, weights=None), replace(after, weights=None), variables
-    )
-    if before.weights is not None:
-        lines += _compared(analyses, before, after, variables)
-    return lines
-
-
-def _compared(
-    analyses: Sequence[Analysis],
-    before: Side,
-    after: Side,
-    variables: Mapping[str, AlignedVariable],
-) -> list[AnalysisLine]:
+    sides = (before, after)
+    plain = tuple(replace(side, weights=None) for side in sides)
+    ways = [(plain, False)] if before.weights is None else [(plain, False), (sides, True)]
     lines: list[AnalysisLine] = []
-    for analysis in analyses:
-        one, other = (_estimates(analysis, side, variables) for side in (before, after))
+    for (own, weighted), analysis in product(ways, analyses):
+        one, other = (_estimates(analysis, side, variables) for side in own)
         for name in dict.fromkeys((*one, *other)):
             first, second = one.get(name), other.get(name)
             common = None
@@ -158,7 +148,7 @@ def _compared(
                     first,
                     second,
                     None if common is None else float(common),
-                    before.weights is not None,
+                    weighted,
                 )
             )
     return lines

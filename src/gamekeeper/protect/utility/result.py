@@ -225,16 +225,14 @@ class Utility(Result):
     def numbers_listing(self) -> Listing:
         """Return what every numeric column lost."""
         columns = [item.name for item in fields(NumberLoss)]
-        return make_listing(
-            "numbers before and after", columns, map(astuple, self.numbers), EVERYTHING
-        )
+        rows = [astuple(line) for line in self.numbers]
+        return make_listing("numbers before and after", columns, rows, EVERYTHING)
 
     def pairs_listing(self) -> Listing:
         """Return covariances and correlations of every two numeric columns."""
         columns = [item.name for item in fields(PairLoss)]
-        return make_listing(
-            "covariances before and after", columns, map(astuple, self.pairs), EVERYTHING
-        )
+        rows = [astuple(line) for line in self.pairs]
+        return make_listing("covariances before and after", columns, rows, EVERYTHING)
 
     def analyses_listing(self) -> Listing:
         """Return the estimates that were asked for, before and after."""

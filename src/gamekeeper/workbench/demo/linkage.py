@@ -29,7 +29,6 @@ class LinkageDemo:
     """How many records of each masked copy are re-identified."""
 
     n_records: int
-    variables: tuple[str, ...]
     rates: MaskingComparison
     files: tuple[Path, ...]
 
@@ -70,7 +69,7 @@ def run_linkage_demo(output: Path, sample: Path, *, seed: int) -> LinkageDemo:
             options=MaskingOptions(seed=seed),
         )
     )
-    return LinkageDemo(table.num_rows, _VARIABLES, rates, tuple(files))
+    return LinkageDemo(table.num_rows, rates, tuple(files))
 
 
 def _blurred(table: pa.Table, rng: np.random.Generator) -> pa.Table:

@@ -11,7 +11,7 @@ from gamekeeper.attack.tables.attributions import Attributions, infer_attributio
 from gamekeeper.attack.tables.bounds import TableBounds, bound_cells
 from gamekeeper.attack.tables.subtraction import SubtractionAttack, subtract_known
 from gamekeeper.data.tables.count_table import CountTable
-from gamekeeper.data.tables.release import Release, make_release
+from gamekeeper.data.tables.release import make_release
 from gamekeeper.data.tables.release_file import write_release
 from gamekeeper.data.tables.tabulation import tabulate
 from gamekeeper.report.release_report import released_report
@@ -85,8 +85,9 @@ def run_tables_demo(output: Path, population: Path, *, progress: Progress) -> Ta
     subtraction = subtract_known(alone, truth, n=range(21))
     attributions = infer_attributions(release, bounds=bounds)
     report = output / "tables.html"
+    with_margins = subtract_known(release, truth, n=range(21))
     write_risk_report(
-        released_report(release, bounds, attributions, subtraction=_of(release, truth)), report
+        released_report(release, bounds, attributions, subtraction=with_margins), report
     )
     progress(2, STEPS)
     return TablesDemo(
@@ -101,10 +102,6 @@ def run_tables_demo(output: Path, population: Path, *, progress: Progress) -> Ta
         written,
         report,
     )
-
-
-def _of(release: Release, truth: CountTable) -> SubtractionAttack:
-    return subtract_known(release, truth, n=range(21))
 
 
 def _smallest_place(population: Path) -> tuple[str, CountTable]:

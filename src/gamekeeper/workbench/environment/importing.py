@@ -177,26 +177,21 @@ def _with_new(decided: DecisionsFile, new: Mapping[str, str]) -> DecisionsFile:
             did_you_mean(wrong[0], known),
         )
     done: set[str] = set()
-    forms: list[FormDecisions] = []
-    for form in decided.forms:
-        questions: list[Decision] = []
-        for decision in form.questions:
-            variable = new.get(decision.question)
-            if variable is not None and variable not in done:
-                done.add(variable)
-                answers = tuple(a.model_copy(update={"means": None}) for a in decision.answers)
-                made = {"variable": variable, "new": True, "take": True, "answers": answers}
-                decision = decision.model_copy(update=made)
-            questions.append(decision)
-        forms.append(form.model_copy(update={"questions": tuple(questions)}))
-    return decided.model_copy(update={"forms": tuple(forms)})
+
+    def made(_: FormDecisions, decision: Decision) -> Decision:
+        variable = new.get(decision.question)
+        if variable is None or variable in done:
+            return decision
+        done.add(variable)
+        answers = tuple(a.model_copy(update={"means": None}) for a in decision.answers)
+        taken = {"variable": variable, "new": True, "take": True, "answers": answers}
+        return decision.model_copy(update=taken)
+
+    return _changed(decided, made)
 
 
 def _with_metadata(decided: DecisionsFile, given: Mapping[str, Scalar]) -> DecisionsFile:
-    forms = [
-        form.model_copy(update={"metadata": {**form.metadata, **given}}) for form in decided.forms
-    ]
-    return decided.model_copy(update={"forms": tuple(forms)})
+    return _updated(decided, lambda form: {"metadata": {**form.metadata, **given}})
 
 
 def _with_nothing_taken(decided: DecisionsFile) -> DecisionsFile:
@@ -215,20 +210,24 @@ def _asked(decided: DecisionsFile, ask: Asking, environment: Environment) -> Dec
 def _changed(
     decided: DecisionsFile, change: Callable[[FormDecisions, Decision], Decision]
 ) -> DecisionsFile:
-    forms = [
-        form.model_copy(update={"questions": tuple(change(form, d) for d in form.questions)})
-        for form in decided.forms
-    ]
-    return decided.model_copy(update={"forms": tuple(forms)})
+    return _updated(
+        decided, lambda form: {"questions": tuple(change(form, d) for d in form.questions)}
+    )
 
 
 def _left(decided: DecisionsFile) -> DecisionsFile:
     """Return the decisions on what did not enter."""
-    forms = [
-        form.model_copy(update={"questions": tuple(d for d in form.questions if not d.take)})
-        for form in decided.forms
-    ]
-    return decided.model_copy(update={"forms": tuple(forms)})
+    return _updated(
+        decided, lambda form: {"questions": tuple(d for d in form.questions if not d.take)}
+    )
+
+
+def _updated(
+    decided: DecisionsFile, update: Callable[[FormDecisions], dict[str, Any]]
+) -> DecisionsFile:
+    """Return decisions with some fields of every form changed."""
+    forms = tuple(form.model_copy(update=update(form)) for form in decided.forms)
+    return decided.model_copy(update={"forms": forms})
 
 
 def _save(asked: ImportFormsRequest, decided: DecisionsFile) -> None:

@@ -91,39 +91,37 @@ def open_microdata(
             source, wanted, numbers=numbers, engine=engine_for(counting), progress=progress
         )
 
+    environment = None if asked.environment is None else _environment(asked.environment)
+    scenario = None
     if not asked.scenario:
         keys = matched_names(_names(asked.keys, names), names)
-        table = coded(keys)
-        codes = missing_code_notices(
-            table, known=_own_names(table, identifier, person), decimal=source.decimal
+        table = read = coded(keys)
+        # Identifiers of records and people mean what they are.
+        known = {name: table.codebook[name].values for name in (identifier, person) if name}
+    else:
+        assert environment is not None
+        given = asked.scenario
+        scenario = given if isinstance(given, Scenario) else environment.scenario(given)
+        keys = tuple(key.variable for key in scenario.keys)
+        columns = columns_of(keys, names, asked.columns)
+        read = coded(columns.values())
+        values = read_values(asked.values) if asked.values is not None else {}
+        plan = plan_recodes(
+            scenario, environment, read.codebook, columns, values=values, decimal=source.decimal
         )
-        data = Microdata(
-            source, table, keys, asked.missing, design, tuple(sensitive), codes,
-            identifier=identifier, person=person,
-        )  # fmt: skip
-        return _recoded(data, asked, _looked_up(asked), strict=strict)
-    assert asked.environment is not None
-    environment = _environment(asked.environment)
-    scenario = _scenario(asked.scenario, environment)
-    wanted = tuple(key.variable for key in scenario.keys)
-    columns = columns_of(wanted, names, asked.columns)
-    table = coded(columns.values())
-    values = read_values(asked.values) if asked.values is not None else {}
-    plan = plan_recodes(
-        scenario, environment, table.codebook, columns, values=values, decimal=source.decimal
-    )
-    require_mapped(plan, table, asked.unmapped)
-    known = named_values(scenario, plan, table.codebook, values)
+        require_mapped(plan, read, asked.unmapped)
+        known = named_values(scenario, plan, read.codebook, values)
+        table = read.recoded(plan.recodes)
     data = Microdata(
         source,
-        table.recoded(plan.recodes),
-        wanted,
+        table,
+        keys,
         asked.missing,
         design,
         tuple(sensitive),
-        missing_code_notices(table, known=known, decimal=source.decimal),
+        missing_code_notices(read, known=known, decimal=source.decimal),
         scenario,
-        environment,
+        None if scenario is None else environment,
         identifier=identifier,
         person=person,
     )
@@ -159,24 +157,11 @@ def open_other(
     return OtherFile(data.count(), codes)
 
 
-def _own_names(table: CodedTable, *columns: str) -> dict[str, tuple[str, ...]]:
-    """Return identifiers of records and people as values that mean what they are."""
-    return {column: table.codebook[column].values for column in columns if column}
-
-
-def _looked_up(asked: MicrodataRequest) -> Environment | None:
-    return None if asked.environment is None else _environment(asked.environment)
-
-
 def _environment(given: StorePlace | Environment) -> Environment:
     if isinstance(given, Environment):
         return given
     with opened(given) as place:
         return place.environment
-
-
-def _scenario(given: str | Scenario, environment: Environment) -> Scenario:
-    return given if isinstance(given, Scenario) else environment.scenario(given)
 
 
 def _recoded(
@@ -193,7 +178,10 @@ def _recoded(
         decimal=data.source.decimal,
         strict=strict,
     )
-    unused = [rule.variable for rule in made.rules if not _is_among(rule.variable, data.keys)]
+    named = matched_names([rule.variable for rule in made.rules], data.keys)
+    unused = [
+        rule.variable for rule, name in zip(made.rules, named, strict=True) if name not in data.keys
+    ]
     if unused:
         raise InputError(
             Reason.BAD_OPTION,
@@ -202,10 +190,6 @@ def _recoded(
             "Recode key variables.",
         )
     return replace(data, coded=made.table, recoded=made, before=data.coded)
-
-
-def _is_among(name: str, keys: Sequence[str]) -> bool:
-    return matched_names([name], keys)[0] in keys
 
 
 def sinks_of(

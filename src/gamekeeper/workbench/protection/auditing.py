@@ -6,7 +6,6 @@ import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -41,6 +40,8 @@ from gamekeeper.workbench.requests.protection import AuditRequest
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from gamekeeper.report.risk_page import RiskReport
 
 _EVERY = (AttackName.LINKAGE, AttackName.ASSESSMENT)
 
@@ -212,10 +213,9 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
 
     notices = (*opened.data.notices, *_star_notices(opened.table, released, there))
 
-    def write_page(path: Path) -> None:
+    def report() -> RiskReport:
         from gamekeeper.report.protection_attacks import attack_changes
         from gamekeeper.report.protection_report import AboutProtection, protection_report
-        from gamekeeper.report.risk_page import write_risk_report
         from gamekeeper.workbench.protection.pages import reached
 
         scenario = opened.data.scenario
@@ -232,9 +232,9 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
         told = tuple(each.words for each in found.masked)
         made = Protected(opened.table, masking.after, masking.log, told, found.provenance)
         lines = attack_changes(before, after, found.targets)
-        write_risk_report(protection_report(about, made, utility, lines), path)
+        return protection_report(about, made, utility, lines)
 
-    write_outputs(asked, found, page=write_page)
+    write_outputs(asked, found, report=report)
     return Answer(found, notices)
 
 

@@ -14,6 +14,7 @@ from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.frames import is_path
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.scenario.recoding import columns_of
+from gamekeeper.options import given
 from gamekeeper.protect.attacking.sides import protection_bytes
 from gamekeeper.protect.recipe import Recipe, Scenario
 from gamekeeper.protect.setting import Setting
@@ -70,32 +71,31 @@ class ProtectedInput:
             return None
         return code_source(source, wanted, engine=self.table.engine)
 
-    def recipe(self, **others: Any) -> Recipe:
-        """Return a recipe for this file, as yet without steps unless they are given."""
+    def recipe(self) -> Recipe:
+        """Return a recipe for this file, as yet without steps."""
         setting, scenario = self.setting, self.data.scenario
         kept = None
         if scenario is not None:
             kept = Scenario(scenario.name, self.environment, scenario.fingerprint)
-        made: dict[str, Any] = {
-            "steps": (),
-            "keys": setting.keys,
-            "columns": self.columns,
-            "missing": setting.missing,
-            "weight": setting.weight,
-            "strata": setting.strata,
-            "household": setting.household,
-            "identifier": setting.identifier,
-            "fraction": _fraction_text(setting.fraction),
-            "sensitive": setting.sensitive,
-            "response_knowledge": setting.response_knowledge,
-            "reading": self.reading,
-            "seed": setting.seed,
-            "scenario": kept,
-            "fingerprint": self.table.fingerprint,
-            "n_records": self.table.n_records,
-            "file": self.data.source.name,
-        }
-        return Recipe(**{**made, **others})
+        return Recipe(
+            (),
+            setting.keys,
+            self.columns,
+            setting.missing,
+            setting.weight,
+            setting.strata,
+            setting.household,
+            setting.identifier,
+            _fraction_text(setting.fraction),
+            setting.sensitive,
+            setting.seed,
+            kept,
+            fingerprint=self.table.fingerprint,
+            n_records=self.table.n_records,
+            file=self.data.source.name,
+            response_knowledge=setting.response_knowledge,
+            reading=self.reading,
+        )
 
 
 def open_for_protection(
@@ -152,20 +152,24 @@ def open_for_protection(
         workers=workers,
         progress=None,
     )
-    given = asked.environment
-    kept = given if is_path(given) or isinstance(given, ServerPlace) else ""
+    place = asked.environment
+    kept = place if is_path(place) or isinstance(place, ServerPlace) else ""
     return ProtectedInput(data, setting, columns, str(kept or ""), _told(asked.reading))
 
 
 def _told(reading: Reading) -> dict[str, Any]:
     """Return how a file is read where that is not the default, as a recipe keeps it."""
-    plain = Reading()
     return {
-        item.name: list(value) if isinstance(value, tuple) else value
-        for item in fields(Reading)
-        if item.name not in _OF_THE_MACHINE
-        and (value := getattr(reading, item.name)) != getattr(plain, item.name)
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in not_default(reading).items()
+        if name not in _OF_THE_MACHINE
     }
+
+
+def not_default(part: Any) -> dict[str, Any]:
+    """Return the options of a part of a request that are not at their default."""
+    plain = given(type(part)())
+    return {name: value for name, value in given(part).items() if value != plain[name]}
 
 
 def _read_as(recipe: Recipe, reading: Reading) -> Reading:

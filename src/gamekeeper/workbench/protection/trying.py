@@ -27,7 +27,11 @@ from gamekeeper.store.study import Study
 from gamekeeper.wording import count_of, quoted, shown_path
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
-from gamekeeper.workbench.protection.opening import ProtectedInput, open_for_protection
+from gamekeeper.workbench.protection.opening import (
+    ProtectedInput,
+    not_default,
+    open_for_protection,
+)
 from gamekeeper.workbench.protection.typed_steps import parse_steps
 from gamekeeper.workbench.requests.protection import (
     ChooseRequest,
@@ -100,7 +104,9 @@ def tried_plan(
     elif asked.study is not None:
         _require_free(asked.study)
     earlier = () if study is None else tuple(map(read_candidate, study.candidates()))
-    wishes = _wishes(asked)
+    wishes = Wishes(
+        not_default(asked.wishes), not_default(asked.search), tuple(map(str, asked.methods))
+    )
     trying = Trying(
         opened.table,
         opened.setting,
@@ -276,19 +282,3 @@ def _require_same(study: Study, opened: ProtectedInput) -> None:
     refuse(
         problems, f"The study {quoted([study.path.name])} was to go on.", "It is of something else."
     )
-
-
-def _wishes(asked: TryRequest) -> Wishes:
-    return Wishes(
-        _given(asked.wishes), _given(asked.search), tuple(str(method) for method in asked.methods)
-    )
-
-
-def _given(part: Any) -> dict[str, Any]:
-    """Return the options of a part that are not at their default."""
-    made = type(part)()
-    return {
-        item.name: getattr(part, item.name)
-        for item in fields(part)
-        if getattr(part, item.name) != getattr(made, item.name)
-    }
