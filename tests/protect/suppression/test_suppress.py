@@ -119,6 +119,17 @@ def test_persons_of_households_can_always_be_helped(criterion, seed):
         assert all(len(set(stars[home == number])) == 1 for number in range(1, 61))
 
 
+@pytest.mark.parametrize("asked", [{"dimension": 1}, {"max_is": 1_000_000}])
+def test_what_is_proven_with_households_is_of_what_is_asked(asked):
+    # Every combination is there once, and every value twice: nothing needs to be suppressed.
+    table = coded_from_codes([[1, 1, 1], [2, 2, 1], [1, 2, 2], [2, 1, 2]], ["age", "sex", "home"])
+    setting = Setting(keys=("age", "sex"), household="home")
+    made = Suppress(criterion="released_to_people", k=2, **asked).apply(table, setting)
+    assert made.found["cells"] == made.found["lower_bound"] == made.found["gap"] == 0
+    assert made.found["optimal"]
+    assert "not protected as such" in made.told[1]
+
+
 def test_households_whose_members_differ_are_refused():
     table = coded_from_codes(
         [[1, 1, 1], [1, 2, 1], [1, 1, 2], [1, 1, 2]], ("age", "region", "home")

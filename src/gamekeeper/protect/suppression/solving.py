@@ -108,7 +108,8 @@ class _Solving:
         cost, bound = found.cost, found.lower_bound
         if asked.step.weighted:
             cost = bound = self._cost(problem, found.suppressed)
-            if not found.is_optimal:
+            # Of a criterion of rows alone each has the cheapest cells, whatever it weighs.
+            if not found.is_optimal and asked.criterion is not Criterion.RELEASED_TO_PEOPLE:
                 bound = self._bound(problem)
         return Solved(found.stars, cost, bound, found.is_optimal, len(found.unmet))
 
@@ -184,16 +185,19 @@ class _Solving:
         made, blank = np.empty_like(opened), np.empty_like(opened)
         made[self.order], blank[self.order] = found.stars | opened, problem.blank
         cost, bound = self._cost(problem, made & ~blank), self._bound(problem)
-        names = quoted(list(homes.variables)) if homes.variables else "no key variable"
         note = (
-            f"Households have {names} in common: each was suppressed for all members of a household, so"
-            f" that it has {asked.step.k} candidates among {count_of(homes.n_homes, 'household')}."
+            f"Households have {quoted(homes.variables)} in common: each was suppressed for all members of"
+            f" a household, so that it has {asked.step.k} candidates among"
+            f" {count_of(homes.n_homes, 'household')}."
+            if homes.variables
+            else "Households have no key variable in common, and were not protected as such."
         )
         return Solved(made, cost, bound, cost == bound, 0, (note,))
 
     def _bound(self, problem: SuppressionProblem) -> Fraction:
-        """Return what whatever reaches the same costs at least: what the weakest criterion costs."""
-        cheapest = suppress_released_to_people(problem)
+        """Return what whatever reaches the same costs at least: what is asked of rows alone."""
+        is_of_rows = self.asked.criterion is Criterion.RELEASED_TO_PEOPLE
+        cheapest = self._of_persons(problem) if is_of_rows else suppress_released_to_people(problem)
         if not self.asked.step.weighted:
             return cheapest.cost
         return self._cost(problem, cheapest.put_back(self.order).suppressed)
