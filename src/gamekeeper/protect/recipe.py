@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -131,11 +131,7 @@ class Recipe:
             },
         }
         if self.scenario is not None:
-            made["scenario"] = {
-                "name": self.scenario.name,
-                "environment": self.scenario.environment,
-                "fingerprint": self.scenario.fingerprint,
-            }
+            made["scenario"] = asdict(self.scenario)
         made |= {"keys": list(self.keys), "missing": self.missing.value}
         if self.columns:
             made["columns"] = dict(self.columns)

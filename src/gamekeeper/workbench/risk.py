@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -42,7 +42,12 @@ from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
 from gamekeeper.workbench.microdata.file import Microdata
 from gamekeeper.workbench.microdata.need import WITHOUT_HOUSEHOLDS, Need
-from gamekeeper.workbench.microdata.opening import open_microdata, open_other, require_other
+from gamekeeper.workbench.microdata.opening import (
+    OtherFile,
+    open_microdata,
+    open_other,
+    require_other,
+)
 from gamekeeper.workbench.outputs import (
     listed_notices,
     listed_writer,
@@ -114,9 +119,7 @@ def find_uniques(
     With a population the report also tells what matching strategies would achieve and cost. Before
     a search that may take long, `tell` is given an estimate of it in words.
     """
-    require_outputs(asked)
     _require_used(asked)
-    require_other(asked.microdata, asked.population, counting=asked.counting)
     search = asked.search
     need = Need(
         least_bytes,
@@ -125,18 +128,9 @@ def find_uniques(
         ),
         by_key=True,
     )
-    data = open_microdata(
-        asked.microdata,
-        counting=asked.counting,
-        design=asked.design,
-        identifier=asked.identifier,
-        need=need,
-        progress=progress,
-    )
-    table = data.count(progress=progress)
+    data, table, everybody = _opened(asked, need, progress, identifier=asked.identifier)
     if tell is not None and table.n_records << len(table.keys) > _LONG_SEARCH:
         tell(_estimated(table, asked.search.max_size))
-    everybody = open_other(asked.microdata, asked.population, counting=asked.counting)
     notices = (*data.notices, *everybody.notices)
     risk = assess_uniques(table, **given(replace(asked.search, progress=progress)))
     plain = risk.records.table
@@ -185,6 +179,30 @@ def find_uniques(
         ),
     )
     return Answer(risk, notices, what_if)
+
+
+def _opened(
+    asked: SudaRequest | MatchRequest | SpecialRequest | MeasuresRequest,
+    need: Need,
+    progress: Progress | None,
+    *,
+    identifier: str = "",
+    extra: Sequence[str] = (),
+) -> tuple[Microdata, KeyTable, OtherFile]:
+    """Open and count a file, and the population beside it; what could not be done is refused first."""
+    require_outputs(asked)
+    require_other(asked.microdata, asked.population, counting=asked.counting)
+    data = open_microdata(
+        asked.microdata,
+        counting=asked.counting,
+        design=asked.design,
+        extra=extra,
+        identifier=identifier,
+        need=need,
+        progress=progress,
+    )
+    table = data.count(progress=progress)
+    return data, table, open_other(asked.microdata, asked.population, counting=asked.counting)
 
 
 def _require_used(asked: SudaRequest) -> None:
@@ -237,17 +255,7 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
 
 def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> Answer[MatchingRisk]:
     """Work out what matching strategies would achieve and cost."""
-    require_outputs(asked)
-    require_other(asked.microdata, asked.population, counting=asked.counting)
-    data = open_microdata(
-        asked.microdata,
-        counting=asked.counting,
-        design=asked.design,
-        need=Need(matching_bytes, by_key=True),
-        progress=progress,
-    )
-    table = data.count(progress=progress)
-    everybody = open_other(asked.microdata, asked.population, counting=asked.counting)
+    data, table, everybody = _opened(asked, Need(matching_bytes, by_key=True), progress)
     options = replace(asked.matching, population=everybody.keys)
     found = assess_matching(table, **given(options))
     return _reported(asked, data, table, everybody.notices, found, matching_report, progress)
@@ -257,18 +265,8 @@ def find_special(
     asked: SpecialRequest, *, progress: Progress | None = None
 ) -> Answer[SpecialUniques]:
     """Tell special from random uniques by what makes their uniqueness go away."""
-    require_outputs(asked)
-    require_other(asked.microdata, asked.population, counting=asked.counting)
-    data = open_microdata(
-        asked.microdata,
-        counting=asked.counting,
-        design=asked.design,
-        identifier=asked.identifier,
-        need=Need(special_bytes, by_key=True),
-        progress=progress,
-    )
-    table = data.count(progress=progress)
-    everybody = open_other(asked.microdata, asked.population, counting=asked.counting)
+    need = Need(special_bytes, by_key=True)
+    data, table, everybody = _opened(asked, need, progress, identifier=asked.identifier)
     options = replace(
         asked.special,
         coarser=data.coarser(),
@@ -308,26 +306,17 @@ def measure_release(
     asked: MeasuresRequest, *, progress: Progress | None = None
 ) -> Answer[RiskMeasures]:
     """Measure a file as offices and their software do; write its records."""
-    require_outputs(asked)
-    require_other(asked.microdata, asked.population, counting=asked.counting)
     wanted = asked.measures
-    others = (*wanted.sensitive, *wanted.ordered, *([wanted.household] if wanted.household else []))
-    data = open_microdata(
-        asked.microdata,
-        counting=asked.counting,
-        design=asked.design,
-        extra=tuple(dict.fromkeys(others)),
-        identifier=asked.identifier,
-        need=Need(
-            measures_bytes,
-            by_key=not wanted.household,
-            most_elsewhere=MOST_WRITTEN,
-            do=WITHOUT_HOUSEHOLDS,
-        ),
-        progress=progress,
+    others = [*wanted.sensitive, *wanted.ordered, *([wanted.household] if wanted.household else [])]
+    need = Need(
+        measures_bytes,
+        by_key=not wanted.household,
+        most_elsewhere=MOST_WRITTEN,
+        do=WITHOUT_HOUSEHOLDS,
     )
-    table = data.count(progress=progress)
-    everybody = open_other(asked.microdata, asked.population, counting=asked.counting)
+    data, table, everybody = _opened(
+        asked, need, progress, identifier=asked.identifier, extra=list(dict.fromkeys(others))
+    )
     names = data.coded.codebook.names
     options = replace(
         wanted,

@@ -68,19 +68,9 @@ def attack_file(
 ) -> FileAttack:
     """Attack a file as it would be released.
 
-    Parameters
-    ----------
-    before, after, log
-        The original, the release, and where they differ. Nothing is changed in a file that is
-        attacked as it is.
-    setting
-        Keys, design and seed: the same for every candidate.
-    attacks
-        What is done besides counting.
-    sides
-        People and rows, where these are not told by the log.
-    wildcard
-        Whether the count that proves nothing is shown as well.
+    `before`, `after` and `log` are the original, the release, and where they differ: nowhere in a file
+    that is attacked as it is. `sides` has people and rows where these are not told by the log. With
+    `wildcard` the count that proves nothing is shown as well.
     """
     started = time.perf_counter()
     laid = sides_of(before, after, log, setting) if sides is None else sides

@@ -73,17 +73,7 @@ class MaskedVariable:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Masking:
-    """A release in terms of its original.
-
-    Attributes
-    ----------
-    after
-        The release, in codes whose words are those of the original or of its recoding.
-    log
-        Where it differs.
-    variables
-        What was done to each key variable.
-    """
+    """A release in terms of its original: codes have the words of that or of its recoding."""
 
     after: CodedTable
     log: ChangeLog

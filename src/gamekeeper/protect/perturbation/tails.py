@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import Annotated, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gamekeeper.algorithms.perturbation.tail_coding import TailValue, tail_coded, tail_limit
 from gamekeeper.data.coding.codebook import MISSING
@@ -86,8 +85,11 @@ class TailCode(Step):
         top, bottom = self._limits(asked, known, given)
         # Who has the limit itself is in the category as well.
         at = self.beyond == Beyond.CATEGORY
-        n_top = _count(known > top, known == top, at=at) if top is not None else 0
-        n_bottom = _count(known < bottom, known == bottom, at=at) if bottom is not None else 0
+        n_top = n_bottom = 0
+        if top is not None:
+            n_top = int(np.count_nonzero(known >= top if at else known > top))
+        if bottom is not None:
+            n_bottom = int(np.count_nonzero(known <= bottom if at else known < bottom))
         if self.beyond == Beyond.CATEGORY:
             recode = self._recode(table, setting.decimal, top, bottom)
             made = table.recoded([recode])
@@ -197,10 +199,6 @@ class TailCode(Step):
                 words.append(end)
             codes.append(ends[end])
         return Recode(self.variable, codes, words)
-
-
-def _count(beyond: NDArray[np.bool_], equal: NDArray[np.bool_], *, at: bool) -> int:
-    return int(np.count_nonzero(beyond | equal if at else beyond))
 
 
 def _shown(limit: float, decimal: str) -> str:

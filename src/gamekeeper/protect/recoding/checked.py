@@ -28,17 +28,7 @@ from gamekeeper.wording import count_of, quoted
 
 @dataclass(frozen=True, slots=True)
 class CheckedWishes:
-    """Wishes that can be granted.
-
-    Attributes
-    ----------
-    names
-        The key variables that may be recoded.
-    categories
-        By variable the categories that it may get.
-    at_least
-        By variable how many it must have.
-    """
+    """Wishes that can be granted: key variables, by each the categories it may get, and how many at least."""
 
     names: tuple[str, ...]
     categories: Mapping[str, KeyCategories]
@@ -55,8 +45,10 @@ def checked_wishes(table: CodedTable, setting: Setting, asked: SearchOptions) ->
     at_least = dict(zip(matched_names(least, names), least.values(), strict=True))
     left = granted(
         known,
-        parse_wishes(asked.keep, names, "keep", problems),
-        parse_wishes(asked.forbid, names, "forbid", problems),
+        [
+            *parse_wishes(asked.keep, names, "keep", problems),
+            *parse_wishes(asked.forbid, names, "forbid", problems),
+        ],
         at_least,
         problems,
         setting.decimal,

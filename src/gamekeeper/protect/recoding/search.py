@@ -250,31 +250,21 @@ class SearchedRecoding(Result):
         """Return one row per variable that could be recoded."""
         import pyarrow as pa
 
-        rows: list[dict[str, Any]] = []
         rule_of = {rule.partition("=")[0]: rule for rule in self.rules}
-        for name, choice, own in zip(
-            self.problem.variables, self.problem.choices, self.chosen, strict=True
-        ):
-            if name in self.problem.categories:
-                rows.append(
-                    {
-                        "variable": name,
-                        "categories_from": self.problem.categories[name].source,
-                        "before": len(self.problem.categories[name].codes),
-                        "after": self._n_categories(name),
-                        "loss": choice.loss(own),
-                        "rule": rule_of.get(name),
-                    }
-                )
-        schema = {
-            "variable": pa.string(),
-            "categories_from": pa.string(),
-            "before": pa.int64(),
-            "after": pa.int64(),
-            "loss": pa.float64(),
-            "rule": pa.string(),
-        }
-        return pa.Table.from_pylist(rows, pa.schema(schema))
+        every = zip(self.problem.variables, self.problem.choices, self.chosen, strict=True)
+        loss_of = {name: choice.loss(own) for name, choice, own in every}
+        known = self.problem.categories
+        names = [name for name in self.problem.variables if name in known]
+        return pa.table(
+            {
+                "variable": pa.array(names, pa.string()),
+                "categories_from": pa.array([known[name].source for name in names], pa.string()),
+                "before": pa.array([len(known[name].codes) for name in names], pa.int64()),
+                "after": pa.array([self._n_categories(name) for name in names], pa.int64()),
+                "loss": pa.array([loss_of[name] for name in names], pa.float64()),
+                "rule": pa.array([rule_of.get(name) for name in names], pa.string()),
+            }
+        )
 
     def certificate(self) -> list[dict[str, Any]]:
         """Return the proof: unsafe partitions of codes, and of what one must be chosen each time.
@@ -313,19 +303,8 @@ def search_for_recoding(
 ) -> SearchedRecoding:
     """Search for the recoding of a file that loses least and meets a target.
 
-    Parameters
-    ----------
-    table
-        The coded file.
-    setting
-        Keys, strata, weights, environment.
-    asked
-        What it must reach, what may be chosen, what counts as a loss.
-    verify
-        A real attack for which the target only stands in: whether a recoding passes it, given with
-        its loss. Recodings come in the order of their loss.
-    most_verified
-        How many recodings are tried by it at most.
+    `verify` is a real attack for which the target only stands in: whether a recoding passes it, given
+    with its loss. Recodings come in the order of their loss, `most_verified` of them at most.
     """
     require_valid(asked, "A recoding was to be searched.")
     began = time.perf_counter()

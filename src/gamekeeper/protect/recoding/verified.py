@@ -48,19 +48,10 @@ class Attempt:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class VerifiedRecoding:
-    """The cheapest recoding that passed the real attack.
+    """The cheapest recoding that passed the real attack, and all that was attacked.
 
-    Attributes
-    ----------
-    protected
-        The file after it, with what was found in words; where none passed, after the strongest that
-        was tried.
-    step
-        The search with the k under which it was found: what a recipe keeps.
-    is_met
-        Whether it passed.
-    tried
-        All that was attacked, in its order.
+    `protected` is the file after it; where none passed, after the strongest that was tried. `step` is
+    the search with the k under which it was found: what a recipe keeps.
     """
 
     protected: Protected
@@ -79,20 +70,10 @@ def search_verified(
     most_verified: int = MOST_VERIFIED,
     place: int = 1,
 ) -> VerifiedRecoding:
-    """Search for a recoding that passes a real attack.
+    """Search for a recoding that passes a real attack, and attack `most_verified` of them at most.
 
-    Parameters
-    ----------
-    table, setting, asked
-        As for `search_for_recoding`; `asked.seconds` are for all of it, `asked.k` does not matter.
-    passes
-        The real attack: whether a file that was recoded passes.
-    rungs
-        The values of k that stand in, ascending.
-    most_verified
-        How many recodings are attacked at most.
-    place
-        The place of the step in its recipe, from 1.
+    `asked.seconds` are for all of it, and `asked.k` does not matter: `rungs` are the values of k that
+    stand in, ascending. `place` is that of the step in its recipe, from 1.
 
     Raises
     ------

@@ -31,10 +31,16 @@ from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A wish about a variable, as it was typed: "Age: 18"."""
+    """A wish about a variable, as it was typed for an option: "Age: 18"."""
 
     variable: str
     text: str
+    option: str
+
+    @property
+    def where(self) -> str:
+        """What it is called in an error."""
+        return f"{self.option} {quoted([f'{self.variable}: {self.text}'])}"
 
 
 def parse_wishes(
@@ -45,7 +51,7 @@ def parse_wishes(
     Examples
     --------
     >>> parse_wishes(["age: 18"], ["Age", "Sex"], "keep", [])
-    [Wish(variable='Age', text='18')]
+    [Wish(variable='Age', text='18', option='keep')]
     """
     found: list[Wish] = []
     for text in typed:
@@ -62,7 +68,7 @@ def parse_wishes(
             continue
         (own,) = matched_names([name], keys)
         if own in keys:
-            found.append(Wish(own, category))
+            found.append(Wish(own, category, option))
         else:
             problems.append(unknown_variable(name, keys, option))
     return found
@@ -70,8 +76,7 @@ def parse_wishes(
 
 def granted(
     known: Mapping[str, KeyCategories],
-    keep: Sequence[Wish],
-    forbid: Sequence[Wish],
+    wishes: Sequence[Wish],
     at_least: Mapping[str, int],
     problems: list[Problem],
     decimal: str = ".",
@@ -82,35 +87,24 @@ def granted(
     """
     left = dict(known)
     faulty: set[str] = set()
-    for wish in keep:
+    for wish in wishes:
         if wish.variable not in left:
             continue
-        own = left[wish.variable]
+        every = known[wish.variable]
         try:
-            side = _side(known[wish.variable], wish.text, decimal)
+            if wish.option == "keep":
+                is_allowed = partial(_is_within, _side(every, wish.text, decimal))
+            else:
+                is_allowed = partial(ne, _named(every, wish.text))
         except _NotGranted as fault:
-            problems.append(_problem("keep", wish, fault))
+            problems.append(Problem(fault.reason, wish.where, fault.found, fault.do))
             faulty.add(wish.variable)
             continue
-        left[wish.variable] = _only(own, partial(_is_within, side))
-    for wish in forbid:
-        if wish.variable not in left:
-            continue
-        own = left[wish.variable]
-        named = _named(known[wish.variable], wish.text)
-        if named is None:
-            fault = _NotGranted(Reason.UNKNOWN_NAME, *_unknown(known[wish.variable], wish.text))
-            problems.append(_problem("forbid", wish, fault))
-            faulty.add(wish.variable)
-            continue
-        left[wish.variable] = _only(own, partial(ne, named))
-    problems += [
-        problem
-        for name, own in left.items()
-        if name not in faulty
-        and (problem := _too_many(own, at_least.get(name, 1), _texts(name, keep, forbid)))
-        is not None
-    ]
+        left[wish.variable] = _only(left[wish.variable], is_allowed)
+    for name, own in left.items():
+        if name not in faulty:
+            told = [wish.where for wish in wishes if wish.variable == name]
+            problems += _too_many(own, at_least.get(name, 1), told)
     return left
 
 
@@ -120,21 +114,13 @@ class _NotGranted(Exception):  # noqa: N818 - caught above, and told as a proble
         self.reason, self.found, self.do = reason, found, do
 
 
-def _problem(option: str, wish: Wish, fault: _NotGranted) -> Problem:
-    where = f"{option} {quoted([f'{wish.variable}: {wish.text}'])}"
-    return Problem(fault.reason, where, fault.found, fault.do)
-
-
 def _side(own: KeyCategories, text: str, decimal: str) -> frozenset[int]:
     """Return the places on one side of a cut: those of a category, or those from a number on."""
     number = number_of(text, decimal)
     is_ordered = all(place is not None for place in own.where[MISSING + 1 :])
     if number is not None and is_ordered:
         return _from_number(own, number)
-    named = _named(own, text)
-    if named is None:
-        raise _NotGranted(Reason.UNKNOWN_NAME, *_unknown(own, text))
-    return frozenset(named)
+    return frozenset(_named(own, text))
 
 
 def _from_number(own: KeyCategories, number: Fraction) -> frozenset[int]:
@@ -154,7 +140,7 @@ def _from_number(own: KeyCategories, number: Fraction) -> frozenset[int]:
     return frozenset(side)
 
 
-def _named(own: KeyCategories, text: str) -> Places | None:
+def _named(own: KeyCategories, text: str) -> Places:
     asked = folded(text)
     exact = [category for category, name in own.names.items() if name == text]
     near = [category for category, name in own.names.items() if folded(name) == asked]
@@ -164,16 +150,15 @@ def _named(own: KeyCategories, text: str) -> Places | None:
         if text in (own.variable.values[code], own.variable.words[code])
     ]
     found = exact or near or values
-    return found[0] if found and found[0] != (MISSING,) else None
-
-
-def _unknown(own: KeyCategories, text: str) -> tuple[str, str]:
+    if found and found[0] != (MISSING,):
+        return found[0]
     do = "'gamekeeper look FILE --values' lists what the file has."
     if own.may_show:
         # Names of the file's own values are not shown.
         codes = {(code,) for code in range(own.variable.n_codes)}
         do = did_you_mean(text, [name for c, name in own.names.items() if c not in codes])
-    return f"it is no category that {quoted([own.variable.name])} may get.", do
+    told = f"it is no category that {quoted([own.variable.name])} may get."
+    raise _NotGranted(Reason.UNKNOWN_NAME, told, do)
 
 
 def _is_within(side: frozenset[int], category: Places) -> bool:
@@ -189,34 +174,17 @@ def _only(own: KeyCategories, is_allowed: Callable[[Places], bool]) -> KeyCatego
     return replace(own, names=names, ways=ways)
 
 
-def _texts(name: str, keep: Sequence[Wish], forbid: Sequence[Wish]) -> list[str]:
-    """Return the wishes about a variable as they were typed."""
-    return [
-        f"{option} {quoted([f'{wish.variable}: {wish.text}'])}"
-        for option, wishes in (("keep", keep), ("forbid", forbid))
-        for wish in wishes
-        if wish.variable == name
-    ]
-
-
-def _too_many(own: KeyCategories, least: int, wishes: Sequence[str]) -> Problem | None:
-    """Return the problem of wishes that leave no categorization of a variable."""
+def _too_many(own: KeyCategories, least: int, wishes: Sequence[str]) -> list[Problem]:
+    """Return the problem of wishes that leave no categorization of a variable, if they do."""
     where = f"variable {quoted([own.variable.name])}"
     choice = own.choice(np.zeros(own.variable.n_codes), 1.0, 1)
     most = most_categories(choice)
     if most is None:
-        return Problem(
-            Reason.BAD_OPTION,
-            where,
-            "no categorization is left by what is to be kept, forbidden and observed.",
-            f"Leave out one of these wishes: {', '.join(wishes) or 'observed'}.",
-        )
+        found = "no categorization is left by what is to be kept, forbidden and observed."
+        do = f"Leave out one of these wishes: {', '.join(wishes) or 'observed'}."
+        return [Problem(Reason.BAD_OPTION, where, found, do)]
     if most - 1 < least and own.n_places > 1:
-        return Problem(
-            Reason.BAD_OPTION,
-            where,
-            f"at least {count_of(least, 'category', 'categories')} are asked for, and at most"
-            f" {most - 1:,} can be had.",
-            "Ask for fewer (--at-least).",
-        )
-    return None
+        asked = count_of(least, "category", "categories")
+        found = f"at least {asked} are asked for, and at most {most - 1:,} can be had."
+        return [Problem(Reason.BAD_OPTION, where, found, "Ask for fewer (--at-least).")]
+    return []

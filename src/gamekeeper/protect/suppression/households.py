@@ -34,18 +34,10 @@ HouseholdVariables = Annotated[
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Households:
-    """The households of a file.
+    """The households of a file, and the key variables that members have in common.
 
-    Attributes
-    ----------
-    variables
-        The key variables that members have in common.
-    home_of
-        The number of each record's household; a record without one is a household of its own.
-    first
-        A record of each household.
-    sizes
-        How many members each has.
+    `home_of` is the number of each record's household (a record without one is one of its own),
+    `first` a record of each household and `sizes` how many members it has.
     """
 
     variables: tuple[str, ...]
@@ -64,16 +56,8 @@ def find_households(
 ) -> Households | None:
     """Return the households of a file; None where none are told.
 
-    Parameters
-    ----------
-    wanted
-        The key variables that members have in common; by default those that never differ within a
-        household.
-
-    Raises
-    ------
-    InputError
-        Where members of a household differ in a variable that is said to be of the household.
+    `wanted` are the key variables that members have in common, by default those that never differ
+    within a household. One in which members differ is refused.
     """
     codes = setting.households(table)
     if codes is None:

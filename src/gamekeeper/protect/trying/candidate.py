@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gamekeeper.options import given
 from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.attacking.judging import JudgedTarget
 from gamekeeper.protect.protected import Protected
@@ -84,19 +85,14 @@ class Candidate:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""
-        return {
-            "number": self.number,
-            "parent": self.parent,
-            "label": self.label,
-            "steps": [step.to_json() for step in self.steps],
-            "risk": dict(self.risk),
-            "targets": [dict(target) for target in self.targets],
-            "loss": dict(self.loss),
-            "told": list(self.told),
-            "is_met": self.is_met,
-            "failed": self.failed,
-            "output": self.output,
-        }
+        return given(
+            self,
+            steps=[step.to_json() for step in self.steps],
+            risk=dict(self.risk),
+            targets=[dict(target) for target in self.targets],
+            loss=dict(self.loss),
+            told=list(self.told),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

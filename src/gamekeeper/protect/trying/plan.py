@@ -22,18 +22,8 @@ if TYPE_CHECKING:
 class Plan(Result):
     """Candidates for some targets.
 
-    Attributes
-    ----------
-    targets
-        What was to be reached.
-    before, judged_before
-        What attacks achieve before anything is done, and how that stands to the targets.
-    tried
-        The candidates that were made now, with their files.
-    map
-        All candidates of the study, risk against loss.
-    blocked
-        What stands in the way where no candidate meets the targets.
+    `tried` are those that were made now, with their files; `map` has all of the study. `blocked` says
+    what stands in the way where no candidate meets the targets.
     """
 
     tells_of_records: ClassVar[bool] = False

@@ -90,40 +90,24 @@ class RiskUtilityMap(Result):
         import pyarrow as pa
 
         on_frontier = set(self.frontier)
-        rows = [
+        every = self.candidates
+        whole, share, truth, text = pa.int64(), pa.float64(), pa.bool_(), pa.string()
+        return pa.table(
             {
-                "candidate": c.number,
-                "from": c.parent,
-                "what": c.label,
-                "meets_targets": c.is_met,
-                "risk_share": c.expected_share,
-                "lost_share": c.lost_share,
-                "suppressed": c.risk.get("suppressed"),
-                "fewest_candidates": c.risk.get("both"),
-                "linkage": c.risk.get("linkage"),
-                "frontier": c.number in on_frontier,
-                "current": c.number == self.current,
-                "failed": c.failed,
-            }
-            for c in self.candidates
-        ]
-        schema = pa.schema(
-            {
-                "candidate": pa.int64(),
-                "from": pa.int64(),
-                "what": pa.string(),
-                "meets_targets": pa.bool_(),
-                "risk_share": pa.float64(),
-                "lost_share": pa.float64(),
-                "suppressed": pa.int64(),
-                "fewest_candidates": pa.int64(),
-                "linkage": pa.float64(),
-                "frontier": pa.bool_(),
-                "current": pa.bool_(),
-                "failed": pa.string(),
+                "candidate": pa.array([c.number for c in every], whole),
+                "from": pa.array([c.parent for c in every], whole),
+                "what": pa.array([c.label for c in every], text),
+                "meets_targets": pa.array([c.is_met for c in every], truth),
+                "risk_share": pa.array([c.expected_share for c in every], share),
+                "lost_share": pa.array([c.lost_share for c in every], share),
+                "suppressed": pa.array([c.risk.get("suppressed") for c in every], whole),
+                "fewest_candidates": pa.array([c.risk.get("both") for c in every], whole),
+                "linkage": pa.array([c.risk.get("linkage") for c in every], share),
+                "frontier": pa.array([c.number in on_frontier for c in every], truth),
+                "current": pa.array([c.number == self.current for c in every], truth),
+                "failed": pa.array([c.failed for c in every], text),
             }
         )
-        return pa.Table.from_pylist(rows, schema)
 
     def plot(self) -> Figure:
         """Draw the map with its frontier; needs no display."""

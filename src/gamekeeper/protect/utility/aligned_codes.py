@@ -23,20 +23,10 @@ _RECORDS_A_VALUE = 5
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class AlignedVariable:
-    """One variable before and after.
+    """One variable before and after, in codes that mean the same (`words`) in both.
 
-    Attributes
-    ----------
-    name
-        Its name.
-    original
-        The codes of before, as the file had them.
-    before, after
-        Codes that mean the same in both; `suppressed` is that of a suppressed cell.
-    words
-        What they mean.
-    suppressed
-        The code of a suppressed cell; none has it where nothing was suppressed.
+    `original` has the codes of before as the file had them; `suppressed` is the code of a suppressed
+    cell, which none has where nothing was suppressed.
     """
 
     name: str

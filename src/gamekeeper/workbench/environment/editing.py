@@ -68,11 +68,11 @@ def import_folder(asked: ImportRequest, *, progress: Progress | None = None) -> 
     if asked.replace:
         with opened_store(asked.place.store) as store:
             made = acknowledged(store, store.replace(environment, who=who, note=note))
-            return replace(made, notes=(*made.notes, *name_notes(environment)))
-    with EnvironmentStore.create(asked.place.store, environment, who=who, note=note) as store:
-        (revision,) = store.history(most=1)
-        made = acknowledged(store, revision)
-        return replace(made, notes=(*made.notes, *name_notes(environment)))
+    else:
+        with EnvironmentStore.create(asked.place.store, environment, who=who, note=note) as store:
+            (revision,) = store.history(most=1)
+            made = acknowledged(store, revision)
+    return replace(made, notes=(*made.notes, *name_notes(environment)))
 
 
 def export_folder(asked: ExportRequest) -> None:

@@ -42,22 +42,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ReleasedFile(Result):
-    """A file that was protected by a recipe and attacked again.
+    """A file that was protected by a recipe and attacked again, before and after.
 
-    Attributes
-    ----------
-    protected
-        The file after all steps.
-    before, after
-        What attacks achieve before and after.
-    targets
-        What was to be reached, and what was.
-    utility
-        What the file is still good for.
-    recipe
-        The recipe as it was used.
-    written
-        Where the release is; None where none was written.
+    `recipe` is the one that was used; `written` says where the release is, None where there is none.
     """
 
     tells_of_records: ClassVar[bool] = False

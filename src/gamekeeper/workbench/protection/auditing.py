@@ -50,18 +50,8 @@ _EVERY = (AttackName.LINKAGE, AttackName.ASSESSMENT)
 class ReleaseAudit(Result):
     """What a release of a file gives away, and what it is still good for.
 
-    Attributes
-    ----------
-    masked
-        What was done to each key variable.
-    before, after
-        What attacks achieve on the original and on the release.
-    targets
-        What the release was to reach, and what it does.
-    utility
-        What it is still good for.
-    is_linked
-        Whether it is known which released record is whose.
+    `masked` says what was done to each key variable, `before` and `after` what attacks achieve on the
+    original and on the release, `is_linked` whether it is known which released record is whose.
     """
 
     tells_of_records: ClassVar[bool] = False

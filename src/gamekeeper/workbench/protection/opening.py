@@ -34,20 +34,10 @@ _OF_THE_MACHINE = frozenset({"memory", "no_records"})
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ProtectedInput:
-    """A file that is to be protected.
+    """A file that is to be protected, as stage two opens it, and what holds for every step.
 
-    Attributes
-    ----------
-    data
-        The file as stage two opens it.
-    setting
-        What holds for every step.
-    columns
-        By key variable its column in the file, where that is called otherwise.
-    environment
-        Where the scenario is kept, if it is a file.
-    reading
-        How the file was read, where that was told.
+    `columns` has by key variable its column in the file, where that is called otherwise; `environment`
+    says where the scenario is kept, if in a file; `reading` how the file was read, where that was told.
     """
 
     data: Microdata

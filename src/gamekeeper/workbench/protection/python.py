@@ -32,13 +32,7 @@ _NOT_OF_PYTHON = frozenset({"file", "recipe", "plot", "replace"})
 
 @dataclass(frozen=True, eq=False)
 class ProtectionPlan:
-    """Candidates for some targets, with the file that they are of.
-
-    Attributes
-    ----------
-    plan
-        What was tried and found.
-    """
+    """Candidates for some targets, with the file that they are of."""
 
     plan: Plan
     _opened: ProtectedInput

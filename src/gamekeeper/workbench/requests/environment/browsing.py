@@ -8,15 +8,17 @@ from typing import Annotated
 from gamekeeper.options import Option
 from gamekeeper.workbench.requests.environment.shared import Lines, Opened
 
+_Where = Annotated[
+    str, Option("A query: sector = bank and year >= 2029 and has Age.", flags="--where -w")
+]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormsRequest:
     """Forms that a query finds."""
 
     opened: Opened
-    where: Annotated[
-        str, Option("A query: sector = bank and year >= 2029 and has Age.", flags="--where -w")
-    ] = ""
+    where: _Where = ""
     lines: Lines = field(default_factory=Lines)
 
 
@@ -25,9 +27,7 @@ class GridRequest:
     """Forms by variables."""
 
     opened: Opened
-    where: Annotated[
-        str, Option("A query: sector = bank and year >= 2029 and has Age.", flags="--where -w")
-    ] = ""
+    where: _Where = ""
     group: Annotated[str, Option("Only the forms of this group.", flags="--group -g")] = ""
     variables: Annotated[
         tuple[str, ...], Option("A variable; by default all.", flags="--variable -v")
