@@ -167,7 +167,7 @@ class Recipe:
 
     def text(self) -> str:
         """Return the recipe as it is written to a file."""
-        return json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n"
+        return recipe_text(self.to_json())
 
     def noted(self, at: str, who: str, why: str) -> Recipe:
         """Return the recipe with one more entry in its journal, chained to the one before."""
@@ -183,6 +183,11 @@ class Recipe:
             if self.journal[number].get("previous") != sha256(before.encode()).hexdigest():
                 return number
         return None
+
+
+def recipe_text(content: Mapping[str, Any]) -> str:
+    """Return the content of a recipe as it is written to a file."""
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def run_steps(

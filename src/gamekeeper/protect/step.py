@@ -23,6 +23,7 @@ raises one `InputError` with all that is wrong, before anything is changed.
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
@@ -134,9 +135,9 @@ def protected_by(
     told: Sequence[str],
     found: Mapping[str, Any] | None = None,
     frozen: Sequence[Step] = (),
-    seconds: float = 0.0,
+    began: float | None = None,
 ) -> Protected:
-    """Return what a step has made, with its provenance."""
+    """Return what a step has made, with its provenance; `began` is by `time.perf_counter`."""
     made = Provenance(
         f"protection: {step.do}",
         step.iso,
@@ -144,7 +145,7 @@ def protected_by(
         setting.seed,
         before.fingerprint,
         before.engine.name,
-        seconds=seconds,
+        seconds=0.0 if began is None else time.perf_counter() - began,
     )
     return Protected(before, table, log, tuple(told), made, dict(found or {}), tuple(frozen))
 

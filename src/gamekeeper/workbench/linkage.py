@@ -230,17 +230,12 @@ def _require_order(
 
 def _refuse_order(found: Sequence[tuple[Path, str]], do: str) -> None:
     """Refuse files that do not have the same records in the same order, each with why."""
-    if found:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Masked versions of a file were to be compared without an identifier.",
-            "They then have to have the same records in the same order.",
-            do,
-            problems=[
-                Problem(Reason.BAD_OPTION, f"file {quoted([file.name])}", told)
-                for file, told in found
-            ],
-        )
+    refuse(
+        [Problem(Reason.BAD_OPTION, f"file {quoted([file.name])}", told) for file, told in found],
+        "Masked versions of a file were to be compared without an identifier.",
+        "They then have to have the same records in the same order.",
+        do,
+    )
 
 
 def _in_order(table: CodedTable, column: str) -> list[str]:
@@ -320,11 +315,9 @@ def _require_structure(files: Sequence[StructureColumns]) -> None:
         for which, found in zip(("first", "second"), files, strict=True)
         for problem in found.problems
     ]
-    if problems:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "The structure of two files was to be used.",
-            f"{count_of(len(problems), 'column')} cannot be: clusters need numbers or categories.",
-            "Name the columns to use (--columns, --others).",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        "The structure of two files was to be used.",
+        f"{count_of(len(problems), 'column')} cannot be: clusters need numbers or categories.",
+        "Name the columns to use (--columns, --others).",
+    )

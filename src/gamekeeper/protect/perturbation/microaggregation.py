@@ -140,10 +140,7 @@ class Microaggregate(Step):
         ]
         told += left_words(n_left, "group")
         found = {"groups": n_groups, "error_share": loss, "left_as_they_are": n_left}
-        return protected_by(
-            self, table, made, log, setting, told=told, found=found,
-            seconds=time.perf_counter() - begun,
-        )  # fmt: skip
+        return protected_by(self, table, made, log, setting, told=told, found=found, began=begun)
 
     def _groups(self, values: Floats, progress: Progress | None) -> Labels:
         if self.grouping == Grouping.MDAV:

@@ -119,10 +119,7 @@ class Noise(Step):
             "correlation_moved": moved[2],
             "left_as_they_are": n_left,
         }
-        return protected_by(
-            self, table, made, log, setting, told=told, found=found,
-            seconds=time.perf_counter() - begun,
-        )  # fmt: skip
+        return protected_by(self, table, made, log, setting, told=told, found=found, began=begun)
 
 
 def _moved(before: Floats, after: Floats, weights: Floats | None) -> tuple[float, float, float]:

@@ -136,10 +136,8 @@ class Pram(Step):
             + ".",
             changed_words(log, self.variables),
         ]
-        return protected_by(
-            self, table, made, log, setting, told=told, found={"expected_unchanged": expected},
-            seconds=time.perf_counter() - begun,
-        )  # fmt: skip
+        found = {"expected_unchanged": expected}
+        return protected_by(self, table, made, log, setting, told=told, found=found, began=begun)
 
     def _drawn(
         self,

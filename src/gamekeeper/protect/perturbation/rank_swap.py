@@ -102,10 +102,8 @@ class RankSwap(Step):
                 f"{count_of(n_without, 'cell is', 'cells are')} in classes too small for one rank,"
                 " and stayed."
             )
-        return protected_by(
-            self, table, made, log, setting, told=told, found={"stayed": n_without, "share": float(share)},
-            seconds=time.perf_counter() - begun,
-        )  # fmt: skip
+        found = {"stayed": n_without, "share": float(share)}
+        return protected_by(self, table, made, log, setting, told=told, found=found, began=begun)
 
 
 def _swapped(

@@ -67,8 +67,5 @@ class Sample(Step):
             if setting.weight
             else "There are no weights: counts of the sample are to be scaled up by its user.",
         ]
-        return protected_by(
-            self, table, made, log, setting, told=told,
-            found={"drawn": len(records), "left_out": left_out},
-            seconds=time.perf_counter() - begun,
-        )  # fmt: skip
+        facts = {"drawn": len(records), "left_out": left_out}
+        return protected_by(self, table, made, log, setting, told=told, found=facts, began=begun)

@@ -119,11 +119,11 @@ class TailCode(Step):
         if self.beyond != Beyond.CATEGORY:
             told.append(changed_words(log, [self.variable]))
         found = {"above": n_top, "below": n_bottom}
-        frozen = replace(self, top=top, bottom=bottom, top_share=None, bottom_share=None)
+        fixed = replace(self, top=top, bottom=bottom, top_share=None, bottom_share=None)
+        frozen = [] if fixed == self else [fixed]
         return protected_by(
-            self, table, made, log, setting, told=told, found=found,
-            frozen=[] if frozen == self else [frozen], seconds=time.perf_counter() - begun,
-        )  # fmt: skip
+            self, table, made, log, setting, told=told, found=found, frozen=frozen, began=begun
+        )
 
     def _check(self, asked: str, table: CodedTable) -> None:
         found, do = "", ""

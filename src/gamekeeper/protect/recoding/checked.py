@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,8 +39,9 @@ def checked_wishes(table: CodedTable, setting: Setting, asked: SearchOptions) ->
     """Return what may be chosen, or raise one error with all that is wrong."""
     problems: list[Problem] = []
     names = _variables(setting, asked, problems)
-    problems += _problems(table, setting, asked, names)
-    known = _sources(table, setting, asked, names, problems)
+    rules = _rules(asked, problems)
+    problems += _problems(table, setting, asked, names, rules)
+    known = _sources(table, setting, asked, names, rules, problems)
     least = {name: number for name, number in asked.at_least.items() if _is_whole(number)}
     at_least = dict(zip(matched_names(least, names), least.values(), strict=True))
     left = granted(
@@ -76,25 +77,30 @@ def _variables(setting: Setting, asked: SearchOptions, problems: list[Problem]) 
 
 
 def _problems(
-    table: CodedTable, setting: Setting, asked: SearchOptions, names: Sequence[str]
+    table: CodedTable,
+    setting: Setting,
+    asked: SearchOptions,
+    names: Sequence[str],
+    rules: Iterable[str],
 ) -> list[Problem]:
-    problems: list[Problem] = []
-    rules, faults = _rules(asked)
-    problems += faults
-    given = {
-        "levels": list(asked.levels),
-        "observed": list(asked.observed),
-        "at least": list(asked.at_least),
-        "factor": list(asked.factors),
-        "way": list(rules),
+    given: dict[str, Iterable[str]] = {
+        "levels": asked.levels,
+        "observed": asked.observed,
+        "at least": asked.at_least,
+        "factor": asked.factors,
+        "way": rules,
     }
-    for what, listed in given.items():
-        for name in listed:
-            if matched_names([name], names)[0] not in names:
-                problems.append(unknown_variable(name, names, what))
-    for name in asked.household_variables:
-        if matched_names([name], setting.keys)[0] not in setting.keys:
-            problems.append(unknown_variable(name, setting.keys, "household variable", ""))
+    problems = [
+        unknown_variable(name, names, what)
+        for what, listed in given.items()
+        for name in listed
+        if matched_names([name], names)[0] not in names
+    ]
+    problems += [
+        unknown_variable(name, setting.keys, "household variable", "")
+        for name in asked.household_variables
+        if matched_names([name], setting.keys)[0] not in setting.keys
+    ]
     if asked.household_variables and not setting.household:
         problems.append(
             Problem(
@@ -156,17 +162,16 @@ def _problems(
     return problems
 
 
-def _rules(asked: SearchOptions) -> tuple[dict[str, list[str]], list[Problem]]:
-    """Return the ways that were typed by the variable they name, and what cannot be read of them."""
+def _rules(asked: SearchOptions, problems: list[Problem]) -> dict[str, list[str]]:
+    """Return the ways that were typed by the variable they name; what cannot be read is a problem."""
     rules: dict[str, list[str]] = {}
-    problems: list[Problem] = []
     for text in asked.ways:
         try:
             rules.setdefault(parse_recode(text).variable, []).append(text)
         except InputError as error:
             where = f"way {quoted([text])}"
             problems += error.problems or [Problem(error.reason, where, error.found, error.do)]
-    return rules, problems
+    return rules
 
 
 def _sources(
@@ -174,12 +179,13 @@ def _sources(
     setting: Setting,
     asked: SearchOptions,
     names: Sequence[str],
+    typed: Mapping[str, list[str]],
     problems: list[Problem],
 ) -> dict[str, KeyCategories]:
     """Return the categories of each variable that has some; what is wrong is added to the problems."""
     rules: dict[str, list[str]] = {}
-    for typed, texts in _rules(asked)[0].items():
-        (own,) = matched_names([typed], names)
+    for name, texts in typed.items():
+        (own,) = matched_names([name], names)
         rules.setdefault(own, []).extend(texts)
     levels = dict(zip(matched_names(asked.levels, names), asked.levels.values(), strict=True))
     observed = set(matched_names(asked.observed, names))

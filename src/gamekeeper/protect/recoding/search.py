@@ -359,6 +359,7 @@ class SearchRecoding(SearchOptions, Step):
 
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Search and recode."""
+        began = time.perf_counter()
         searched = search_for_recoding(table, setting, self)
         made = searched.step.apply(table, setting, place)
         return protected_by(
@@ -370,7 +371,7 @@ class SearchRecoding(SearchOptions, Step):
             told=searched.sentences(),
             found=searched.facts(),
             frozen=(searched.step,),
-            seconds=searched.provenance.seconds,
+            began=began,
         )
 
 

@@ -142,7 +142,7 @@ class RecodeAndSuppress(SearchOptions, Step):
             told=[*_told(self, facts, len(first.log.variables)), *first.told, *last.told],
             found=facts,
             frozen=(recode, stars),
-            seconds=time.perf_counter() - began,
+            began=began,
         )
 
     def _require_cells(self) -> None:

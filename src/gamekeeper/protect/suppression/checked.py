@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -195,11 +195,12 @@ def record_counts(
     return np.floor(weights * SCALE).astype(np.int64), asked.step.k * SCALE
 
 
-def _key_sets(step: Suppress, keys: tuple[str, ...], known: object) -> tuple[tuple[int, ...], ...]:
-    assert callable(known)
+def _key_sets(
+    step: Suppress, keys: tuple[str, ...], known: Callable[[str, str, tuple[str, ...]], str]
+) -> tuple[tuple[int, ...], ...]:
     sets: list[tuple[int, ...]] = []
     for text in step.several:
-        names = [str(known(name, "key variable", keys)) for name in names_of([text])]
+        names = [known(name, "key variable", keys) for name in names_of([text])]
         sets.append(tuple(keys.index(name) for name in names if name))
     return tuple(sets)
 

@@ -169,10 +169,8 @@ class Suppress(Step):
             "gap": solved.gap,
             **({"unmet": solved.n_unmet} if solved.n_unmet else {}),
         }
-        return protected_by(
-            self, table, made, log, setting,
-            told=_told(asked, solved, log), found=found, seconds=time.perf_counter() - started,
-        )  # fmt: skip
+        told = _told(asked, solved, log)
+        return protected_by(self, table, made, log, setting, told=told, found=found, began=started)
 
 
 def _suppressed(asked: Checked, solved: Solved, table: CodedTable) -> tuple[CodedTable, ChangeLog]:

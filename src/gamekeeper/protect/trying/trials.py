@@ -117,14 +117,11 @@ class Trying:
             for step in proposal.steps:
                 for problem in step.check(base, self.setting):
                     problems.setdefault((problem.where, problem.found), problem)
-        if problems:
-            found = list(problems.values())
-            raise InputError(
-                found[0].reason,
-                "Candidates were to be tried, with wishes.",
-                f"{count_of(len(found), 'thing')} cannot be asked.",
-                problems=found,
-            )
+        refuse(
+            list(problems.values()),
+            "Candidates were to be tried, with wishes.",
+            f"{count_of(len(problems), 'thing')} cannot be asked.",
+        )
 
     def _climb_all(self, wishes: Wishes) -> None:
         """Try every way, as strong as the targets need it."""

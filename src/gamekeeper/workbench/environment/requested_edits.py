@@ -54,13 +54,7 @@ def new_form(asked: AddFormRequest) -> AddForm:
         own = {name: labels for name, labels in known.instances.items() if name not in fed}
         variables = {**own, **variables}
         metadata = {**known.metadata, **metadata}
-    if not name:
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            "A form was to be added.",
-            "It has no name.",
-            "Give a name, or a file with --file.",
-        )
+    _require_name(name, "A form was to be added.")
     given = {
         "name": name,
         "metadata": {**metadata, **asked.metadata},
@@ -69,6 +63,12 @@ def new_form(asked: AddFormRequest) -> AddForm:
         "universe": universe,
     }
     return edit_of(AddForm, given)
+
+
+def _require_name(name: str | None, wanted: str) -> None:
+    if not name:
+        do = "Give a name, or a file with --file."
+        raise InputError(Reason.NOTHING_GIVEN, wanted, "It has no name.", do)
 
 
 def asked_variable(asked: AskVariableRequest) -> AskVariable:
@@ -91,9 +91,7 @@ def asked_question(asked: AskQuestionRequest) -> AskQuestion:
             question = question.model_copy(update={"name": asked.question})
         return AskQuestion(form=asked.form, question=question)
     wanted = f"A question of the form {quoted([asked.form])} was asked for."
-    if not asked.question:
-        do = "Give a name, or a file with --file."
-        raise InputError(Reason.NOTHING_GIVEN, wanted, "It has no name.", do)
+    _require_name(asked.question, wanted)
     unknown = [
         why for why in asked.no_answers.values() if why is not None and why not in NO_ANSWERS
     ]
@@ -173,9 +171,7 @@ def replaced_variable(asked: ReplaceVariableRequest) -> ReplaceVariable:
 
 def _definition(asked: AddVariableRequest) -> Any:
     wanted = "A variable was to be added."
-    if not asked.variable:
-        do = "Give a name, or a file with --file."
-        raise InputError(Reason.NOTHING_GIVEN, wanted, "It has no name.", do)
+    _require_name(asked.variable, wanted)
     ways = [way for way in (asked.categories, asked.bands, asked.any_of) if way]
     if len(ways) != 1:
         found = "It is described in several ways." if ways else "It has no categories."

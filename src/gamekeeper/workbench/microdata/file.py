@@ -71,19 +71,15 @@ class Microdata:
         """Count the keys of the file, as a sample of the design that was given."""
         return self._counted(self.coded, progress)
 
-    def count_before(self) -> KeyTable | None:
-        """Count the keys of the file as it was before it was recoded; None where it was not."""
-        return None if self.before is None else self._counted(self.before, None)
-
     def what_if(
         self, after: KeyTable, *, fit: FitOptions | None = None, progress: Progress | None = None
     ) -> WhatIf | None:
         """Compare the file with what it was before it was recoded; None where it was not."""
-        before = self.count_before()
-        if before is None or self.recoded is None:
+        if self.before is None or self.recoded is None:
             return None
         from gamekeeper.attack.what_if import compare_recoded
 
+        before = self._counted(self.before, None)
         changes = self.recoded.changes
         return compare_recoded(before, after, changes=changes, fit=fit, progress=progress)
 

@@ -6,8 +6,8 @@ release is written, and that is said. The same recipe and the same file give the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,7 +20,7 @@ from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.attacking.judging import JudgedTarget, judge_targets, targets_sentence
 from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.protected import Protected
-from gamekeeper.protect.recipe import Recipe, replayed, run_steps
+from gamekeeper.protect.recipe import Recipe, recipe_text, replayed, run_steps
 from gamekeeper.protect.recipe_reading import read_recipe
 from gamekeeper.protect.releasing import released_columns
 from gamekeeper.protect.targets import parse_targets
@@ -256,29 +256,21 @@ def _write(asked: ApplyRequest, found: ReleasedFile, opened: ProtectedInput) -> 
     from gamekeeper.report.tables import write_table
     from gamekeeper.workbench.protection.pages import internal_page, public_page
 
-    ways = {
-        "json": lambda path: _put(path, found.recipe.text(), asked),
-        "changes": lambda path: write_table(found.protected.log.cells(), path),
-        "external": lambda path: _put(path, _external(found.recipe), asked),
-        "page": lambda path: write_risk_report(
-            internal_page(found, opened, asked.release, with_records=not asked.reading.no_records),
-            path,
-        ),
-        "public": lambda path: write_risk_report(public_page(found, opened, asked.release), path),
-    }
     if not found.is_met:
         # Nothing for people outside of a file that is not released.
         release = replace(asked.release, public=None, external=None, changes=None)
         asked = replace(asked, release=release)
-    write_outputs(asked, found, **ways)
+    shown, recipe = not asked.reading.no_records, found.recipe
 
+    def put(text: str, path: Path) -> None:
+        write_file(path, text.encode(), private=True, replace=asked.replace)
 
-def _put(path: Path, text: str, asked: ApplyRequest) -> None:
-    write_file(path, text.encode(), private=True, replace=asked.replace)
-
-
-def _external(recipe: Recipe) -> str:
-    import json
-
-    content: Mapping[str, Any] = recipe.external()
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    write_outputs(
+        asked,
+        found,
+        report=lambda: internal_page(found, opened, asked.release, with_records=shown),
+        json=partial(put, recipe.text()),
+        changes=lambda path: write_table(found.protected.log.cells(), path),
+        external=partial(put, recipe_text(recipe.external())),
+        public=lambda path: write_risk_report(public_page(found, opened, asked.release), path),
+    )
