@@ -223,12 +223,14 @@ class FileAttack(Result):
                 continue
             note = "" if criterion.may_be_target else "protects nobody by itself"
             made.append(_row(criterion.value, float(self.smallest(criterion)), exactly, note))
-        made.append(_row("one_candidate", float(self.n_alone), exactly, ""))
-        made.append(_row("no_candidate", float(self.n_nowhere), exactly, ""))
+        counts: dict[str, float | None] = {
+            "one_candidate": float(self.n_alone),
+            "no_candidate": float(self.n_nowhere),
+        }
         if self.matchings is not None:
-            alone = float(self.below_in_assignments(2))
-            made.append(_row(ASSIGNMENTS, self.fewest_in_assignments(), exactly, ""))
-            made.append(_row("one_candidate_in_assignments", alone, exactly, ""))
+            counts[ASSIGNMENTS] = self.fewest_in_assignments()
+            counts["one_candidate_in_assignments"] = float(self.below_in_assignments(2))
+        made += [_row(name, count, exactly, "") for name, count in counts.items()]
         kind = rough if self.n_approximate else exactly
         note = "by equal values: see linkage" if self.n_misfits else ""
         made.append(
@@ -247,12 +249,9 @@ class FileAttack(Result):
         )
         if self.measured is not None:
             for name, found in self.criteria.items():
-                value = None if found.interval is None else found.interval.value
-                sure = (
-                    exactly
-                    if found.interval is not None and found.interval.is_exact
-                    else "estimate"
-                )
+                known = found.interval
+                sure = exactly if known is not None and known.is_exact else "estimate"
+                value = None if known is None else known.value
                 made.append(_row(name, value, sure, found.why or found.note))
         elif "assessment" in self.why_not:
             made += [_row(name, None, exactly, self.why_not["assessment"]) for name in CRITERIA]

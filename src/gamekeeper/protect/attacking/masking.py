@@ -111,14 +111,10 @@ def read_masking(
         yours = after.codes(name).astype(np.int64)
         if records is None:
             made = _by_words(old, new, decimal)
-            is_recoded = made is not None
-            change = None if made is None else VariableChange(Recode(name, made, _words(new, made)))
-            if change is not None:
-                changes[name] = change
-            n_before, n_after = _occurring(mine), _occurring(yours)
-            found.append(
-                MaskedVariable(name, is_recoded, n_before, n_after, None, None, len(yours))
-            )
+            if made is not None:
+                changes[name] = VariableChange(Recode(name, made, _words(new, made)))
+            counts = _occurring(mine), _occurring(yours)
+            found.append(MaskedVariable(name, made is not None, *counts, None, None, len(yours)))
             continue
         own = mine[records]
         known = (own != MISSING) & (yours != MISSING)
@@ -143,7 +139,7 @@ def read_masking(
             there = _same_words(old, new) if by_words is None else by_words
             if by_words is None and (there[1:] >= new.n_codes).all():
                 # Categories of other names, some cells of which were changed: what most became.
-                there = by_words = _mostly(own[known], yours[known], old.n_codes, there)
+                there = by_words = _mostly(own[known], yours[known], there)
             if by_words is not None:
                 recode = Recode(name, there, _words(new, there))
             target = there[own]
@@ -186,25 +182,19 @@ def _occurring(codes: Codes) -> int:
 
 def _functional(pairs: Codes, old: CodedVariable, new: CodedVariable, decimal: str) -> Codes:
     """Return the released code of each original one; one never seen is found by its words, or new."""
-    there = _same_words(old, new)
     bands = _by_words(old, new, decimal)
-    if bands is not None:
-        there = bands
-    there = there.copy()
+    there = _same_words(old, new) if bands is None else bands
     there[pairs[:, 0]] = pairs[:, 1]
     return there
 
 
-def _mostly(own: Codes, yours: Codes, n_codes: int, otherwise: Codes) -> Codes:
+def _mostly(own: Codes, yours: Codes, otherwise: Codes) -> Codes:
     """Return the released code that most cells of each original one became."""
     pairs, counts = np.unique(np.stack([own, yours], axis=1), axis=0, return_counts=True)
     made = otherwise.copy()
     # The last one written is the most frequent.
-    for (code, there), _ in sorted(
-        zip(pairs.tolist(), counts.tolist(), strict=True), key=lambda p: p[1]
-    ):
+    for code, there in pairs[np.argsort(counts, kind="stable")].tolist():
         made[code] = there
-    assert len(made) == n_codes
     return made
 
 
