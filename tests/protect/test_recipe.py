@@ -118,6 +118,8 @@ def test_what_is_no_recipe_is_refused(change, reason):
         {"reading": 3},
         {"response_knowledge": "no"},
         {"candidates": [1]},
+        {"candidates": [{"candidate": "first", "what": "x"}]},
+        {"candidates": [{"candidate": 1, "what": "x", "lost_share": "much"}]},
     ],
 )
 def test_fields_of_a_recipe_that_are_not_what_they_should_be(change):

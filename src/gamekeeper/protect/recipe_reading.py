@@ -108,6 +108,11 @@ def _read(content: Mapping[str, Any], asked: str) -> Recipe:
         for target in made.targets
         if not isinstance(target.get("target"), str)
     ]
+    problems += [
+        Problem(Reason.WRONG_SCHEMA, "field 'candidates'", "one of them is not told in numbers.")
+        for candidate in made.candidates
+        if not _is_candidate(candidate)
+    ]
     twice = [name for name, n in Counter(made.keys).items() if n > 1]
     if twice:
         problems.append(
@@ -214,6 +219,13 @@ class _Fields:
 
     def _note(self, name: str, found: str) -> None:
         self._problems.append(Problem(Reason.WRONG_SCHEMA, f"field {quoted([name])}", found))
+
+
+def _is_candidate(content: Mapping[str, Any]) -> bool:
+    shares = [content.get("right_share"), content.get("lost_share")]
+    return isinstance(content.get("candidate"), int) and all(
+        share is None or isinstance(share, int | float) for share in shares
+    )
 
 
 def _is_text(value: Any) -> bool:
