@@ -155,7 +155,7 @@ PARTS = (
     "gamekeeper.workbench.tables.subtract_known",
     "gamekeeper.attack.tables.subtraction.release_risk",
     "gamekeeper.workbench.tables.infer_attributions",
-    "gamekeeper.workbench.tables.write_risk_report",
+    "gamekeeper.report.risk_page.write_risk_report",
     "gamekeeper.workbench.outputs.write_table",
 )
 

@@ -119,6 +119,7 @@ def find_uniques(
     With a population the report also tells what matching strategies would achieve and cost. Before
     a search that may take long, `tell` is given an estimate of it in words.
     """
+    require_outputs(asked)
     _require_used(asked)
     search = asked.search
     need = Need(
@@ -189,8 +190,7 @@ def _opened(
     identifier: str = "",
     extra: Sequence[str] = (),
 ) -> tuple[Microdata, KeyTable, OtherFile]:
-    """Open and count a file, and the population beside it; what could not be done is refused first."""
-    require_outputs(asked)
+    """Open and count a file, and the population beside it; one that cannot be read is refused first."""
     require_other(asked.microdata, asked.population, counting=asked.counting)
     data = open_microdata(
         asked.microdata,
@@ -255,6 +255,7 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
 
 def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> Answer[MatchingRisk]:
     """Work out what matching strategies would achieve and cost."""
+    require_outputs(asked)
     data, table, everybody = _opened(asked, Need(matching_bytes, by_key=True), progress)
     options = replace(asked.matching, population=everybody.keys)
     found = assess_matching(table, **given(options))
@@ -265,6 +266,7 @@ def find_special(
     asked: SpecialRequest, *, progress: Progress | None = None
 ) -> Answer[SpecialUniques]:
     """Tell special from random uniques by what makes their uniqueness go away."""
+    require_outputs(asked)
     need = Need(special_bytes, by_key=True)
     data, table, everybody = _opened(asked, need, progress, identifier=asked.identifier)
     options = replace(
@@ -306,6 +308,7 @@ def measure_release(
     asked: MeasuresRequest, *, progress: Progress | None = None
 ) -> Answer[RiskMeasures]:
     """Measure a file as offices and their software do; write its records."""
+    require_outputs(asked)
     wanted = asked.measures
     others = [*wanted.sensitive, *wanted.ordered, *([wanted.household] if wanted.household else [])]
     need = Need(

@@ -24,6 +24,7 @@ from gamekeeper.workbench.requests.shared import (
     Plot,
     Raw,
     Replace,
+    Report,
     in_environment,
     table_output,
 )
@@ -328,9 +329,7 @@ class AuditRequest:
         Option("Hold the release to a target, as 'protect try' has them.", flags="--target -t"),
     ] = ()
     utility: Analysed = field(default_factory=Analysed)
-    report: Annotated[
-        Path | None, Option("Write an HTML report to this file.", writes="page", label="Report")
-    ] = None
+    report: Report = None
     seed: Seed = 0
     workers: Workers = None
     output: Annotated[
