@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from gamekeeper.attack.linkage.guessing import identifiers, telling_alone
@@ -40,16 +40,9 @@ def compared_variables(sources: Sequence[Source], asked: ComparedColumns) -> lis
         ("weight", asked.weights),
         ("steps", asked.steps),
     ):
-        problems += [
-            Problem(
-                Reason.UNKNOWN_NAME,
-                f"{what} of {quoted([name])}",
-                "it is not among the variables that are compared.",
-                did_you_mean(name, sorted(named)),
-            )
-            for name in pairs
-            if name not in named
-        ]
+        problems += unknown_names(
+            pairs, named, f"{what} of", "it is not among the variables that are compared."
+        )
     known = [kind.value for kind in Kind]
     problems += [
         Problem(
@@ -81,6 +74,22 @@ def compared_variables(sources: Sequence[Source], asked: ComparedColumns) -> lis
     return _mapped(made, asked.environment)
 
 
+def unknown_names(
+    names: Iterable[str], known: Collection[str], what: str, found: str
+) -> list[Problem]:
+    """Return a problem for each name that is not known."""
+    return [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            f"{what} {quoted([name])}",
+            found,
+            did_you_mean(name, sorted(known)),
+        )
+        for name in names
+        if name not in known
+    ]
+
+
 def _missing(text: str) -> str | float:
     try:
         return float(text)
@@ -109,16 +118,7 @@ def _mapped(variables: list[LinkVariable], environment: StorePlace | None) -> li
             )
         return variables
     known = variables_in(environment)
-    problems = [
-        Problem(
-            Reason.UNKNOWN_NAME,
-            f"variable {quoted([name])}",
-            "is not in the environment.",
-            did_you_mean(name, sorted(known)),
-        )
-        for name in asked
-        if name not in known
-    ]
+    problems = unknown_names(asked, known, "variable", "is not in the environment.")
     refuse(
         problems,
         "Categories were to be compared by the partition graphs of an environment.",

@@ -24,10 +24,11 @@ from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import given
 from gamekeeper.report.link_report import links_report, maskings_report, structure_report
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, quoted
 from gamekeeper.workbench.compared_columns import (
     compared_variables,
     steps_of,
+    unknown_names,
     variables_in,
     weights_of,
     without_identifiers,
@@ -157,7 +158,13 @@ def link_two_structures(
         list(named) or [name for name in source.names if name != identifier]
         for source, named in zip(sources, (asked.columns, asked.others), strict=True)
     ]
-    _require_ordered(asked.order, {*chosen[0], *chosen[1]})
+    told = "it is not among the columns that are used."
+    problems = unknown_names(asked.order, {*chosen[0], *chosen[1]}, "order of", told)
+    refuse(
+        problems,
+        "The structure of two files was to be used.",
+        f"{count_of(len(problems), 'order')} cannot be used.",
+    )
     tables = _coded(sources, chosen, identifier, progress)
     a, b = (
         structure_columns(table, wanted, source.decimal, graphs, which, asked.order)
@@ -287,25 +294,6 @@ def _coded(
         code_source(source, names, engine=default_engine(), progress=progress)
         for source, names in zip(sources, wanted, strict=True)
     ]
-
-
-def _require_ordered(orders: Mapping[str, Sequence[str]], names: set[str]) -> None:
-    """Refuse orders of columns that are not used."""
-    problems = [
-        Problem(
-            Reason.UNKNOWN_NAME,
-            f"order of {quoted([name])}",
-            "it is not among the columns that are used.",
-            did_you_mean(name, sorted(names)),
-        )
-        for name in orders
-        if name not in names
-    ]
-    refuse(
-        problems,
-        "The structure of two files was to be used.",
-        f"{count_of(len(problems), 'order')} cannot be used.",
-    )
 
 
 def _require_structure(files: Sequence[StructureColumns]) -> None:

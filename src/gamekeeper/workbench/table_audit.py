@@ -145,6 +145,7 @@ def _mark_file(asked: MarkRequest) -> MarkedTable:
             "It is not said by which columns.",
             "Name them: --axes Activity,Size.",
         )
+    tops = tops_needed(asked.options.rules)
     declared = _hierarchies(asked.hierarchies, asked.environment)
     words = [axis for axis, given_ in declared.items() if isinstance(given_, str)]
     if words:
@@ -167,7 +168,7 @@ def _mark_file(asked: MarkRequest) -> MarkedTable:
         shadow=asked.shadow,
         hierarchies={axis: own for axis, own in declared.items() if isinstance(own, Hierarchy)},
         total=asked.total,
-        most=tops_needed(asked.options.rules),
+        most=tops,
     )
     return mark_cells(table, **given(asked.options))
 

@@ -64,15 +64,18 @@ def _asked_variable(text: str) -> tuple[str, tuple[str, ...]]:
     return variable.strip(), tuple(part.strip() for part in labels.split(";") if part.strip())
 
 
+_Metadata = Annotated[
+    Mapping[str, Scalar], Option("Metadata, KEY=VALUE.", flags="--set -s", read=values_of)
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddFormRequest:
     """A form: described here, like another, or from a file."""
 
     place: InStore
     form: Annotated[str | None, Option("Its name, unless a file has it.", is_argument=True)] = None
-    metadata: Annotated[
-        Mapping[str, Scalar], Option("Metadata, KEY=VALUE.", flags="--set -s", read=values_of)
-    ] = field(default_factory=dict[str, Scalar])
+    metadata: _Metadata = field(default_factory=dict[str, Scalar])
     ask: Annotated[
         Mapping[str, tuple[str, ...]],
         Option(
@@ -172,9 +175,7 @@ class AskQuestionRequest:
     ] = False
     asked_of: Annotated[str, Option("Who is asked, as the form says it.")] = ""
     within: Within = field(default_factory=dict[str, tuple[str, ...]])
-    metadata: Annotated[
-        Mapping[str, Scalar], Option("Metadata, KEY=VALUE.", flags="--set -s", read=values_of)
-    ] = field(default_factory=dict[str, Scalar])
+    metadata: _Metadata = field(default_factory=dict[str, Scalar])
     file: Annotated[Path | None, Option("A JSON file with the question.")] = None
 
 
