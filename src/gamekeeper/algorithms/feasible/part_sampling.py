@@ -29,8 +29,7 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 SamplingMethod = Literal["auto", "exact", "importance", "chain"]
-METHODS: tuple[SamplingMethod, ...] = ("auto", "exact", "importance", "chain")
-"""The methods, the best first."""
+"""Independent draws, weighted ones, or dependent ones of walks; "auto" takes the first that serves."""
 
 _MOST_COUNTS = 100_000_000
 _EXACT_STEPS = 2_000_000
@@ -104,9 +103,10 @@ def sample_part(
     start: Callable[[], Integers | None] = lambda: None,
     progress: Progress | None = None,
 ) -> PartSample:
-    """Draw from one part; see `sample_tables`. A walk is taken where all weighted draws are dead ends.
+    """Draw from one part; a walk is taken where all weighted draws are dead ends.
 
-    `start` gives a table of the part, or None, where draws find none to start a walk from.
+    The same seed gives the same tables, whatever the number of workers. `start` gives a table of the
+    part, or None, where draws find none to start a walk from.
     """
     steps = _EXACT_STEPS
     if method in ("auto", "exact"):

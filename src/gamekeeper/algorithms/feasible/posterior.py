@@ -166,7 +166,7 @@ def cell_posteriors(
     means
         Means of the Poisson prior, with the shape of the table.
     seed, draws, method, workers
-        As in `sample_tables`, for parts that have to be sampled.
+        As in `sample_part`, for parts that have to be sampled.
     exact_limit
         The steps that an exact sum over one part may take; 0 to sample wherever it is not trivial.
     within

@@ -21,6 +21,7 @@ from gamekeeper.algorithms.feasible.counting import count_tables, list_tables
 from gamekeeper.algorithms.feasible.drawing_time import DrawingTime
 from gamekeeper.algorithms.feasible.independent_parts import Likelihood
 from gamekeeper.algorithms.feasible.posterior import CellPosteriors, cell_posteriors
+from gamekeeper.algorithms.feasible.sampling import estimate_tables
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.attack.tables.assumptions import assumptions
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
@@ -219,7 +220,14 @@ def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
             )
             is_endless = number is None
         except LimitError:
-            estimate, error = _estimate(release, asked, within)
+            guess = estimate_tables(
+                constraints,
+                draws=min(draws, _PILOT),
+                seed=seed,
+                workers=workers,
+                within=within,
+            )
+            estimate, error = guess or (None, None)
         if asked.listed and number is not None and number <= asked.listed:
             tables = list_tables(constraints, most=asked.listed)
         elif asked.listed:
@@ -264,22 +272,6 @@ def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
             seconds=time.perf_counter() - started,
         ),
     )
-
-
-def _estimate(
-    release: Release, asked: FeasibleInput, within: DrawingTime
-) -> tuple[float | None, float | None]:
-    from gamekeeper.algorithms.feasible.sampling import sample_tables
-
-    sample = sample_tables(
-        release.constraints,
-        draws=min(asked.draws, _PILOT),
-        seed=asked.seed,
-        method="importance",
-        workers=asked.workers,
-        within=within,
-    )
-    return sample.n_tables, sample.n_tables_error
 
 
 def _likelihoods(release: Release) -> list[list[Likelihood | None] | None]:
