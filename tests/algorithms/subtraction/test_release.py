@@ -136,11 +136,13 @@ def test_risk_within_cells_is_the_definition(release, data):
     size = counts.size
     within = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
     shares, _ = release_by_definition(constraints, counts, largest, np.flatnonzero(within))
-    risk = release_risk(constraints, counts, within=within)
+    assume(within.any())
+    groups = within.astype(np.int64)
+    risk = release_group_risks(constraints, counts, groups)[1]
     assert list(risk.fractions) == [1 - row[0] for row in shares]
-    drawn = release_risk(
-        constraints, counts, within=within, method="sampling", draws=300, confidence=1 - 1e-7
-    )
+    drawn = release_group_risks(
+        constraints, counts, groups, method="sampling", draws=300, confidence=1 - 1e-7
+    )[1]
     assert np.all((drawn.lower <= risk.values + 1e-12) & (risk.values <= drawn.upper + 1e-12))
 
 
@@ -203,7 +205,7 @@ def test_parts_of_a_large_population_are_put_together_in_floats():
     np.testing.assert_allclose(found.values, alone.values, rtol=0, atol=1e-12)
     assert found.fractions is None
     first = np.array([[True, True], [False, False], [False, False]])
-    found = release_risk(exact_table, counts, n=n, within=first)
+    found = release_group_risks(exact_table, counts, 1 - first.astype(np.int64), n=n)[0]
     alone = subtraction_risk(recovery_rule(counts, counts), n=n, within=first)
     np.testing.assert_allclose(found.values, alone.values, rtol=0, atol=1e-12)
 
@@ -262,9 +264,7 @@ def test_a_true_table_that_does_not_fit_is_refused():
         assert "41" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "options", [{"method": "exakt"}, {"draws": 0}, {"confidence": 1.0}, {"within": [0]}]
-)
+@pytest.mark.parametrize("options", [{"method": "exakt"}, {"draws": 0}, {"confidence": 1.0}])
 def test_options_are_checked(options):
     with pytest.raises(InputError):
         release_risk(CountConstraints.of((1,), [((0,), [1])]), [1], **options)

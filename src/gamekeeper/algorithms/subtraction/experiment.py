@@ -12,12 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import CountConstraints
+from gamekeeper.algorithms.releases.perturbation import Scheme
 from gamekeeper.algorithms.subtraction.probability import numbers_of_people
 from gamekeeper.algorithms.subtraction.release import release_risk
 from gamekeeper.algorithms.subtraction.small_areas import small_area_risks
@@ -33,18 +33,6 @@ Integers = NDArray[np.int64]
 # Correctly rounded, as the probabilities of small tables are.
 _MOST_CELLS = 50_000_000
 _EDGES = np.array([k / 10 for k in range(1, 10)])
-
-
-class PublishingScheme(Protocol):
-    """What the experiment needs of a perturbation scheme."""
-
-    def publish(self, counts: ArrayLike, rng: np.random.Generator) -> Integers:
-        """Return published counts."""
-        ...
-
-    def limits(self, published: ArrayLike) -> tuple[Integers, Integers]:
-        """Return the least and the largest true count of each published one."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +66,7 @@ class SubtractionExperiment:
 
 
 def subtraction_experiment(
-    scheme: PublishingScheme,
+    scheme: Scheme,
     *,
     total: bool = True,
     margins: Sequence[Sequence[int]] | None = None,
@@ -152,7 +140,7 @@ def _banded(risks: Floats) -> Integers:
 
 
 def _with_margins(
-    scheme: PublishingScheme,
+    scheme: Scheme,
     tables: Integers,
     margins: list[tuple[int, ...]],
     asked: Integers,

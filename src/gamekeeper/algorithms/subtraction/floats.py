@@ -83,40 +83,33 @@ def _put_together(
     if not len(asked):
         return np.zeros(0)
     wanted, place = np.unique(asked, return_inverse=True)
-    needed = [_Range() for _ in tree.sizes]
-    needed[-1].add(int(wanted[0]), int(wanted[-1]))
-    for part in range(len(tree.sizes) - 1, -1, -1):
+    root = len(tree.sizes) - 1
+    # The numbers of known people that are needed of each part.
+    first, last = [2**62] * (root + 1), [-1] * (root + 1)
+    first[root], last[root] = int(wanted[0]), int(wanted[-1])
+    for part in range(root, -1, -1):
         children = tree.children[part]
         if children is None:
             continue
-        first, last = needed[part].first, needed[part].last
-        size = tree.sizes[part]
-        widest = min(max(first, size // 2), last)
+        low, high, size = first[part], last[part], tree.sizes[part]
+        widest = min(max(low, size // 2), high)
         far = float(spread(widest, *(tree.sizes[child] for child in children)))
         for child in children:
             own = tree.sizes[child]
-            needed[child].add(
-                max(0, first - (size - own), int(first * (own / size) - far) - 1),
-                min(own, last, int(last * (own / size) + far) + 2),
-            )
+            least = max(0, low - (size - own), int(low * (own / size) - far) - 1)
+            most = min(own, high, int(high * (own / size) + far) + 2)
+            first[child], last[child] = min(first[child], least), max(last[child], most)
     known: list[Floats] = []
-    root = len(tree.sizes) - 1
     for part in range(root + 1):
-        numbers = wanted
-        if part < root:
-            numbers = np.arange(needed[part].first, needed[part].last + 1)
+        numbers = np.arange(first[part], last[part] + 1) if part < root else wanted
         children = tree.children[part]
         if children is None:
             known.append(known_of(tree.names[part], numbers))
             continue
         a, b = children
         known.append(
-            merge(
-                numbers,
-                known[a], needed[a].first, tree.sizes[a],
-                known[b], needed[b].first, tree.sizes[b],
-            )
-        )  # fmt: skip
+            merge(numbers, known[a], first[a], tree.sizes[a], known[b], first[b], tree.sizes[b])
+        )
     return known[-1][place]
 
 
@@ -148,18 +141,6 @@ def all_known(size: int, population: int, asked: Integers) -> Floats:
     left = population - np.arange(most, dtype=np.float64)
     shares = np.concatenate(([1.0], np.cumprod(np.maximum(left - size, 0.0) / left)))
     return np.where(unknown <= most, shares[np.minimum(unknown, most).astype(np.int64)], 0.0)
-
-
-class _Range:
-    """The numbers of known people that are needed of a part."""
-
-    def __init__(self) -> None:
-        self.first = 2**62
-        self.last = -1
-
-    def add(self, first: int, last: int) -> None:
-        self.first = min(self.first, first)
-        self.last = max(self.last, last)
 
 
 class _Tree:

@@ -86,11 +86,7 @@ def release_rule(constraints: CountConstraints, truth: Integers) -> RecoveryRule
     tells = _tells(constraints)
     if np.any(tells & ~single & ~total):
         return None
-    lower = np.zeros(constraints.size, np.int64)
-    upper = np.full(constraints.size, UNBOUNDED, np.int64)
-    cells = rows.cells[rows.starts[:-1][single]]
-    np.maximum.at(lower, cells, rows.lower[single])
-    np.minimum.at(upper, cells, rows.upper[single])
+    lower, upper = _single_limits(constraints, single)
     total &= tells
     total_upper = int(rows.upper[total].min()) if total.any() else None
     return recovery_rule(truth, upper, lower=lower, total_upper=total_upper)
@@ -108,11 +104,7 @@ def _tells(constraints: CountConstraints) -> NDArray[np.bool_]:
     tells = (rows.lower > 0) | (rows.upper < UNBOUNDED)
     if not len(rows) or not single.any():
         return tells
-    lower = np.zeros(constraints.size, np.int64)
-    upper = np.full(constraints.size, UNBOUNDED, np.int64)
-    cells = rows.cells[rows.starts[:-1][single]]
-    np.maximum.at(lower, cells, rows.lower[single])
-    np.minimum.at(upper, cells, rows.upper[single])
+    lower, upper = _single_limits(constraints, single)
     of_row = np.repeat(np.arange(len(rows)), lengths)
     least = np.bincount(of_row, lower[rows.cells], minlength=len(rows))
     most = np.bincount(of_row, upper[rows.cells].astype(np.float64), minlength=len(rows))
@@ -120,6 +112,19 @@ def _tells(constraints: CountConstraints) -> NDArray[np.bool_]:
     is_exact = most < UNBOUNDED
     follows = is_exact & (least >= rows.lower) & (most <= rows.upper)
     return tells & (single | ~follows)
+
+
+def _single_limits(
+    constraints: CountConstraints, single: NDArray[np.bool_]
+) -> tuple[Integers, Integers]:
+    """Return the limits of cells by the rows that have no other cell."""
+    rows = constraints.rows
+    lower = np.zeros(constraints.size, np.int64)
+    upper = np.full(constraints.size, UNBOUNDED, np.int64)
+    cells = rows.cells[rows.starts[:-1][single]]
+    np.maximum.at(lower, cells, rows.lower[single])
+    np.minimum.at(upper, cells, rows.upper[single])
+    return lower, upper
 
 
 def _part(

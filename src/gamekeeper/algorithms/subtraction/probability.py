@@ -19,7 +19,7 @@ the population means everybody is known.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -73,7 +73,23 @@ class SubtractionRisk:
     fractions: tuple[Fraction, ...] | None = None
     possible_from: int | None = None
     certain_from: int | None = None
-    draws: int = field(default=0)
+    draws: int = 0
+
+    @classmethod
+    def exactly(
+        cls,
+        n: Integers,
+        fractions: tuple[Fraction, ...],
+        population: int,
+        method: str,
+        possible_from: int | None,
+        certain_from: int | None,
+    ) -> SubtractionRisk:
+        """Return probabilities that are exact rationals."""
+        values = np.array([float(value) for value in fractions])
+        return cls(
+            n, values, population, method, values, values, fractions, possible_from, certain_from
+        )
 
     @property
     def is_exact(self) -> bool:
@@ -119,62 +135,10 @@ def subtraction_risk(
     return _risk_within(rule, cells, asked, exact=rule.population <= exact_up_to)
 
 
-def group_risks(
-    rule: RecoveryRule,
-    groups: Integers,
-    *,
-    n: Iterable[int] | None = None,
-    own_people: bool = False,
-    exact_up_to: int = EXACT_POPULATION,
-) -> list[SubtractionRisk]:
-    """Return for each group of cells the probability that a zero is recovered within it.
-
-    Parameters
-    ----------
-    rule
-        When zeros are recovered.
-    groups
-        The group of each cell, numbered from 0, such as `cell_groups` gives for the categories of
-        an axis or for the combinations of key variables (their conditional tables).
-    n
-        The numbers of known people.
-    own_people
-        By default n people are known of the whole population, wherever they are: the knowledge of
-        one person, seen against each key. Otherwise n people of the group are known and nobody
-        else: the conditional table as a table of its own. From 0 to the population, or to that of
-        the group, if n is not given.
-    exact_up_to
-        The largest population for which exact rationals are worked out.
-
-    Examples
-    --------
-    >>> from gamekeeper.algorithms.subtraction.recovery_rule import cell_groups, recovery_rule
-    >>> rule = recovery_rule([[1, 2], [3, 3]], [[1, 2], [4, 4]])
-    >>> risks = group_risks(rule, cell_groups((2, 2), (0,)), n=[1])
-    >>> [str(risk.fractions[0]) for risk in risks]
-    ['1/9', '0']
-    >>> risks = group_risks(rule, cell_groups((2, 2), (0,)), n=[1], own_people=True)
-    >>> [str(risk.fractions[0]) for risk in risks]
-    ['1/3', '0']
-    """
-    risks: list[SubtractionRisk] = []
-    listed = None if n is None else list(n)
-    for group in range(int(groups.max(initial=-1)) + 1):
-        cells = groups == group
-        if own_people:
-            risks.append(subtraction_risk(rule.subset(cells), n=listed, exact_up_to=exact_up_to))
-        else:
-            risks.append(subtraction_risk(rule, n=listed, within=cells, exact_up_to=exact_up_to))
-    return risks
-
-
-def cell_recovery(
-    rule: RecoveryRule, *, n: Iterable[int] | None = None, exact: bool = False
-) -> NDArray[np.object_] | Floats:
+def cell_recovery(rule: RecoveryRule, *, n: Iterable[int] | None = None) -> Floats:
     """Return the probability of a recovered zero in each cell, with an axis for n in front.
 
-    The sum over the cells is the expected number of recovered zeros. Exact rationals are an array
-    of Python objects.
+    The sum over the cells is the expected number of recovered zeros.
 
     Examples
     --------
@@ -192,17 +156,10 @@ def cell_recovery(
         either = np.where(rule.unsure, first, rule.counts + first)
         needed = np.where(rule.relevant, rule.counts, either)
         recoverable = np.ones(rule.counts.shape, np.bool_)
-    found = np.zeros((len(asked), *rule.counts.shape), object if exact else np.float64)
-    if exact:
-        found[...] = Fraction(0)
+    found = np.zeros((len(asked), *rule.counts.shape))
     for size in np.unique(needed[recoverable]):
         cells = recoverable & (needed == size)
-        if exact:
-            shares = _all_known_exactly(int(size), population, n_known)
-            for k, share in enumerate(shares):
-                found[k][cells] = share
-        else:
-            found[:, cells] = all_known(int(size), population, n_known)[:, None]
+        found[:, cells] = all_known(int(size), population, n_known)[:, None]
     return found
 
 
@@ -235,11 +192,8 @@ def _risk_within(
         recovered, of = samples_with_zero(rule, cells), binomials(population)
         whole = {int(k): Fraction(recovered[int(k)], of[int(k)]) for k in n_known}
         fractions = tuple(whole[int(k)] for k in n_known)
-        values = np.array([float(value) for value in fractions])
-        return SubtractionRisk(
-            asked, values, population, "exact, by a generating function",
-            values, values, fractions, possible, certain,
-        )  # fmt: skip
+        method = "exact, by a generating function"
+        return SubtractionRisk.exactly(asked, fractions, population, method, possible, certain)
     values = _floats_within(rule, cells, n_known)
     never = n_known < (population + 1 if possible is None else possible)
     always = n_known >= (population + 1 if certain is None else certain)
@@ -313,11 +267,3 @@ def _thresholds(rule: RecoveryRule, cells: Mask) -> tuple[int | None, int | None
 
 def _sizes(rule: RecoveryRule, cells: Mask) -> list[int]:
     return [int(size) for size in rule.counts[cells]]
-
-
-def _all_known_exactly(size: int, population: int, n_known: Integers) -> list[Fraction]:
-    """Return the probability that given people are all among n known ones."""
-    of, within = binomials(population), binomials(population - size)
-    return [
-        Fraction(within[int(k) - size], of[int(k)]) if k >= size else Fraction(0) for k in n_known
-    ]

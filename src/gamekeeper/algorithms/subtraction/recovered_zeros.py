@@ -17,10 +17,9 @@ times the width of the binomial: below 1e-11 up to a population of a million.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +66,27 @@ class RecoveredZeros:
     expected_fractions: tuple[Fraction, ...] | None = None
     error: float = 0.0
 
+    @classmethod
+    def exactly(
+        cls, asked: Integers, numbers: Sequence[Sequence[int]], population: int
+    ) -> RecoveredZeros:
+        """Return exact rationals from numbers of samples, by their size and how many they recover."""
+        of = binomials(population)
+        fractions = tuple(
+            tuple(Fraction(number, of[k]) for number in numbers[k])
+            for k in np.minimum(asked, population).tolist()
+        )
+        expected = tuple(
+            sum((zeros * p for zeros, p in enumerate(row)), Fraction(0)) for row in fractions
+        )
+        return cls(
+            asked,
+            np.array([[float(p) for p in row] for row in fractions]).reshape(len(asked), -1),
+            np.array([float(value) for value in expected]),
+            fractions,
+            expected,
+        )
+
     def __repr__(self) -> str:
         return (
             f"RecoveredZeros({len(self.n)} numbers of known people, up to "
@@ -108,7 +128,7 @@ def recovered_zeros(
     n_zeros = max(part.already + len(part.sizes) for part in parts)
     width = population + n_zeros + 8
     if width * (n_zeros + 1) * (population + 1) <= max_bits:
-        return _exactly(rule, asked, n_known)
+        return RecoveredZeros.exactly(asked, samples_by_zeros(rule), population)
     work = sum(
         _n_points(part.population) / 2 * (len(part.sizes) + 1) * len(set(part.sizes))
         for part in parts
@@ -130,8 +150,7 @@ def recovered_zeros(
                 continue
             row = _by_transform(part.sizes, part.population, int(k) - part.first)
             found[n_known == k, part.already : part.already + len(row)] += share * row
-    expected = cast("Floats", cell_recovery(rule, n=n_known.tolist()))
-    summed = expected.reshape(len(asked), -1).sum(axis=1)
+    summed = cell_recovery(rule, n=n_known.tolist()).reshape(len(asked), -1).sum(axis=1)
     return RecoveredZeros(asked, np.clip(found, 0.0, 1.0), summed, error=_ERROR)
 
 
@@ -183,22 +202,6 @@ def samples_by_zeros(rule: RecoveryRule) -> list[list[int]]:
             for zeros, number in enumerate(row):
                 numbers[part.first + k][part.already + zeros] += part.sign * number
     return numbers
-
-
-def _exactly(rule: RecoveryRule, asked: Integers, n_known: Integers) -> RecoveredZeros:
-    of, numbers = binomials(rule.population), samples_by_zeros(rule)
-    fractions = tuple(
-        tuple(Fraction(number, of[int(k)]) for number in numbers[int(k)]) for k in n_known
-    )
-    cells = cell_recovery(rule, n=n_known.tolist(), exact=True).reshape(len(asked), -1)
-    expected = tuple(sum(cast("list[Fraction]", row.tolist()), Fraction(0)) for row in cells)
-    return RecoveredZeros(
-        asked,
-        np.array([[float(p) for p in row] for row in fractions]).reshape(len(asked), -1),
-        np.array([float(value) for value in expected]),
-        fractions,
-        expected,
-    )
 
 
 def _numbers_of_samples(sizes: tuple[int, ...], population: int) -> list[list[int]]:

@@ -56,7 +56,6 @@ def release_risk(
     truth: ArrayLike,
     *,
     n: Iterable[int] | None = None,
-    within: ArrayLike | None = None,
     method: str = "auto",
     max_samples: int = MAX_SAMPLES,
     draws: int = 10_000,
@@ -74,9 +73,6 @@ def release_risk(
         The true table.
     n
         The numbers of known people; from 0 to the population if not given.
-    within
-        The cells whose zeros count, as a mask: those of a category, or of a key for its conditional
-        table. All cells if not given.
     method
         'exact', 'sampling', or 'auto': exact where it can be done within `max_samples`. Exact means
         that nothing is drawn; above a population of 2,000 it is in floating point with a stated
@@ -98,8 +94,8 @@ def release_risk(
     search = _Search(
         constraints, true, method, max_samples, Drawing(draws, confidence, seed, progress)
     )
-    listed = None if n is None else list(n)
-    return search.risk(listed, _mask(within, true.size), np.ones(true.size, np.bool_))
+    everywhere = np.ones(true.size, np.bool_)
+    return search.risk(None if n is None else list(n), everywhere, everywhere)
 
 
 def release_group_risks(
@@ -259,13 +255,14 @@ def _risk_of_parts(parts: list[_KnownPart], population: int, asked: Integers) ->
         )  # fmt: skip
     without = product_of_polynomials([part.samples_without_zero() for part in parts], population)
     every = [Fraction(a - b, a) for a, b in zip(binomials(population), without, strict=True)]
-    fractions = tuple(every[int(k)] for k in n_known)
-    values = np.array([float(value) for value in fractions])
-    return SubtractionRisk(
-        asked, values, population, f"exact, {method}", values, values, fractions,
+    return SubtractionRisk.exactly(
+        asked,
+        tuple(every[int(k)] for k in n_known),
+        population,
+        f"exact, {method}",
         next((k for k, value in enumerate(every) if value > 0), None),
         next((k for k, value in enumerate(every) if value == 1), None),
-    )  # fmt: skip
+    )
 
 
 def largest_search(parts: list[Integers]) -> float:
@@ -298,20 +295,6 @@ def too_large(
         "Use the method 'sampling' or 'auto', or raise the limit"
         f" ({'--max-bits' if largest <= max_samples else '--max-samples'} at the prompt).",
     )
-
-
-def _mask(within: ArrayLike | None, size: int) -> Mask:
-    if within is None:
-        return np.ones(size, np.bool_)
-    cells = np.asarray(within)
-    if cells.dtype != np.bool_ or cells.size != size:
-        raise InputError(
-            Reason.MALFORMED,
-            "The probability of recovering zeros within some cells was asked for.",
-            f"The cells are given as {cells.size:,} values of the type {cells.dtype}.",
-            f"Give a mask, true or false for each of the {size:,} cells.",
-        )
-    return cells.reshape(-1)
 
 
 def check_options(method: str, draws: int, confidence: float) -> None:

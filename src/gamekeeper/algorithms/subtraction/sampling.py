@@ -76,12 +76,11 @@ def sampled_risk(
     population, draws = int(oracle.everybody.sum()), drawing.draws
     if oracle.recovered_at_once or not len(oracle.candidates):
         answer = Fraction(int(oracle.recovered_at_once))
-        values = np.full(len(asked), float(answer))
         start = 0 if oracle.recovered_at_once else None
-        return SubtractionRisk(
-            asked, values, population, "exact, as it is the same for nobody and everybody known",
-            values, values, (answer,) * len(asked), start, start,
-        )  # fmt: skip
+        method = "exact, as it is the same for nobody and everybody known"
+        return SubtractionRisk.exactly(
+            asked, (answer,) * len(asked), population, method, start, start
+        )
     n_known = np.minimum(asked, population)
     first = np.concatenate(
         [

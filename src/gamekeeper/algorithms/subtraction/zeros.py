@@ -132,21 +132,7 @@ def _exact_zeros(
             if any(numbers):
                 whole = product_of_polynomials([numbers, rest], population)
                 cells[:, place] = [float(Fraction(whole[int(k)], of[int(k)])) for k in n_known]
-    numbers = _combined(tables, population)
-    fractions = tuple(
-        tuple(Fraction(number, of[int(k)]) for number in numbers[int(k)]) for k in n_known
-    )
-    expected = tuple(
-        sum((zeros * p for zeros, p in enumerate(row)), Fraction(0)) for row in fractions
-    )
-    zeros = RecoveredZeros(
-        asked,
-        np.array([[float(p) for p in row] for row in fractions]).reshape(len(asked), -1),
-        np.array([float(value) for value in expected]),
-        fractions,
-        expected,
-    )
-    return zeros, cells
+    return RecoveredZeros.exactly(asked, _combined(tables, population), population), cells
 
 
 def _part_zeros(part: ReleasePart) -> tuple[list[list[int]], list[list[int]]]:

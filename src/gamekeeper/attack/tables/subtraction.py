@@ -16,11 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.subtraction.parts import release_rule
-from gamekeeper.algorithms.subtraction.probability import (
-    SubtractionRisk,
-    cell_recovery,
-    group_risks,
-)
+from gamekeeper.algorithms.subtraction.probability import SubtractionRisk, cell_recovery
 from gamekeeper.algorithms.subtraction.recovered_zeros import recovered_zeros
 from gamekeeper.algorithms.subtraction.recovery_rule import RecoveryRule, cell_groups
 from gamekeeper.algorithms.subtraction.release import (
@@ -278,22 +274,17 @@ def subtract_known(release: Release, asked: SubtractionInput) -> SubtractionAtta
     rule = release_rule(release.constraints, counts.reshape(-1))
     if rule is not None:
         expected, distribution = _numbers_of_zeros(rule, n)
-        return SubtractionAttack(
-            risk,
-            expected,
-            distribution,
-            _by_rule(release, rule, chosen, provenance),
-            (),
-            provenance,
-        )
+        cells = cell_recovery(rule, n=[chosen]).reshape(release.shape)
+        categories = _by_category(release, counts, chosen)
+        detail = CellRecovery(release.axes, chosen, cells, categories, provenance)
+        return SubtractionAttack(risk, expected, distribution, detail, (), provenance)
     fewer = min(draws, _DETAIL_DRAWS)
     zeros = release_zeros(
         release.constraints, counts, n=[*n, chosen], method=method, max_samples=most,
         max_bits=asked.max_bits or MAX_BITS, draws=fewer, seed=seed,
     )  # fmt: skip
-    options = {"method": method, "max_samples": most, "draws": fewer, "seed": seed}
-    categories = tuple(
-        _of_categories(release, counts, axis, chosen, options) for axis in range(len(release.shape))
+    categories = _by_category(
+        release, counts, chosen, method=method, max_samples=most, draws=fewer, seed=seed
     )
     detail = CellRecovery(release.axes, chosen, zeros.cells[-1], categories, provenance)
     notes = (
@@ -306,33 +297,31 @@ def subtract_known(release: Release, asked: SubtractionInput) -> SubtractionAtta
     )
 
 
-def _of_categories(
-    release: Release, counts: Integers, axis: int, n: int, options: dict[str, Any]
-) -> Floats:
-    """Return the probability that some cell of each category of an axis recovers a zero."""
-    groups = cell_groups(release.shape, (axis,))
-    risks = release_group_risks(release.constraints, counts, groups, n=[n], **options)
-    return np.array([float(risk.values[0]) for risk in risks])
+def _by_category(release: Release, counts: Integers, n: int, **options: Any) -> tuple[Floats, ...]:
+    """Return, for each axis, the probability that some cell of each category recovers a zero."""
+    return tuple(
+        np.array(
+            [
+                float(risk.values[0])
+                for risk in release_group_risks(
+                    release.constraints,
+                    counts,
+                    cell_groups(release.shape, (axis,)),
+                    n=[n],
+                    **options,
+                )
+            ]
+        )
+        for axis in range(len(release.shape))
+    )
 
 
 def _numbers_of_zeros(rule: RecoveryRule, asked: Sequence[int]) -> tuple[Floats, Floats | None]:
     try:
         zeros = recovered_zeros(rule, n=asked)
     except LimitError:
-        found = np.asarray(cell_recovery(rule, n=asked), np.float64)
-        return found.reshape(len(asked), -1).sum(axis=1), None
+        return cell_recovery(rule, n=asked).reshape(len(asked), -1).sum(axis=1), None
     return zeros.expected, zeros.probabilities
-
-
-def _by_rule(release: Release, rule: RecoveryRule, n: int, provenance: Provenance) -> CellRecovery:
-    shape = release.shape
-    cells = np.asarray(cell_recovery(rule, n=[n]), np.float64).reshape(shape)
-    categories: list[Floats] = []
-    for axis in range(len(shape)):
-        groups = cell_groups(shape, (axis,)).reshape(rule.counts.shape)
-        risks = group_risks(rule, groups, n=[n])
-        categories.append(np.array([float(risk.values[0]) for risk in risks]))
-    return CellRecovery(release.axes, n, cells, tuple(categories), provenance)
 
 
 def _told(risk: SubtractionRisk) -> list[int]:
