@@ -19,7 +19,7 @@ from gamekeeper.algorithms.releases.constraints import (
     NoTableError,
     kept_axes,
 )
-from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.errors import InputError
 from tests.given.cases import cases
 from tests.twins.possible_tables import (
     all_tables,
@@ -120,7 +120,7 @@ def test_cells_can_be_chosen(data):
 
 
 @cases(25)
-@given(releases(), st.sampled_from([{"max_programs": 0}, {"max_programs": 1}, {"max_seconds": 0}]))
+@given(releases(), st.sampled_from([{"max_programs": 0}, {"max_programs": 1}]))
 def test_what_is_not_settled_is_outer_and_said_not_to_be_tight(constraints, limits):
     tables = all_tables(constraints)
     try:
@@ -249,13 +249,6 @@ def test_a_table_is_found_if_there_is_one(constraints):
         assert constraints.admits(table)
     else:
         assert table is None
-
-
-def test_no_time_for_a_proof_is_a_limit():
-    with pytest.raises(LimitError) as caught:
-        feasible_table(pairs_of_three(1, 1, 1), max_seconds=0)
-    assert caught.value.reason is Reason.TOO_LARGE
-    assert "max_seconds" in str(caught.value)
 
 
 def test_cells_outside_and_limits_of_another_shape_are_refused():

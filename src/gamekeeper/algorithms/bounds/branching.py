@@ -38,8 +38,6 @@ def branch(
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Branching:
     """Look for a table within limits, up to some nodes or until it is stopped."""
-    from gamekeeper.algorithms.releases.propagation_kernels import propagate
-
     rows = np.arange(len(component.row_lower))
     is_proven = True
     waiting = [limits]
@@ -50,11 +48,7 @@ def branch(
             return Branching(None, False, nodes)
         now = waiting.pop()
         low, high = now.lower, now.upper
-        broken = propagate(
-            component.starts, component.members, now.row_lower, now.row_upper,
-            component.cell_starts, component.cell_rows, low, high, rows, len(rows),
-        )  # fmt: skip
-        if broken >= 0:
+        if not component.propagate(now, rows, len(rows)):
             continue
         verdict = program.within(now)
         if verdict.table is not None:

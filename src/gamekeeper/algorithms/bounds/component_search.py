@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +90,6 @@ class BoundSearch:
         self._effort = effort
         self._n_joined = self._n_vertices = 0
         self._n_found = np.zeros(len(_TEMPERATURES), np.int64)
-        self._kept_program: CountProgram | None = None
         self._temperature = self._taken = 0
         self._random = np.random.default_rng(1)
         self._steps = max(_FEWEST_STEPS, _STEPS_PER_CELL * (n + len(component.cells)))
@@ -196,7 +196,8 @@ class BoundSearch:
                     left += waiting
                     break
                 limits, chosen = self._bundle(waiting, size)
-                table = self._walk(limits, self._current, self._steps) if chosen else None
+                assert self.table is not None
+                table = self._walk(limits, self.table, self._steps) if chosen else None
                 if table is not None:
                     self._see(table)
                     size, missed = min(2 * size, _MOST_BUNDLE), 0
@@ -344,18 +345,9 @@ class BoundSearch:
 
     def _fix(self, target: Target, limits: CountLimits) -> bool:
         """Fix a sum to its outer bound and propagate, in place; return whether that holds."""
-        from gamekeeper.algorithms.releases.propagation_kernels import propagate
-
-        part = self.component
-        row = part.n_rows + target[0]
-        lower, upper, row_lower, row_upper = limits
-        row_lower[row] = row_upper[row] = self._outer(target)
-        waiting = np.full(len(row_lower), row)
-        broken = propagate(
-            part.starts, part.members, row_lower, row_upper, part.cell_starts, part.cell_rows,
-            lower, upper, waiting, 1,
-        )  # fmt: skip
-        return broken < 0
+        row = self.component.n_rows + target[0]
+        limits.row_lower[row] = limits.row_upper[row] = self._outer(target)
+        return self.component.propagate(limits, np.full(len(limits.row_lower), row), 1)
 
     def _see(self, table: Integers) -> None:
         values = self.component.totals(table)[self.component.n_rows :]
@@ -387,14 +379,6 @@ class BoundSearch:
     def _rounded(self, vertex: NDArray[np.float64]) -> Integers:
         return np.clip(np.rint(vertex).astype(np.int64), 0, self.component.upper)
 
-    @property
-    def _current(self) -> Integers:
-        if self.table is None:
-            raise AssertionError("a walk towards bounds needs a first table")
-        return self.table
-
-    @property
+    @cached_property
     def _program(self) -> CountProgram:
-        if self._kept_program is None:
-            self._kept_program = CountProgram(self.component)
-        return self._kept_program
+        return CountProgram(self.component)

@@ -78,9 +78,7 @@ def closed_bounds(constraints: CountConstraints, *, max_cells: int = MOST_CELLS)
     return join_closed(constraints).table(max_cells=max_cells)
 
 
-def component_bounds(
-    constraints: CountConstraints, solve: Solve, *, max_cells: int = MOST_CELLS
-) -> BoundsPair:
+def component_bounds(constraints: CountConstraints, solve: Solve) -> BoundsPair:
     """Return bounds of every cell, joined from those of the irreducible components.
 
     They are tight if those of the components are. Margins may be of any kind; what separates
@@ -93,8 +91,6 @@ def component_bounds(
     solve
         Returns bounds of every cell of a component, from what is known of its table. Components
         that are exact margins are not asked for.
-    max_cells
-        The limit on the number of cells of the table.
 
     Raises
     ------
@@ -111,7 +107,7 @@ def component_bounds(
     >>> lower.tolist(), upper.tolist()
     ([[0, 2], [0, 0]], [[2, 4], [1, 1]])
     """
-    return join_components(constraints, solve).table(max_cells=max_cells)
+    return join_components(constraints, solve).table()
 
 
 def join_closed(constraints: CountConstraints) -> JoinedBounds:

@@ -61,11 +61,6 @@ class GroupAttribution:
         """The share that is proven."""
         return Fraction(self.least, self.least + self.others)
 
-    @property
-    def certain(self) -> bool:
-        """Whether there is certainly somebody who meets the conditions."""
-        return self.people_low > 0
-
 
 def find_group_attributions(
     bounds: MarginBounds,

@@ -79,7 +79,6 @@ def integer_bounds(
     lower: ArrayLike | None = None,
     upper: ArrayLike | None = None,
     max_programs: int | None = None,
-    max_seconds: float | None = None,
     progress: Progress | None = None,
 ) -> IntegerBounds:
     """Return the exact bounds of each cell.
@@ -93,8 +92,8 @@ def integer_bounds(
         propagation, and are tight only where these are equal.
     lower, upper
         Limits of the cells that are known already, in the shape of the table.
-    max_programs, max_seconds
-        Limits of the effort. What is not settled by then has outer bounds and is not tight.
+    max_programs
+        The limit of the effort. What is not settled by then has outer bounds and is not tight.
     progress
         Told how many bounds are settled, of how many.
 
@@ -123,9 +122,8 @@ def integer_bounds(
     asked[wanted.reshape(-1)] = wanted.reshape(-1)
     rows = constraints.rows
     known = _known(constraints, lower, upper)
-    effort = _effort(max_programs, max_seconds)
     limits = tightened(rows, *known)
-    found = _bounds(rows, limits, asked, constraints.size, effort, progress)
+    found = _bounds(rows, limits, asked, constraints.size, Effort(max_programs), progress)
     # Cells that were not asked for keep their outer bounds, and sums of nothing would be 0.
     rest = asked < 0
     found.lower[rest] = limits.lower[rest]
@@ -141,7 +139,6 @@ def sum_bounds(
     margin: CountMargin,
     *,
     max_programs: int | None = None,
-    max_seconds: float | None = None,
     progress: Progress | None = None,
 ) -> IntegerBounds:
     """Return the exact bounds of each cell of a recoded or marginal table.
@@ -161,20 +158,18 @@ def sum_bounds(
     """
     rows = constraints.rows
     limits = tightened(rows, *_known(constraints, None, None))
-    effort = _effort(max_programs, max_seconds)
+    effort = Effort(max_programs)
     found = _bounds(rows, limits, margin.cells, margin.lower.size, effort, progress)
     return _shaped(found, margin.shape, constraints.shape)
 
 
-def feasible_table(
-    constraints: CountConstraints, *, max_seconds: float | None = None
-) -> Integers | None:
+def feasible_table(constraints: CountConstraints) -> Integers | None:
     """Return some table that satisfies the constraints, or None if there is none.
 
     Raises
     ------
     LimitError
-        Neither was found within the time, or the counts are too large for a proof.
+        Neither was found, since the counts are too large for a proof.
 
     Examples
     --------
@@ -184,17 +179,13 @@ def feasible_table(
     >>> feasible_table(CountConstraints.of((2, 2), [((0,), [3, 1]), ((1,), [2, 1])])) is None
     True
     """
-    exists, table = _search_table(constraints.rows, constraints.size, max_seconds)
+    exists, table = _search_table(constraints.rows, constraints.size, None)
     if exists is None:
         raise LimitError(
             Reason.TOO_LARGE,
             "A table was asked for that satisfies all published counts.",
-            "Neither a table nor a proof that there is none was found"
-            + ("." if max_seconds is None else f" within {max_seconds:g} seconds."),
-            # Without a limit on time, what stopped it are counts too large for a proof.
-            "Publish less, or join categories."
-            if max_seconds is None
-            else "Allow more time (max_seconds), or publish less.",
+            "Neither a table nor a proof that there is none was found.",
+            "Publish less, or join categories.",
         )
     return None if table is None else table.reshape(constraints.shape)
 
@@ -253,7 +244,8 @@ def _search_table(
     rows: ConstraintRows, n_cells: int, max_seconds: float | None
 ) -> tuple[bool | None, Integers | None]:
     """Return whether there is a table, if that could be settled, and one."""
-    effort = _effort(None, max_seconds)
+    deadline = None if max_seconds is None else time.monotonic() + max_seconds
+    effort = Effort(deadline=deadline)
     try:
         limits = tightened(rows, *_no_limits(n_cells))
         parts = components(rows, limits, np.full(n_cells, -1, np.int64))
@@ -298,10 +290,6 @@ def _known(
 
 def _no_limits(n_cells: int) -> tuple[Integers, Integers]:
     return np.zeros(n_cells, np.int64), np.full(n_cells, UNBOUNDED, np.int64)
-
-
-def _effort(max_programs: int | None, max_seconds: float | None) -> Effort:
-    return Effort(max_programs, None if max_seconds is None else time.monotonic() + max_seconds)
 
 
 def _shaped(found: IntegerBounds, shape: tuple[int, ...], base: tuple[int, ...]) -> IntegerBounds:

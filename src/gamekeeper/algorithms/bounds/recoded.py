@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.bounds.frechet import closed_bounds
-from gamekeeper.algorithms.bounds.joined import MOST_CELLS, BoundsPair
+from gamekeeper.algorithms.bounds.joined import BoundsPair
 from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMargin
 from gamekeeper.algorithms.releases.margin_agreement import require_agreement
 from gamekeeper.algorithms.releases.structure import release_structure
@@ -28,7 +28,7 @@ Integers = NDArray[np.int64]
 
 
 def closed_sum_bounds(
-    constraints: CountConstraints, groups: Sequence[ArrayLike], *, max_cells: int = MOST_CELLS
+    constraints: CountConstraints, groups: Sequence[ArrayLike]
 ) -> BoundsPair | None:
     """Return the tight bounds of every cell of a recoded table, or None without a closed form.
 
@@ -39,8 +39,6 @@ def closed_sum_bounds(
     groups
         For each axis the group of each category, numbered from 0 without gaps; all 0 for an axis
         that is summed out.
-    max_cells
-        The limit on the number of cells of the table that is added up.
 
     Returns
     -------
@@ -74,7 +72,7 @@ def closed_sum_bounds(
         known = _recoded(known, single[0], left.pop(single[0]))
     if not all(axis in component for axis in left for component in components):
         return None
-    lower, upper = closed_bounds(known, max_cells=max_cells)
+    lower, upper = closed_bounds(known)
     for axis, group in left.items():
         lower, upper = _added(lower, axis, group), _added(upper, axis, group)
     return lower, upper

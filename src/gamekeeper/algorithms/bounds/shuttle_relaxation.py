@@ -52,7 +52,6 @@ class LinearRelaxation:
 
         rows = constraints.rows
         self._size = constraints.size
-        self.n_solved = 0
         self._matrix = csr_array(
             (np.ones(len(rows.cells), np.int64), rows.cells, rows.starts),
             shape=(len(rows), self._size),
@@ -75,7 +74,6 @@ class LinearRelaxation:
     ) -> Relaxed:
         """Bound a weighted sum of cells from above, within limits of cells and of rows."""
         solver = self._solver
-        self.n_solved += 1
         solver.changeColsCost(self._size, self._columns, -weights.astype(np.float64))
         solver.changeColsBounds(self._size, self._columns, *_limits(*cells))
         solver.changeRowsBounds(len(self._rows), self._rows, *_limits(*rows))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,7 +85,6 @@ class Tightening:
         self._view = CountMargin(tuple(groups), limits, limits)
         self._largest = largest
         self._ceiling = ceiling
-        self._relaxation: LinearRelaxation | None = None
         # A sum is without an upper bound only if a cell of it is in no row that has one.
         self._is_unbounded = work.upper[self._nodes] >= UNBOUNDED
         # Nothing is attained as yet: one less than possible, one more than possible.
@@ -129,8 +129,7 @@ class Tightening:
         return TightBounds(
             lower.reshape(self._shape), upper.reshape(self._shape),
             tight_lower.reshape(self._shape), tight_upper.reshape(self._shape),
-            int(n_open), self._n_steps,
-            self._relaxation.n_solved if self._relaxation else 0, self._n_tables,
+            int(n_open), self._n_steps, self._n_tables,
         )  # fmt: skip
 
     def _settle(self, cell: int, is_upper: bool) -> None:
@@ -281,14 +280,16 @@ class Tightening:
     def _relaxed(self, cell: int | None, is_upper: bool) -> Relaxed:
         """Return the linear program for one side of a cell, within the bounds as they are now."""
         self._tell()
-        if self._relaxation is None:
-            self._relaxation = LinearRelaxation(self._constraints)
         lower, upper = self._work.lower, self._work.upper
         return self._relaxation.largest(
             self._weights(cell) * (1 if is_upper else -1),
             (lower[self._cells], upper[self._cells]),
             (lower[self._row_nodes], upper[self._row_nodes]),
         )
+
+    @cached_property
+    def _relaxation(self) -> LinearRelaxation:
+        return LinearRelaxation(self._constraints)
 
     def _weights(self, cell: int | None) -> Integers:
         if cell is None:

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.cells.axis_nodes import AxisNodes
+from gamekeeper.algorithms.decomposable.adjacency_masks import members
 from gamekeeper.algorithms.decomposable.junction_tree import junction_tree
 from gamekeeper.errors import LimitError, Reason
 
@@ -118,8 +119,9 @@ def cell_system(
     (2, array([0, 1]))
     """
     made = _Builder(tuple(axes), most_unpublished)
-    for table in tables:
-        made.add(np.asarray(table, np.int64).reshape(-1, len(axes)))
+    made.given = [
+        np.asarray(table, np.int64).reshape(-1, len(axes)) @ made.strides for table in tables
+    ]
     return made.system()
 
 
@@ -145,10 +147,6 @@ class _Builder:
         self.equations: list[Integers] = []
         self.lengths: list[Integers] = []
         self.is_joined = True
-
-    def add(self, nodes: Integers) -> None:
-        """Note the cells of a table."""
-        self.given.append(nodes @ self.strides)
 
     def system(self) -> CellSystem:
         """Return all cells and equations."""
@@ -253,7 +251,7 @@ class _Builder:
             self._more(keys, Kind.UNPUBLISHED)
         nodes = self._nodes(self.keys)
         patterns = self._patterns(nodes)
-        splits = [(at, own, parts) for at, own, parts in self._whole_splits(nodes)]
+        splits = list(self._whole_splits(nodes))
         is_end = np.ones(len(nodes), bool)
         for _, own, _ in splits:
             is_end[own] = False
@@ -296,7 +294,7 @@ class _Builder:
     ) -> NDArray[np.bool_]:
         """Whether each cell is known to be a sum of finest cells of a clique."""
         settled = (self._patterns(nodes) & ~clique) == 0
-        for at in _members(clique):
+        for at in members(clique):
             settled &= self.axes[at].is_atom[nodes[:, at]]
         settled |= spread
         own_splits = [(own, parts) for at, own, parts in splits if clique >> at & 1]
@@ -309,35 +307,31 @@ class _Builder:
 
     def _patterns(self, nodes: Integers) -> Integers:
         kept = (nodes != self.totals).astype(np.int64)
-        return (
-            kept @ (1 << np.arange(len(self.axes), dtype=np.int64))
-            if len(self.axes)
-            else kept.sum(axis=1)
-        )
+        return kept @ (1 << np.arange(len(self.axes), dtype=np.int64))
 
     def _adjacency(self, patterns: Integers) -> list[int]:
         """Return the axes that occur together, filled in until there is no chordless cycle."""
         n = len(self.axes)
         masks = [0] * n
         for pattern in np.unique(patterns).tolist():
-            for at in _members(pattern):
+            for at in members(pattern):
                 masks[at] |= pattern & ~(1 << at)
         weights = [math.log(max(axis.n_atoms, 1)) for axis in self.axes]
         filled, left = list(masks), (1 << n) - 1
         while left:
             at = min(
-                _members(left),
-                key=lambda v: (sum(weights[w] for w in _members(masks[v] & left)) + weights[v], v),
+                members(left),
+                key=lambda v: (sum(weights[w] for w in members(masks[v] & left)) + weights[v], v),
             )
             around = masks[at] & left
-            for v in _members(around):
+            for v in members(around):
                 masks[v] |= around & ~(1 << v)
                 filled[v] |= around & ~(1 << v)
             left &= ~(1 << at)
         return filled
 
     def _frame_size(self, clique: int) -> int:
-        return math.prod(self.axes[at].n_atoms for at in _members(clique))
+        return math.prod(self.axes[at].n_atoms for at in members(clique))
 
     def _frame(self, clique: int) -> Integers:
         """Return the keys of the finest cells of some axes, the others whole."""
@@ -358,7 +352,3 @@ class _Builder:
                 parts = (parts[:, None] + own * self.strides[at]).reshape(-1)
             if len(parts) > 1 or parts[0] != key:
                 self._equate(np.array([key]), parts[None, :])
-
-
-def _members(mask: int) -> list[int]:
-    return [at for at in range(mask.bit_length()) if mask >> at & 1]

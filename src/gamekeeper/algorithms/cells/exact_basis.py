@@ -39,11 +39,9 @@ def exact_corner(
     >>> exact_corner(facts, ["basic", "lower"], ["lower"], [0, 0])
     [Fraction(5, 3), Fraction(0, 1)]
     """
-    basic = [at for at, own in enumerate(columns) if own == "basic"]
-    active = [at for at, own in enumerate(rows) if own in ("lower", "upper")]
-    if len(basic) != len(active) or len(basic) > _MOST_BASIC:
+    place, active = _basic(columns, rows)
+    if len(place) != len(active) or len(place) > _MOST_BASIC:
         return None
-    place = {number: at for at, number in enumerate(basic)}
     found = [Fraction(0)] * len(columns)
     for number, own in enumerate(columns):
         if own != "basic":
@@ -59,10 +57,10 @@ def exact_corner(
             else:
                 left -= factor * found[number]
         system.append((own_row, left))
-    solved = _solve(system, len(basic))
+    solved = _solve(system, len(place))
     if solved is None:
         return None
-    for at, number in enumerate(basic):
+    for number, at in place.items():
         found[number] = solved[at]
     return found
 
@@ -78,12 +76,10 @@ def exact_multiples(
     >>> exact_multiples(facts, ["basic", "lower"], ["lower"], 0)
     {0: Fraction(1, 3)}
     """
-    basic = [at for at, own in enumerate(columns) if own == "basic"]
-    active = [at for at, own in enumerate(rows) if own in ("lower", "upper")]
-    if len(basic) != len(active) or len(basic) > _MOST_BASIC:
+    place, active = _basic(columns, rows)
+    if len(place) != len(active) or len(place) > _MOST_BASIC:
         return None
-    place = {number: at for at, number in enumerate(basic)}
-    system: list[tuple[Row, Fraction]] = [({}, Fraction(int(n == target))) for n in basic]
+    system: list[tuple[Row, Fraction]] = [({}, Fraction(int(n == target))) for n in place]
     for at, row in enumerate(active):
         for number, factor in facts.row(row).items():
             if number in place:
@@ -92,6 +88,13 @@ def exact_multiples(
     if solved is None:
         return None
     return {row: times for row, times in zip(active, solved, strict=True) if times}
+
+
+def _basic(columns: Sequence[str], rows: Sequence[str]) -> tuple[dict[int, int], list[int]]:
+    """Return the place of each basic number among them, and the rows at one of their limits."""
+    basic = [number for number, own in enumerate(columns) if own == "basic"]
+    active = [row for row, own in enumerate(rows) if own in ("lower", "upper")]
+    return {number: at for at, number in enumerate(basic)}, active
 
 
 def _solve(system: list[tuple[Row, Fraction]], n: int) -> list[Fraction] | None:

@@ -96,10 +96,10 @@ class FactSearch:
     (True, {0: Fraction(1, 1), 1: Fraction(-1, 1)})
     """
 
-    def __init__(self, facts: LinearFacts, wanted: Any, *, told: Any = None) -> None:
+    def __init__(self, facts: LinearFacts, wanted: Any) -> None:
         self.facts = facts
         self.wanted = np.asarray(wanted, np.int64)
-        self.limits = propagate(facts, told=told)
+        self.limits = propagate(facts)
         self.lower: list[Fraction | None] = [
             _known(one, -NO_LIMIT) for one in self.limits.lower.tolist()
         ]
@@ -241,7 +241,6 @@ class _Component:
         if self._is_over():
             return
         program = FactProgram(self.part, self.clock.watch)
-        own = np.array(self.own, np.int64)
         first = program.relaxed(np.zeros(0, np.int64), 1)
         self.search.programs += 1
         if first.is_empty:
@@ -251,7 +250,7 @@ class _Component:
             if self._is_over():
                 return
             self.search.programs += 1
-            self._meet(program.relaxed(own, sign))
+            self._meet(program.relaxed(self.places, sign))
         self.clock.begin()
         sides = [(at, is_upper) for at in self.own for is_upper in (False, True)]
         for settle in (self._settle, self._branch) if self.search.facts.whole else (self._settle,):

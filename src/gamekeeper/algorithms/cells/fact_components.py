@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, LinearFacts
+from gamekeeper.algorithms.releases.components import connected
 
 Integers = NDArray[np.int64]
 
@@ -34,28 +36,28 @@ def components(
     facts: LinearFacts, lower: Integers, upper: Integers, wanted: Integers
 ) -> list[FactComponent]:
     """Return the open numbers that hang together with wanted ones, by component."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     is_open = lower < upper
     entry_open = is_open[facts.members]
     rows, numbers = facts.entry_rows[entry_open], facts.members[entry_open]
-    n, m = len(lower), facts.n_rows
-    graph = coo_array((np.ones(len(rows), np.int8), (rows, m + numbers)), shape=(m + n, m + n))
-    _, labels = connected_components(graph, directed=False)
-    chosen = np.unique(labels[m + wanted[is_open[wanted]]])
-    row_label = np.where(np.bincount(rows, minlength=m) > 0, labels[:m], -1)
-    order_rows = np.argsort(row_label, kind="stable")
-    number_label = np.where(is_open, labels[m:], -1)
-    order_numbers = np.argsort(number_label, kind="stable")
-    found: list[FactComponent] = []
-    for label in chosen.tolist():
-        own_rows = order_rows[slice(*np.searchsorted(row_label[order_rows], [label, label + 1]))]
-        own = order_numbers[
-            slice(*np.searchsorted(number_label[order_numbers], [label, label + 1]))
-        ]
-        found.append(_component(facts, lower, upper, own, own_rows))
-    return found
+    # In the order of their first rows.
+    of_row, of_number = connected(numbers, rows, len(lower), facts.n_rows)
+    chosen = np.unique(of_number[wanted[is_open[wanted]]])
+    has_open = np.bincount(rows, minlength=facts.n_rows) > 0
+    own_rows = _by_label(np.where(has_open, of_row, -1), chosen)
+    own_numbers = _by_label(np.where(is_open, of_number, -1), chosen)
+    return [
+        _component(facts, lower, upper, *own) for own in zip(own_numbers, own_rows, strict=True)
+    ]
+
+
+def _by_label(labels: Integers, chosen: Integers) -> Iterator[Integers]:
+    """Return the places of each of some labels, sorted once for all of them."""
+    order = np.argsort(labels, kind="stable")
+    ordered = labels[order]
+    for first, last in zip(
+        np.searchsorted(ordered, chosen), np.searchsorted(ordered, chosen + 1), strict=True
+    ):
+        yield order[first:last]
 
 
 def _component(

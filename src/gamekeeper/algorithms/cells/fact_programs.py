@@ -164,7 +164,6 @@ class FactProgram:
         )
 
     def _model(self) -> Any:
-
         facts = self.facts
         return program_by_rows(
             (
@@ -240,39 +239,38 @@ class FactProgram:
         self, number: int, sign: int, duals: NDArray[np.float64]
     ) -> tuple[Fraction, dict[int, Fraction]] | None:
         """Return the bound of a number that duals prove, and how many times each row is taken."""
-        facts = self.facts
         if not np.all(np.isfinite(duals)):
             return None
-        best: tuple[Fraction, dict[int, Fraction]] | None = None
-        fitting = [
-            d for d in _DENOMINATORS if np.all(np.abs(duals * d - np.rint(duals * d)) < 1e-6 * d)
-        ]
-        for denominator in (*fitting[:1], *(() if fitting else (_LAST_DENOMINATOR,))):
-            taken = np.rint(duals * denominator * sign).astype(np.int64)
-            chosen = np.flatnonzero(taken)
-            left: dict[int, int] = {number: denominator}
-            total = 0
-            is_valid = True
-            for row, times in zip(chosen.tolist(), taken[chosen].tolist(), strict=True):
-                for member, factor in facts.row(row).items():
-                    left[member] = left.get(member, 0) - times * factor
-                limit = int(facts.low[row] if (times > 0) == (sign > 0) else facts.high[row])
-                is_valid &= abs(limit) < NO_LIMIT
-                total += times * limit
-            for member, times in left.items():
-                if times:
-                    limit = int(
-                        facts.lower[member] if (times > 0) == (sign > 0) else facts.upper[member]
-                    )
-                    is_valid &= abs(limit) < NO_LIMIT
-                    total += times * limit
-            if is_valid:
-                rows = {
-                    row: Fraction(times, denominator)
-                    for row, times in zip(chosen.tolist(), taken[chosen].tolist(), strict=True)
-                }
-                best = Fraction(total, denominator), rows
-        return best
+        denominator = next(
+            (d for d in _DENOMINATORS if np.all(np.abs(duals * d - np.rint(duals * d)) < 1e-6 * d)),
+            _LAST_DENOMINATOR,
+        )
+        taken = _taken(duals * denominator * sign)
+        total = self._total(taken, {number: denominator}, is_upper=sign < 0)
+        if total is None:
+            return None
+        rows = {row: Fraction(times, denominator) for row, times in taken.items()}
+        return Fraction(total, denominator), rows
+
+    def _total(self, taken: dict[int, int], left: dict[int, int], *, is_upper: bool) -> int | None:
+        """Return the limit of rows taken so many times and of what they leave of some numbers.
+
+        None where a limit that it takes is not there.
+        """
+        facts = self.facts
+        limits: list[tuple[int, Integers, int]] = []
+        for row, times in taken.items():
+            limits.append((times, facts.high if (times > 0) == is_upper else facts.low, row))
+            for member, factor in facts.row(row).items():
+                left[member] = left.get(member, 0) - times * factor
+        for member, times in left.items():
+            if times:
+                side = facts.upper if (times > 0) == is_upper else facts.lower
+                limits.append((times, side, member))
+        found = [(times, int(side[at])) for times, side, at in limits]
+        if any(abs(limit) >= NO_LIMIT for _, limit in found):
+            return None
+        return sum(times * limit for times, limit in found)
 
     def _empty(self) -> Solved:
         """Look for a proof that nothing satisfies the facts."""
@@ -291,27 +289,18 @@ class FactProgram:
 
     def _contradicts(self, ray: NDArray[np.float64]) -> bool:
         """Whether rows taken so many times are above 0 whatever the numbers are, and must be 0."""
-        facts = self.facts
         for denominator in (*_DENOMINATORS, _LAST_DENOMINATOR):
-            taken = np.rint(ray * denominator).astype(np.int64)
-            left: dict[int, int] = {}
-            total = 0
-            is_valid = True
-            for row in np.flatnonzero(taken).tolist():
-                times = int(taken[row])
-                limit = int(facts.low[row] if times > 0 else facts.high[row])
-                is_valid &= abs(limit) < NO_LIMIT
-                total += times * limit
-                for member, factor in facts.row(row).items():
-                    left[member] = left.get(member, 0) - times * factor
-            for member, times in left.items():
-                if times:
-                    limit = int(facts.lower[member] if times > 0 else facts.upper[member])
-                    is_valid &= abs(limit) < NO_LIMIT
-                    total += times * limit
-            if is_valid and total > 0:
+            total = self._total(_taken(ray * denominator), {}, is_upper=False)
+            if total is not None and total > 0:
                 return True
         return False
+
+
+def _taken(multiples: NDArray[np.float64]) -> dict[int, int]:
+    """Return how many times each row is taken, in whole numbers, without those that are not."""
+    whole = np.rint(multiples).astype(np.int64)
+    chosen = np.flatnonzero(whole)
+    return dict(zip(chosen.tolist(), whole[chosen].tolist(), strict=True))
 
 
 def _scaled(limits: Integers, known: NDArray[Any], scale: int) -> NDArray[np.float64]:

@@ -8,7 +8,6 @@ in whole numbers; of numbers that need not be whole, a limit is rounded away fro
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -26,7 +25,7 @@ from gamekeeper.algorithms.cells.linear_facts import (
 
 Integers = NDArray[np.int64]
 
-MOST_SWEEPS = 200
+_MOST_SWEEPS = 200
 _MOST_ROWS_OF_PROOF = 20_000
 # Beyond this, sums of products of limits and coefficients could leave 64 bits.
 _SAFE = 2**61
@@ -65,9 +64,7 @@ class Limits:
         return self._tracer.rows(target, is_upper=is_upper)
 
 
-def propagate(
-    facts: LinearFacts, *, most_sweeps: int = MOST_SWEEPS, told: Callable[[], None] | None = None
-) -> Limits:
+def propagate(facts: LinearFacts) -> Limits:
     """Return the limits that single rows imply, taken together until nothing changes.
 
     Raises
@@ -96,9 +93,7 @@ def propagate(
     if not len(rows):
         return limits
     entries = _Entries(facts, rows)
-    for _ in range(most_sweeps):
-        if told is not None:
-            told()
+    for _ in range(_MOST_SWEEPS):
         changed = False
         for is_upper in (True, False):
             changed |= _sweep(limits, entries, is_upper=is_upper)

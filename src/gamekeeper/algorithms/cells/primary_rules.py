@@ -85,10 +85,14 @@ class Contributions:
         return cls(tuple(listed[at] for at in order), tuple(weighed[at] for at in order), is_asked)
 
     @property
+    def listed(self) -> Fraction:
+        """The sum of the contributions that are listed."""
+        return sum((s * w for s, w in zip(self.sizes, self.weights, strict=True)), Fraction(0))
+
+    @property
     def total(self) -> Fraction:
         """The sum of all contributions."""
-        own = sum((s * w for s, w in zip(self.sizes, self.weights, strict=True)), Fraction(0))
-        return own + self.rest
+        return self.listed + self.rest
 
     @property
     def number(self) -> Fraction:
@@ -167,7 +171,7 @@ class Rule:
             top = cell.top(int(first))
             if top is None:
                 # Those that are known may be too much already.
-                return True if _known(cell) * 100 > self.numbers[1] * cell.total else None
+                return True if cell.listed * 100 > self.numbers[1] * cell.total else None
             return top * 100 > self.numbers[1] * cell.total
         rest = self._rest(cell)
         if rest is None:
@@ -200,10 +204,6 @@ class Rule:
         coalition = int(self.numbers[1]) if self.name == "p" and len(self.numbers) > 1 else 1
         top = cell.top(1 + coalition)
         return None if top is None else cell.total - top
-
-
-def _known(cell: Contributions) -> Fraction:
-    return sum((s * w for s, w in zip(cell.sizes, cell.weights, strict=True)), Fraction(0))
 
 
 def parse_rule(text: str) -> Rule:

@@ -76,9 +76,7 @@ def count_tables(
     return None if len(split.unbounded) else number
 
 
-def list_tables(
-    constraints: CountConstraints, *, most: int = 100_000, progress: Progress | None = None
-) -> Integers:
+def list_tables(constraints: CountConstraints, *, most: int = 100_000) -> Integers:
     """Return all tables that satisfy the constraints, along the first axis, in ascending order.
 
     Parameters
@@ -87,8 +85,6 @@ def list_tables(
         What is known of the table.
     most
         The largest number of tables to return.
-    progress
-        Told how many tables have been found.
 
     Raises
     ------
@@ -114,32 +110,25 @@ def list_tables(
             "infinitely many.",
             "Give an upper limit for the hidden counts or a total.",
         )
-    number = prod(_count(part, most, UNLIMITED, progress) for part in split.parts)
+    number = prod(_count(part, most, UNLIMITED) for part in split.parts)
     if not number:
         raise NoTableError()
     if number > most:
         raise _too_many(f"{number:,}", most, "listed")
-    return _whole(
-        constraints, split, [_list(part, most, UNLIMITED, progress) for part in split.parts]
-    )
+    return _whole(constraints, split, [_list(part, most, UNLIMITED) for part in split.parts])
 
 
-def list_part(
-    part: TablePart,
-    most: int,
-    within: DrawingTime = UNLIMITED,
-    progress: Progress | None = None,
-) -> Integers:
+def list_part(part: TablePart, most: int, within: DrawingTime = UNLIMITED) -> Integers:
     """Return the tables of one part, counted from the lower limits of its cells, in any order.
 
     Raises `LimitError` where there are more than `most`, or the search takes too many steps or too long.
     """
     _refuse_endless(part, most, within)
-    return _list(part, most, within, progress)
+    return _list(part, most, within)
 
 
-def _list(part: TablePart, most: int, within: DrawingTime, progress: Progress | None) -> Integers:
-    found = list(_visits(part, most, within, progress, keeps=True))
+def _list(part: TablePart, most: int, within: DrawingTime) -> Integers:
+    found = list(_visits(part, most, within, None, keeps=True))
     return np.concatenate([tables for _, tables in found])
 
 
@@ -154,7 +143,9 @@ def _whole(constraints: CountConstraints, split: SplitTables, lists: list[Intege
     return whole[order].reshape(-1, *constraints.shape)
 
 
-def _count(part: TablePart, most: int, within: DrawingTime, progress: Progress | None) -> int:
+def _count(
+    part: TablePart, most: int, within: DrawingTime, progress: Progress | None = None
+) -> int:
     try:
         return count_part(part, _LAYER_STEPS)
     except NoTableError:

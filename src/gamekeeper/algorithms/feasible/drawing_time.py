@@ -21,11 +21,6 @@ from gamekeeper.wording import count_of
 _SECONDS = 1e-7
 
 
-def drawing_seconds(part: TablePart, draws: int) -> float:
-    """Return about how much processor time so many random tables of a part take."""
-    return draws * _SECONDS * float((np.diff(part.starts).astype(np.float64) ** 2).sum())
-
-
 @dataclass(frozen=True, slots=True)
 class DrawingTime:
     """How much processor time may be spent on the tables of a release, from now on.
@@ -46,7 +41,8 @@ class DrawingTime:
         """Refuse draws of a part that would take too long."""
         if self.seconds is None:
             return
-        needed = drawing_seconds(part, self.draws)
+        squares = float((np.diff(part.starts).astype(np.float64) ** 2).sum())
+        needed = self.draws * _SECONDS * squares
         if time.process_time() - self.started + needed <= self.seconds:
             return
         raise LimitError(

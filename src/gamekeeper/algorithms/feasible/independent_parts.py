@@ -92,6 +92,13 @@ class TablePart:
         """The cells of each row, numbered within the part."""
         return tuple(np.split(self.members, self.starts[1:-1])) if self.n_rows else ()
 
+    def matrix(self) -> Integers:
+        """Return the rows as lines of 0 and 1."""
+        made = np.zeros((self.n_rows, self.n_cells), np.int64)
+        for row, members in enumerate(self.rows):
+            made[row, members] = 1
+        return made
+
 
 @dataclass(frozen=True, eq=False)
 class SplitTables:
@@ -218,10 +225,9 @@ def _open_rows(
     is_open = lower < upper
     without_limit = upper >= UNBOUNDED
     width = np.where(without_limit, 0, upper - lower)
-    known = _row_sums(lower, rows.starts, rows.cells)
-    total = _row_sums(width, rows.starts, rows.cells)
-    n_open = _row_sums(is_open.astype(np.int64), rows.starts, rows.cells)
-    endless = _row_sums(without_limit.astype(np.int64), rows.starts, rows.cells) > 0
+    known, total = rows.sums(lower), rows.sums(width)
+    n_open = rows.sums(is_open.astype(np.int64))
+    endless = rows.sums(without_limit.astype(np.int64)) > 0
     least = np.maximum(rows.lower - known, 0)
     most = np.minimum(np.where(rows.upper >= UNBOUNDED, UNBOUNDED, rows.upper - known), total)
     binds = ((least > 0) | (most < total)) & (n_open > 1)
@@ -248,11 +254,6 @@ def _open_rows(
         if len(members) > 1 and (binds[row] or logs is not None):
             kept.append(_Row(members, int(least[row]), int(most[row]), int(rows.margin[row]), logs))
     return kept
-
-
-def _row_sums(values: Integers, starts: Integers, cells: Integers) -> Integers:
-    summed = np.concatenate([[0], np.cumsum(values[cells])])
-    return summed[starts[1:]] - summed[starts[:-1]]
 
 
 def _log_likelihood(entry: Likelihood, low: int, high: int) -> Floats:

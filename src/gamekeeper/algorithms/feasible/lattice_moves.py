@@ -57,10 +57,7 @@ def lattice_moves(part: TablePart) -> Integers:
     """Return moves of a part, one per line; none if there are too many cells for it."""
     if part.n_cells > _MOST_CELLS:
         return np.zeros((0, part.n_cells), np.int64)
-    rows = np.zeros((part.n_rows, part.n_cells), np.int64)
-    for row, members in enumerate(part.rows):
-        rows[row, members] = 1
-    basis = kernel_basis(rows[part.row_lower == part.row_upper])
+    basis = kernel_basis(part.matrix()[part.row_lower == part.row_upper])
     moves = [basis]
     n_moves = len(basis)
     for place, move in enumerate(basis):

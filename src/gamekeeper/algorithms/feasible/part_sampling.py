@@ -324,10 +324,7 @@ def _flat(logs: tuple[Floats | None, ...]) -> tuple[Integers, Floats]:
 def _compiled_moves(part: TablePart, moves: Integers) -> tuple[Integers, ...]:
     from gamekeeper.algorithms.feasible.walk_kernels import Moves
 
-    rows = np.zeros((part.n_rows, part.n_cells), np.int64)
-    for row, members in enumerate(part.rows):
-        rows[row, members] = 1
-    changed = moves @ rows.T
+    changed = moves @ part.matrix().T
     at, cells = np.nonzero(moves)
     row_at, changed_rows = np.nonzero(changed)
     numbers = np.arange(len(moves) + 1)

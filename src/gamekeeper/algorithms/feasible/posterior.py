@@ -33,15 +33,13 @@ from gamekeeper.algorithms.feasible.independent_parts import (
 from gamekeeper.algorithms.feasible.part_sampling import PartSample, SamplingMethod, sample_part
 from gamekeeper.algorithms.feasible.sampling import proper_split, start_of_part
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, NoTableError
-from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Prior = Literal["uniform", "poisson", "multinomial"]
 
-_PRIORS = ("uniform", "poisson", "multinomial")
 _TABLES_PER_STEP = 20
 _FITTING_ROUNDS = 100
 
@@ -190,7 +188,6 @@ def cell_posteriors(
     >>> found.exact, found.p_zero.tolist()
     (True, [[0.0, 0.0], [0.5, 0.5]])
     """
-    _check(constraints, likelihoods, prior, means)
     weights = None
     if prior != "uniform":
         if prior == "multinomial":
@@ -300,49 +297,6 @@ def _share(progress: Progress | None, before: int, n_cells: int, n_open: int) ->
         progress(before + n_cells * done // (total or 1), n_open)
 
     return tell
-
-
-def _check(
-    constraints: CountConstraints,
-    likelihoods: Sequence[Sequence[Likelihood | None] | None],
-    prior: str,
-    means: ArrayLike | None,
-) -> None:
-    """Raise one error for all that cannot be used."""
-    problems: list[Problem] = []
-    if prior not in _PRIORS:
-        problems.append(
-            Problem(Reason.BAD_OPTION, "prior", "not known.", f"Choose {', '.join(_PRIORS)}.")
-        )
-    if len(likelihoods) > len(constraints.margins):
-        problems.append(
-            Problem(
-                Reason.MALFORMED,
-                "likelihoods",
-                f"given for {len(likelihoods)} of {len(constraints.margins)} margins.",
-            )
-        )
-    for number, (entries, margin) in enumerate(zip(likelihoods, constraints.margins, strict=False)):
-        if entries is not None and len(entries) != margin.lower.size:
-            found = f"{len(entries)} entries for {count_of(margin.lower.size, 'cell')}."
-            problems.append(Problem(Reason.MALFORMED, f"likelihoods of margin {number}", found))
-    if means is not None:
-        given = np.asarray(means, np.float64)
-        if given.shape != constraints.shape or not (np.isfinite(given) & (given > 0)).all():
-            problems.append(
-                Problem(
-                    Reason.BAD_OPTION,
-                    "means",
-                    f"not all above 0, or not of the shape {constraints.shape}.",
-                )
-            )
-    if problems:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Distributions of cells were asked for.",
-            f"{count_of(len(problems), 'thing')} given cannot be used.",
-            problems=problems,
-        )
 
 
 def _exact_cells(part: TablePart, limit: int, within: DrawingTime) -> _Cells | None:

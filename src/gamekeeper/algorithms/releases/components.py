@@ -19,7 +19,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.releases.constraints import UNBOUNDED, ConstraintRows, NoTableError
+from gamekeeper.algorithms.releases.constraints import (
+    UNBOUNDED,
+    ConstraintRows,
+    NoTableError,
+    row_sums,
+)
 
 Integers = NDArray[np.int64]
 
@@ -90,11 +95,24 @@ class CountComponent:
 
     def totals(self, table: Integers) -> Integers:
         """Return the sums of all rows."""
-        return _row_sums(self.starts, table[self.members])
+        return row_sums(self.starts, table[self.members])
 
     def limits(self) -> CountLimits:
         """Return the limits of cells and rows; they are not to be changed."""
         return CountLimits(np.zeros_like(self.upper), self.upper, self.row_lower, self.row_upper)
+
+    def propagate(self, limits: CountLimits, rows: Integers, n_rows: int) -> bool:
+        """Tighten limits of cells in place, beginning with the first of some rows.
+
+        Returns whether nothing contradicts. There is a place in `rows` for each row.
+        """
+        from gamekeeper.algorithms.releases.propagation_kernels import propagate
+
+        broken = propagate(
+            self.starts, self.members, limits.row_lower, limits.row_upper,
+            self.cell_starts, self.cell_rows, limits.lower, limits.upper, rows, n_rows,
+        )  # fmt: skip
+        return broken < 0
 
     def admits(self, table: Integers, limits: CountLimits | None = None) -> bool:
         """Return whether a table is within its limits, or others, in whole numbers."""
@@ -168,8 +186,7 @@ def components(rows: ConstraintRows, limits: Limits, sums: Integers) -> list[Cou
     n_cells, n_rows = len(limits.lower), len(rows)
     is_open = limits.lower < limits.upper
     spread = np.where(is_open, limits.upper - limits.lower, 0)
-    below = _row_sums(rows.starts, limits.lower[rows.cells])
-    most = _row_sums(rows.starts, spread[rows.cells])
+    below, most = rows.sums(limits.lower), rows.sums(spread)
     low = np.maximum(rows.lower - below, 0)
     high = np.where(rows.upper >= UNBOUNDED, UNBOUNDED, rows.upper - below)
     high[high >= most] = UNBOUNDED
@@ -221,8 +238,3 @@ def _component(
         np.concatenate([high[numbers], np.full(len(asked), UNBOUNDED, np.int64)]),
         cell_starts, cell_rows, spread[cells], asked, len(numbers),
     )  # fmt: skip
-
-
-def _row_sums(starts: Integers, values: Integers) -> Integers:
-    running = np.concatenate([np.zeros(1, np.int64), np.cumsum(values)])
-    return running[starts[1:]] - running[starts[:-1]]

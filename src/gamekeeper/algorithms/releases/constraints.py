@@ -130,6 +130,10 @@ class ConstraintRows:
     def __len__(self) -> int:
         return len(self.lower)
 
+    def sums(self, values: Integers) -> Integers:
+        """Return the sum of each row over the flat cells of a table."""
+        return row_sums(self.starts, values[self.cells])
+
 
 @dataclass(frozen=True, eq=False)
 class CountConstraints:
@@ -213,6 +217,12 @@ class CountConstraints:
             self.shape,
             (*self.margins, kept_axes(self.shape, range(len(self.shape)), known, unbounded)),
         )
+
+
+def row_sums(starts: Integers, values: Integers) -> Integers:
+    """Return the sums of consecutive stretches of values, row r from `starts[r]` on."""
+    running = np.concatenate([np.zeros(1, np.int64), np.cumsum(values)])
+    return running[starts[1:]] - running[starts[:-1]]
 
 
 def kept_axes(

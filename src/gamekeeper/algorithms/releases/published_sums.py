@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,14 +113,6 @@ def sum_bits(tables: Sequence[Lines], whole: int, parts: Sequence[int]) -> float
     return most
 
 
-@dataclass(frozen=True, slots=True)
-class _Telling:
-    """The lines of a table with the largest counts: enough to reject what does not add up."""
-
-    lower: Integers
-    upper: Integers
-
-
 def _spread(counts: Integers, grain: int) -> Floats:
     """Return one over the probability that another count agrees with each of these by chance.
 
@@ -164,11 +155,12 @@ def _widest(tables: Sequence[Lines]) -> Lines | None:
     return max(usable, key=lambda table: len(table[0]), default=None)
 
 
-def _telling(table: Lines) -> _Telling:
+def _telling(table: Lines) -> Lines:
+    """Return the lines with the largest counts: enough to reject what does not add up."""
     lower, upper = table
     known = (upper < UNBOUNDED).sum(axis=1)
     order = np.lexsort((-lower.sum(axis=1), -known))[:_MOST_LINES]
-    return _Telling(lower[order], upper[order])
+    return lower[order], upper[order]
 
 
 def _tried(table: Lines, worth: Sequence[int]) -> Iterator[tuple[int, tuple[int, ...], float]]:
@@ -191,14 +183,15 @@ def _tried(table: Lines, worth: Sequence[int]) -> Iterator[tuple[int, tuple[int,
         yield from _spanned(table)
 
 
-def _subsets(lines: _Telling, worth: Sequence[int]) -> Iterator[tuple[int, tuple[int, ...], float]]:
-    n_labels = lines.lower.shape[1]
+def _subsets(lines: Lines, worth: Sequence[int]) -> Iterator[tuple[int, tuple[int, ...], float]]:
+    lower, upper = lines
+    n_labels = lower.shape[1]
     sets = ((np.arange(1 << n_labels)[:, None] >> np.arange(n_labels)) & 1).astype(np.int64)
     sets = sets[sets.sum(axis=1) >= 2]
-    low = sets @ lines.lower.T
-    high = np.minimum(sets @ lines.upper.T, UNBOUNDED)
+    low = sets @ lower.T
+    high = np.minimum(sets @ upper.T, UNBOUNDED)
     for whole in worth:
-        top, bottom = lines.upper[:, whole], lines.lower[:, whole]
+        top, bottom = upper[:, whole], lower[:, whole]
         fits = (low <= top).all(axis=1) & (high >= bottom).all(axis=1) & (sets[:, whole] == 0)
         for own in sets[fits]:
             parts = tuple(np.flatnonzero(own).tolist())
@@ -212,16 +205,17 @@ def _is_beside(whole: int, parts: tuple[int, ...]) -> bool:
     return last - first + 1 == len(parts) and whole in (first - 1, last + 1)
 
 
-def _runs(lines: _Telling, worth: Sequence[int]) -> Iterator[tuple[int, tuple[int, ...], float]]:
+def _runs(lines: Lines, worth: Sequence[int]) -> Iterator[tuple[int, tuple[int, ...], float]]:
     """Return runs of neighbours anywhere that may add up to a label outside of them."""
-    n_labels = lines.lower.shape[1]
-    tops, bottoms = lines.upper[:, worth], lines.lower[:, worth]
+    lower, upper = lines
+    n_labels = lower.shape[1]
+    tops, bottoms = upper[:, worth], lower[:, worth]
     cost = 2 * math.log2(n_labels)
     for first in range(n_labels - 1):
-        low, high = lines.lower[:, first], lines.upper[:, first]
+        low, high = lower[:, first], upper[:, first]
         for last in range(first + 1, n_labels):
-            low = low + lines.lower[:, last]
-            high = np.minimum(high + lines.upper[:, last], UNBOUNDED)
+            low = low + lower[:, last]
+            high = np.minimum(high + upper[:, last], UNBOUNDED)
             possible = (low[:, None] <= tops).all(axis=0)
             if not possible.any():
                 break
@@ -232,20 +226,19 @@ def _runs(lines: _Telling, worth: Sequence[int]) -> Iterator[tuple[int, tuple[in
                     yield whole, tuple(range(first, last + 1)), cost / 2 + 1 if beside else cost
 
 
-def _neighbours(
-    lines: _Telling, worth: Sequence[int]
-) -> Iterator[tuple[int, tuple[int, ...], float]]:
+def _neighbours(lines: Lines, worth: Sequence[int]) -> Iterator[tuple[int, tuple[int, ...], float]]:
     """Return runs right after or right before a label that may add up to it."""
-    n_labels = lines.lower.shape[1]
+    lower, upper = lines
+    n_labels = lower.shape[1]
     cost = math.log2(n_labels) + 1
     for whole in worth:
-        top, bottom = lines.upper[:, whole], lines.lower[:, whole]
+        top, bottom = upper[:, whole], lower[:, whole]
         for step in (1, -1):
             low = high = np.zeros(len(top), np.int64)
             at = whole + step
             while 0 <= at < n_labels:
-                low = low + lines.lower[:, at]
-                high = np.minimum(high + lines.upper[:, at], UNBOUNDED)
+                low = low + lower[:, at]
+                high = np.minimum(high + upper[:, at], UNBOUNDED)
                 if np.any(low > top):
                     break
                 if abs(at - whole) > 1 and not np.any(high < bottom):

@@ -67,17 +67,6 @@ _EXAMPLES = {
 }
 
 
-def scheme_names() -> tuple[str, ...]:
-    """Return the names of all schemes that can be read, sorted.
-
-    Examples
-    --------
-    >>> "conventional" in scheme_names()
-    True
-    """
-    return tuple(sorted(_MAKERS))
-
-
 def register_scheme(name: str, maker: Callable[..., Scheme]) -> None:
     """Make a scheme of your own known under a name, so that it can be read like the others.
 

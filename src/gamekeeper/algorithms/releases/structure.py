@@ -21,7 +21,7 @@ minimal triangulations, 2004. Polynomial in the number of axes, and independent 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gamekeeper.algorithms.decomposable.adjacency_masks import (
@@ -101,10 +101,7 @@ def release_structure(constraints: CountConstraints) -> ReleaseStructure:
         if margin.plain and margin.exact
     ]
     found = structure_of_axes(len(constraints.shape), axes, known)
-    return ReleaseStructure(
-        found.graph, found.margins, found.known, found.components, found.parents,
-        found.separators, tuple(axis for axis in found.free if axis in real),
-    )  # fmt: skip
+    return replace(found, free=tuple(axis for axis in found.free if axis in real))
 
 
 def structure_of_axes(

@@ -36,8 +36,7 @@ def checked_truth(constraints: CountConstraints, truth: ArrayLike) -> Integers:
         problems.append(Problem(Reason.BAD_COUNT, "true table", found))
     elif not constraints.admits(given):
         rows = constraints.rows
-        base = given.reshape(constraints.shape)
-        sums = np.concatenate([m.sums(base).reshape(-1) for m in constraints.margins])
+        sums = rows.sums(given.astype(np.int64).reshape(-1))
         n_wrong = int(np.sum((sums < rows.lower) | (sums > rows.upper)))
         found = f"it does not fit {n_wrong:,} of {len(rows):,} published counts."
         problems.append(Problem(Reason.CONFLICTING_COUNTS, "true table", found))
@@ -102,8 +101,7 @@ class RecoveryOracle:
         self._rows = (
             rows.starts, rows.cells, rows.lower, rows.upper, cell_starts, cell_rows,
         )  # fmt: skip
-        so_far = np.append(0, np.cumsum(truth[rows.cells]))
-        self._sums = so_far[rows.starts[1:]] - so_far[rows.starts[:-1]]
+        self._sums = rows.sums(truth)
         lower, upper = (limits.reshape(-1).copy() for limits in constraints.cell_limits())
         wrong = int(
             propagate(*self._rows, lower, upper, np.arange(len(rows), dtype=np.int64), len(rows))
