@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ from gamekeeper.algorithms.bounds.group_attributions import (
 )
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, kept_axes
 from gamekeeper.attack.tables.assumptions import assumptions
+from gamekeeper.attack.tables.bounding import closed_sums, searched_sums
 from gamekeeper.attack.tables.bounds import TableBounds, bound_cells
 from gamekeeper.attack.tables.options import AttributionInput
 from gamekeeper.data.tables.axes import Axis
@@ -146,28 +147,18 @@ class Attributions(Result):
         """Return one row per statement, those on most people first."""
         import pyarrow as pa
 
-        schema = pa.schema(
-            [
-                ("statement", pa.string()),
-                ("kind", pa.string()),
-                ("conditions", pa.int64()),
-                ("about", pa.string()),
-                ("people_from", pa.int64()),
-                ("people_to", pa.int64()),
-            ]
-        )
-        rows = [
+        every = (*self.statements, *self.groups)
+        most = [None if one.people_high >= UNBOUNDED else one.people_high for one in every]
+        return pa.table(
             {
-                "statement": self.words(one),
-                "kind": one.kind,
-                "conditions": len(one.axes),
-                "about": self.axes[one.target].name,
-                "people_from": one.people_low,
-                "people_to": None if one.people_high >= UNBOUNDED else one.people_high,
+                "statement": pa.array([self.words(one) for one in every], pa.string()),
+                "kind": pa.array([one.kind for one in every], pa.string()),
+                "conditions": pa.array([len(one.axes) for one in every], pa.int64()),
+                "about": pa.array([self.axes[one.target].name for one in every], pa.string()),
+                "people_from": pa.array([one.people_low for one in every], pa.int64()),
+                "people_to": pa.array(most, pa.int64()),
             }
-            for one in (*self.statements, *self.groups)
-        ]
-        return pa.Table.from_pylist(rows, schema=schema)
+        )
 
     def _repr_html_(self) -> str:
         from gamekeeper.results import table_html
@@ -214,14 +205,17 @@ def infer_attributions(release: Release, asked: AttributionInput) -> Attribution
             max_conditions=asked.max_conditions,
             max_statements=asked.max_statements or MOST_STATEMENTS,
         )
-    known = _cells_of(release.axes, asked.structural)
-    first = _sensitive(release.axes, asked.sensitive)
+    known = [_categories(release.axes, one.items()) for one in asked.structural]
+    first = _categories(
+        release.axes,
+        [(name, category) for name, own in asked.sensitive.items() for category in own],
+    )
     about = [one for one in statements if one.target in wanted]
     news = [one for one in about if not _is_no_news(one, known, release.axes)]
-    # The order among equals stays: most people first.
-    news.sort(key=lambda one: (one.target, one.category) not in first)
     told = [one for one in groups if one.target in wanted]
-    told.sort(key=lambda one: (one.target, one.category) not in first)
+    for listed in (news, told):
+        # The order among equals stays: most people first.
+        listed.sort(key=lambda one: (one.target, one.category) not in first)
     return Attributions(
         release.axes,
         tuple(news),
@@ -257,22 +251,11 @@ class _MarginBounds:
         return int(lower[categories]), int(upper[categories])
 
 
-def _cells_of(
-    axes: Sequence[Axis], given: Sequence[Mapping[str, str]]
-) -> list[frozenset[tuple[int, int]]]:
-    """Return cells that are named by categories, by numbers of axes and categories."""
-    return [
-        frozenset(_category(axes, name, category) for name, category in one.items())
-        for one in given
-    ]
-
-
-def _sensitive(
-    axes: Sequence[Axis], given: Mapping[str, Sequence[str]]
+def _categories(
+    axes: Sequence[Axis], named: Iterable[tuple[str, str]]
 ) -> frozenset[tuple[int, int]]:
-    return frozenset(
-        _category(axes, name, category) for name, own in given.items() for category in own
-    )
+    """Return categories that are named with their axes by the numbers of both."""
+    return frozenset(_category(axes, name, category) for name, category in named)
 
 
 def _category(axes: Sequence[Axis], name: str, category: str) -> tuple[int, int]:
@@ -315,15 +298,9 @@ def _margin_bounds(
             lower, upper = np.maximum(lower, low), np.minimum(upper, high)
     if constraints.size > _EXACT_CELLS or np.array_equal(lower, upper):
         return lower, upper
-    from gamekeeper.algorithms.bounds.integer_bounds import MOST_PROGRAMS, sum_bounds
-    from gamekeeper.algorithms.bounds.recoded import closed_sum_bounds
-
     blank = np.zeros([constraints.shape[axis] for axis in axes], np.int64)
     margin = kept_axes(constraints.shape, axes, blank)
-    closed = closed_sum_bounds(constraints, margin.groups)
-    if closed is not None:
-        return closed[0].reshape(blank.shape), closed[1].reshape(blank.shape)
-    exact = sum_bounds(constraints, margin, max_programs=MOST_PROGRAMS)
+    exact = closed_sums(constraints, margin) or searched_sums(constraints, margin)
     return exact.lower.reshape(blank.shape), exact.upper.reshape(blank.shape)
 
 

@@ -9,15 +9,19 @@ shuttle algorithm, where there are many short axes, or by integer programs.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.releases.constraints import CountConstraints
+from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMargin
 from gamekeeper.attack.tables.options import BoundsMethod
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
+
+if TYPE_CHECKING:
+    from gamekeeper.algorithms.bounds.integer_bounds import IntegerBounds
 
 Integers = NDArray[np.int64]
 _SHUTTLE_NODES, _SHUTTLE_STEPS = 10_000, 2_000
@@ -142,7 +146,9 @@ def _searched(
         progress=progress,
     )
     tight = found.tight | rest.tight
-    return Solved(rest.lower, rest.upper, tight, "shuttle and integer programs", integer_why(tight))
+    return Solved(
+        rest.lower, rest.upper, tight, "shuttle and integer programs", _integer_why(tight)
+    )
 
 
 def _by_programs(
@@ -152,13 +158,46 @@ def _by_programs(
 
     limit = MOST_PROGRAMS if most_programs is None else most_programs
     found = integer_bounds(constraints, max_programs=limit, progress=progress)
+    return _programmed(found)
+
+
+def closed_sums(constraints: CountConstraints, margin: CountMargin) -> Solved | None:
+    """Return bounds of the sums over a margin in closed form; None where there is none."""
+    from gamekeeper.algorithms.bounds.recoded import closed_sum_bounds
+
+    closed = closed_sum_bounds(constraints, margin.groups)
+    if closed is None:
+        return None
     return Solved(
-        found.lower, found.upper, found.tight, "integer programs", integer_why(found.tight)
+        *closed,
+        np.ones(margin.shape, np.bool_),
+        "closed form",
+        "The bounds are tight: the margins are exact and form a decomposable model that the"
+        " recoded table keeps.",
     )
 
 
-def integer_why(tight: NDArray[np.bool_]) -> str:
-    """Return why bounds by integer programs are tight, or are not known to be."""
+def searched_sums(
+    constraints: CountConstraints,
+    margin: CountMargin,
+    most_programs: int | None = None,
+    progress: Progress | None = None,
+) -> Solved:
+    """Return bounds of the sums over a margin by programs."""
+    from gamekeeper.algorithms.bounds.integer_bounds import MOST_PROGRAMS, sum_bounds
+
+    limit = MOST_PROGRAMS if most_programs is None else most_programs
+    found = sum_bounds(constraints, margin, max_programs=limit, progress=progress)
+    return _programmed(found)
+
+
+def _programmed(found: IntegerBounds) -> Solved:
+    return Solved(
+        found.lower, found.upper, found.tight, "integer programs", _integer_why(found.tight)
+    )
+
+
+def _integer_why(tight: NDArray[np.bool_]) -> str:
     if tight.all():
         return "The bounds are tight: tables that attain them were found by integer programs."
     open_ = tight.size - int(np.count_nonzero(tight))

@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountMargin
 from gamekeeper.attack.tables.assumptions import assumptions
-from gamekeeper.attack.tables.bounding import integer_why, solve_bounds
+from gamekeeper.attack.tables.bounding import Solved, closed_sums, searched_sums, solve_bounds
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.attack.tables.options import BoundsInput, BoundsMethod, RecodedInput
 from gamekeeper.budget import require_memory
-from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.axes import Axis, category_columns, unknown_axes
 from gamekeeper.data.tables.release import Release
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import be, count_of, did_you_mean, quoted
+from gamekeeper.wording import be, count_of, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -117,14 +117,7 @@ class TableBounds(Result):
     def _rows(self, cells: Integers) -> pa.Table:
         import pyarrow as pa
 
-        shape = self.lower.shape
-        numbers = np.unravel_index(cells, shape) if shape else ()
-        columns: dict[str, Any] = {
-            axis.name: pa.DictionaryArray.from_arrays(
-                pa.array(codes.astype(np.int32)), pa.array(list(axis.categories), pa.string())
-            ).dictionary_decode()
-            for axis, codes in zip(self.axes, numbers, strict=True)
-        }
+        columns = category_columns(self.axes, cells)
         upper = self.upper.reshape(-1)[cells]
         taken = {name.lower() for name in columns}
         for name, values in (
@@ -184,14 +177,7 @@ def bound_cells(release: Release, asked: BoundsInput) -> TableBounds:
             asked.max_nodes,
             asked.progress,
         )
-    return TableBounds(
-        release.axes,
-        solved.lower,
-        solved.upper,
-        solved.tight,
-        solved.why,
-        _provenance(release, solved.method, started),
-    )
+    return _bounds(release, release.axes, solved, started)
 
 
 @takes(RecodedInput)
@@ -201,44 +187,18 @@ def bound_recoded(release: Release, asked: RecodedInput) -> TableBounds:
     `groups` has, for some axes, the new categories, each with the base categories that it joins.
     With no axes to keep, the total is left.
     """
-    from gamekeeper.algorithms.bounds.integer_bounds import MOST_PROGRAMS, sum_bounds
-    from gamekeeper.algorithms.bounds.recoded import closed_sum_bounds
-
     started = time.perf_counter()
     axes, numbers = _recoded_axes(release.axes, asked.groups, asked.keep)
     blank = np.zeros([int(number.max()) + 1 for number in numbers], np.int64)
     margin = CountMargin(numbers, blank, blank)
     words = "Bounds on a recoded table were asked for."
     with consistent(release, words):
-        closed = closed_sum_bounds(release.constraints, numbers)
-        found = None
-        if closed is None:
+        solved = closed_sums(release.constraints, margin)
+        if solved is None:
             require_cells(release, words)
-            limit = MOST_PROGRAMS if asked.most_programs is None else asked.most_programs
-            found = sum_bounds(
-                release.constraints, margin, max_programs=limit, progress=asked.progress
-            )
+            solved = searched_sums(release.constraints, margin, asked.most_programs, asked.progress)
     kept = tuple(axis for axis in axes if axis is not None)
-    shape = tuple(len(axis.categories) for axis in kept)
-    if found is None:
-        assert closed is not None
-        return TableBounds(
-            kept,
-            closed[0].reshape(shape),
-            closed[1].reshape(shape),
-            np.ones(shape, np.bool_),
-            "The bounds are tight: the margins are exact and form a decomposable model that the"
-            " recoded table keeps.",
-            _provenance(release, "closed form", started),
-        )
-    return TableBounds(
-        kept,
-        found.lower.reshape(shape),
-        found.upper.reshape(shape),
-        found.tight.reshape(shape),
-        integer_why(found.tight),
-        _provenance(release, "integer programs", started),
-    )
+    return _bounds(release, kept, solved, started)
 
 
 def require_bounds(n_cells: int) -> None:
@@ -276,12 +236,7 @@ def _recoded_axes(
 ) -> tuple[list[Axis | None], tuple[Integers, ...]]:
     """Return the axes of the recoded table (None: summed out), and the group of each category."""
     names = [axis.name for axis in axes]
-    problems = [
-        Problem(Reason.UNKNOWN_NAME, f"axis {quoted([name])}", "is not in the release.",
-                did_you_mean(name, names))
-        for name in (*groups, *(keep or ()))
-        if name not in names
-    ]  # fmt: skip
+    problems = unknown_axes((*groups, *(keep or ())), names, "is not in the release.")
     made: list[Axis | None] = []
     numbers: list[Integers] = []
     for axis in axes:
@@ -319,15 +274,25 @@ def _recoded_axes(
     return made, tuple(numbers)
 
 
-def _provenance(release: Release, method: str, started: float) -> Provenance:
-    return Provenance(
-        "bounds on cells",
-        method,
-        {
-            "published": str(len(release.published)),
-            "cells": str(math.prod(release.constraints.shape)),
-            **assumptions(release),
-        },
-        fingerprint=release.fingerprint,
-        seconds=time.perf_counter() - started,
+def _bounds(
+    release: Release, axes: tuple[Axis, ...], solved: Solved, started: float
+) -> TableBounds:
+    shape = tuple(map(len, axes))
+    return TableBounds(
+        axes,
+        solved.lower.reshape(shape),
+        solved.upper.reshape(shape),
+        solved.tight.reshape(shape),
+        solved.why,
+        Provenance(
+            "bounds on cells",
+            solved.method,
+            {
+                "published": str(len(release.published)),
+                "cells": str(math.prod(release.constraints.shape)),
+                **assumptions(release),
+            },
+            fingerprint=release.fingerprint,
+            seconds=time.perf_counter() - started,
+        ),
     )

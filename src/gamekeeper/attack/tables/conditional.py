@@ -24,12 +24,12 @@ from gamekeeper.algorithms.subtraction.small_areas import small_area_risks
 from gamekeeper.attack.tables.assumptions import assumptions
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.attack.tables.options import WithinInput
-from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.axes import Axis, unknown_axes
 from gamekeeper.data.tables.release import Release, check_truth
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Progress, Provenance, Result, table_html
-from gamekeeper.wording import count_of, did_you_mean, quoted, three_digits
+from gamekeeper.wording import count_of, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -294,12 +294,7 @@ def _as_vectors(
 
 def _axis_numbers(release: Release, keys: Sequence[str]) -> tuple[int, ...]:
     names = list(release.names)
-    problems = [
-        Problem(Reason.UNKNOWN_NAME, f"axis {quoted([name])}", "is not in the release.",
-                did_you_mean(name, names))
-        for name in keys
-        if name not in names
-    ]  # fmt: skip
+    problems = unknown_axes(keys, names, "is not in the release.")
     if not keys or len(set(keys)) != len(keys) or len(set(keys)) >= len(names):
         problems.append(
             Problem(Reason.BAD_OPTION, "keys", "they must be some axes, and leave at least one.")

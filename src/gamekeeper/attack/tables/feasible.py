@@ -27,7 +27,7 @@ from gamekeeper.attack.tables.assumptions import assumptions
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.attack.tables.options import PRIORS, FeasibleInput
 from gamekeeper.budget import require_memory
-from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.axes import Axis, category_columns
 from gamekeeper.data.tables.release import Release
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.options import takes
@@ -140,12 +140,7 @@ class FeasibleTables(Result):
         """Return one row per cell: mean, most probable count, interval, probability of 0."""
         import pyarrow as pa
 
-        shape = tuple(len(axis.categories) for axis in self.axes)
-        numbers = np.unravel_index(np.arange(math.prod(shape)), shape) if shape else ()
-        columns: dict[str, Any] = {
-            axis.name: pa.array([axis.categories[k] for k in codes], pa.string())
-            for axis, codes in zip(self.axes, numbers, strict=True)
-        }
+        columns = category_columns(self.axes, np.arange(math.prod(map(len, self.axes))))
         if self.cells is None:
             return pa.table(columns)
         low, high = self.cells.interval()

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
-from gamekeeper.attack.shared_options import MaxSeconds, Workers
+from gamekeeper.attack.shared_options import MaxSeconds, Seed, Workers
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import lists_of, names_of, pairs_of
@@ -138,7 +138,6 @@ _People = Annotated[
     ),
 ]
 _Draws = Annotated[int, Option("How many random draws, where they are needed.", least=1)]
-_Seed = Annotated[int, Option("The same seed gives the same result.", least=0)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,7 +268,7 @@ class FeasibleOptions:
         int, Option("Print the tables if there are at most so many.", flags="--list", least=0)
     ] = 0
     draws: _Draws = 10_000
-    seed: _Seed = 0
+    seed: Seed = 0
     workers: Workers = None
     max_seconds: MaxSeconds = MAX_SECONDS
 
@@ -301,7 +300,7 @@ class SubtractionOptions:
         ),
     ] = None
     draws: _Draws = 10_000
-    seed: _Seed = 0
+    seed: Seed = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +326,7 @@ class WithinInput:
         ),
     ] = field(default=True, kw_only=True)
     draws: _Draws = field(default=10_000, kw_only=True)
-    seed: _Seed = field(default=0, kw_only=True)
+    seed: Seed = field(default=0, kw_only=True)
     progress: Progress | None = field(default=None, kw_only=True)
 
 
@@ -348,7 +347,7 @@ class ComparisonOptions:
         Iterable[int] | None,
         Option("Numbers of people known.", flags="--n -n", read=numbers_of, default_text="0-24"),
     ] = None
-    seed: _Seed = 0
+    seed: Seed = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,10 +12,10 @@ from gamekeeper.data.cells.hierarchy import Hierarchy, hierarchy_by_codes
 from gamekeeper.data.cells.undeclared_sums import (
     confirmed,
     detected_hierarchy,
-    sum_problems,
     undeclared_sums,
 )
-from gamekeeper.data.tables.axes import raise_all
+from gamekeeper.data.tables.axes import raise_all, unknown_axes
+from gamekeeper.data.tables.subtotals import subtotal_problems
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
@@ -40,16 +40,7 @@ def axis_hierarchies(
     disjoint: Sequence[str],
 ) -> tuple[dict[str, Hierarchy], list[str]]:
     """Return the hierarchy of each axis, or raise one error with all that is doubtful."""
-    problems = [
-        Problem(
-            Reason.UNKNOWN_NAME,
-            f"axis {quoted([name])}",
-            "is not in the tables.",
-            did_you_mean(name, labels),
-        )
-        for name in (*declared, *disjoint)
-        if name not in labels
-    ]
+    problems = unknown_axes((*declared, *disjoint), labels, "is not in the tables.")
     raise_all(ASKED, problems)
     made: dict[str, Hierarchy] = {}
     notices: list[str] = []
@@ -69,7 +60,7 @@ def axis_hierarchies(
             # Codes do not tell of a second name of the whole axis.
             roots = [label for label in inner if label in made[name].roots]
             every = () if name in disjoint else undeclared_sums(name, roots, tables)
-            problems += sum_problems(name, [one for one in every if not one.parts])
+            problems += subtotal_problems(name, [one for one in every if not one.parts])
             continue
         found = () if name in disjoint else undeclared_sums(name, inner, tables)
         if given == "detected":
@@ -84,7 +75,7 @@ def axis_hierarchies(
             )
         else:
             made[name] = Hierarchy({}, "nothing")
-            problems += sum_problems(name, found)
+            problems += subtotal_problems(name, found)
             problems += [] if found or name in disjoint else _differing(name, tables, wholes)
     if problems:
         raise InputError(

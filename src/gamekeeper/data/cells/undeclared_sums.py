@@ -15,10 +15,9 @@ from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.published_table import PublishedTable
 from gamekeeper.data.tables.subtotals import Subtotal, find_subtotals
-from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.wording import quoted
 
-_SHOWN = 6
 _MOST_FIGURES = 4_000_000
 _MOST = 2**52
 
@@ -29,16 +28,6 @@ def undeclared_sums(
     """Return the labels of an axis that may be sums of others, by their words, codes and figures."""
     published = [made for table in tables if (made := _lines(axis, labels, table)) is not None]
     return find_subtotals(Axis(axis, tuple(labels)), published)
-
-
-def sum_problems(axis: str, found: Sequence[Subtotal]) -> list[Problem]:
-    """Return what was found as problems, some of them in words."""
-    where = f"axis {quoted([axis])}"
-    problems = [Problem(Reason.POSSIBLE_SUBTOTALS, where, str(one)) for one in found[:_SHOWN]]
-    if len(found) > _SHOWN:
-        said = f"{count_of(len(found) - _SHOWN, 'more label')} may be sums."
-        problems.append(Problem(Reason.POSSIBLE_SUBTOTALS, where, said))
-    return problems
 
 
 def detected_hierarchy(

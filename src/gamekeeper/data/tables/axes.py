@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +94,15 @@ def axis_problems(axes: Sequence[Axis]) -> list[Problem]:
     return problems
 
 
+def unknown_axes(names: Iterable[str], known: Collection[str], said: str) -> list[Problem]:
+    """Return a problem for each of some names that is not one of an axis."""
+    return [
+        Problem(Reason.UNKNOWN_NAME, f"axis {quoted([name])}", said, did_you_mean(name, known))
+        for name in names
+        if name not in known
+    ]
+
+
 def grouped(
     axis: Axis, groups: Groups, where: str, problems: list[Problem]
 ) -> tuple[Axis, NDArray[np.int64]] | None:
@@ -158,6 +168,28 @@ def cells_words(axes: Sequence[Axis], cells: Sequence[int]) -> str:
     first = [cell_words(axes, cell) for cell in cells[:_SHOWN_CELLS]]
     letters = (2 * _LETTERS + 3) * max(len(axes), 1)
     return listed(first, _SHOWN_CELLS, among=len(cells), letters=letters)
+
+
+def category_columns(axes: Sequence[Axis], cells: NDArray[np.int64]) -> dict[str, Any]:
+    """Return for each axis the categories of some cells, numbered by rows, as an Arrow array.
+
+    Examples
+    --------
+    >>> made = category_columns(
+    ...     [Axis("age", ("young", "old")), Axis("work", ("yes", "no"))], np.array([2])
+    ... )
+    >>> {name: column.to_pylist() for name, column in made.items()}
+    {'age': ['old'], 'work': ['yes']}
+    """
+    import pyarrow as pa
+
+    places = np.unravel_index(cells, tuple(map(len, axes))) if axes else ()
+    return {
+        axis.name: pa.DictionaryArray.from_arrays(
+            pa.array(codes.astype(np.int32)), pa.array(list(axis.categories), pa.string())
+        ).dictionary_decode()
+        for axis, codes in zip(axes, places, strict=True)
+    }
 
 
 def raise_all(asked: str, problems: Sequence[Problem], do: str = "") -> None:

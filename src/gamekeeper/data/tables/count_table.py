@@ -17,7 +17,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.algorithms.releases.schemes import Exact
-from gamekeeper.data.tables.axes import Axis, Groups, axes_of, axis_problems, grouped, raise_all
+from gamekeeper.data.tables.axes import (
+    Axis,
+    Groups,
+    axes_of,
+    axis_problems,
+    grouped,
+    raise_all,
+    unknown_axes,
+)
 from gamekeeper.data.tables.count_cells import given_counts, sum_problems
 from gamekeeper.data.tables.published_table import PublishedTable
 from gamekeeper.data.tables.subtotals import (
@@ -27,14 +35,7 @@ from gamekeeper.data.tables.subtotals import (
     question_subtotals,
 )
 from gamekeeper.errors import LimitError, Problem, Reason
-from gamekeeper.wording import (
-    count_of,
-    did_you_mean,
-    magnitude_text,
-    memory_text,
-    quoted,
-    shape_text,
-)
+from gamekeeper.wording import count_of, magnitude_text, memory_text, shape_text
 
 __all__ = ["DENSE_CELLS", "MOST_DENSE", "Axis", "CountTable"]
 
@@ -234,16 +235,7 @@ class CountTable:
 
     def _places(self, names: Sequence[str]) -> list[int]:
         known = {axis.name: place for place, axis in enumerate(self.axes)}
-        problems = [
-            Problem(
-                Reason.UNKNOWN_NAME,
-                f"axis {quoted([name])}",
-                "is not in the table.",
-                did_you_mean(name, known),
-            )
-            for name in names
-            if name not in known
-        ]
+        problems = unknown_axes(names, known, "is not in the table.")
         if len(set(names)) < len(names):
             problems.append(Problem(Reason.DUPLICATE, "margin", "an axis is named twice."))
         raise_all("A margin of a table was asked for.", problems)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.algorithms.releases.published_sums import Lines, find_sums
-from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.axes import Axis, unknown_axes
 from gamekeeper.data.tables.nested_labels import (
     begins_alike,
     nested_bands,
@@ -32,7 +32,7 @@ from gamekeeper.data.tables.nested_labels import (
 from gamekeeper.data.tables.published_table import PublishedTable
 from gamekeeper.data.tables.total_words import is_sum_of_all, is_sum_of_some
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, quoted
 
 Integers = NDArray[np.int64]
 
@@ -110,11 +110,7 @@ def question_subtotals(
     for axis in axes:
         found = () if axis.name in disjoint else find_subtotals(axis, published)
         doubted += [axis.name] if found else []
-        where = f"axis {quoted([axis.name])}"
-        problems += [Problem(Reason.POSSIBLE_SUBTOTALS, where, str(one)) for one in found[:_SHOWN]]
-        if len(found) > _SHOWN:
-            said = f"{count_of(len(found) - _SHOWN, 'more label')} may be sums."
-            problems.append(Problem(Reason.POSSIBLE_SUBTOTALS, where, said))
+        problems += subtotal_problems(axis.name, found)
     if problems:
         raise InputError(
             Reason.POSSIBLE_SUBTOTALS,
@@ -126,6 +122,14 @@ def question_subtotals(
             " with its hierarchy (--hierarchy of tables audit).",
             problems=problems,
         )
+
+
+def subtotal_problems(axis: str, found: Sequence[Subtotal]) -> list[Problem]:
+    """Return labels that may be sums as problems, some of them in words."""
+    said = [str(one) for one in found[:_SHOWN]]
+    if len(found) > _SHOWN:
+        said.append(f"{count_of(len(found) - _SHOWN, 'more label')} may be sums.")
+    return [Problem(Reason.POSSIBLE_SUBTOTALS, f"axis {quoted([axis])}", one) for one in said]
 
 
 @contextmanager
@@ -151,16 +155,7 @@ def disjoint_names(axes: Sequence[Axis], disjoint: Disjoint) -> tuple[str, ...]:
 def disjoint_problems(axes: Sequence[Axis], disjoint: Collection[str]) -> list[Problem]:
     """Return a problem for each axis that is said disjoint and is not there."""
     names = [axis.name for axis in axes]
-    return [
-        Problem(
-            Reason.UNKNOWN_NAME,
-            f"axis {quoted([name])}",
-            "is said to be disjoint, and is not there.",
-            did_you_mean(name, names),
-        )
-        for name in disjoint
-        if name not in names
-    ]
+    return unknown_axes(disjoint, names, "is said to be disjoint, and is not there.")
 
 
 def _suspected(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gamekeeper.budget import require_memory
+from gamekeeper.data.tables.axes import category_columns
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.wording import count_of
 
@@ -33,14 +34,4 @@ def unit_records(table: CountTable) -> pa.Table:
         f"{count_of(table.total, 'record')} of {count_of(len(table.axes), 'column')}",
         "Keep fewer columns as axes (--axes)",
     )
-    cells, counts = table.nonzero
-    repeated = np.repeat(cells, counts)
-    numbers = np.unravel_index(repeated, table.shape) if table.shape else ()
-    return pa.table(
-        {
-            axis.name: pa.DictionaryArray.from_arrays(
-                pa.array(codes.astype(np.int32)), pa.array(list(axis.categories), pa.string())
-            ).dictionary_decode()
-            for axis, codes in zip(table.axes, numbers, strict=True)
-        }
-    )
+    return pa.table(category_columns(table.axes, np.repeat(*table.nonzero)))

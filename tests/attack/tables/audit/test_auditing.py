@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gamekeeper.attack.tables.audit.auditing import audit_tables
-from gamekeeper.attack.tables.audit.standing import Standing
+from gamekeeper.attack.tables.audit.intervals import Standing
 from gamekeeper.data.cells.cell_rows import CellRows, Share
 from gamekeeper.data.cells.hierarchy import Hierarchy
 from gamekeeper.data.cells.table_set import TableSet

@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import linprog
 
 from gamekeeper.attack.tables.audit.auditing import audit_tables
-from gamekeeper.attack.tables.audit.standing import Standing
+from gamekeeper.attack.tables.audit.intervals import Standing
 from gamekeeper.data.cells.cell_rows import CellRows
 from gamekeeper.data.cells.contributors import contributors_of_tables, read_contributors
 from gamekeeper.data.cells.hierarchy import Hierarchy

@@ -15,10 +15,11 @@ from fractions import Fraction
 from gamekeeper.algorithms.cells.fact_bounds import FactSearch
 from gamekeeper.attack.tables.audit.equations import Equation, equation_of
 from gamekeeper.attack.tables.audit.insiders import Insiders, insiders_of
+from gamekeeper.attack.tables.audit.intervals import Interval
 from gamekeeper.attack.tables.audit.options import AuditInput
 from gamekeeper.attack.tables.audit.result import HiddenCell, TableAudit
 from gamekeeper.attack.tables.audit.searching import MOST_SECONDS, intervals_of, searched
-from gamekeeper.attack.tables.audit.standing import Interval, judge, read_rules
+from gamekeeper.attack.tables.audit.standing import judge, read_rules
 from gamekeeper.data.cells.cell_facts import CellFacts, cell_facts
 from gamekeeper.data.cells.contributors import contributors_of_tables
 from gamekeeper.data.cells.table_set import TableSet

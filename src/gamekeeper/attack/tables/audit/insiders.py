@@ -12,6 +12,7 @@ figure that is possible, leaves after their own.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -22,13 +23,13 @@ import numpy as np
 from gamekeeper.algorithms.cells.fact_bounds import FactSearch
 from gamekeeper.algorithms.cells.fact_components import FactComponent
 from gamekeeper.algorithms.cells.linear_facts import LinearFacts, NoNumbersError
-from gamekeeper.attack.tables.audit.standing import Interval
+from gamekeeper.attack.tables.audit.intervals import Interval
 from gamekeeper.data.cells.cell_facts import CellFacts
 from gamekeeper.data.cells.contributors import Contributors
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.errors import Cancelled
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of
+from gamekeeper.wording import at_start, count_of
 
 _ORDINALS = {2: "second", 3: "third", 4: "fourth"}
 
@@ -160,13 +161,13 @@ class Insiders:
             words = [tables.words(cell) for cell in gain.cells[:3]]
             more = f" and {len(gain.cells) - 3:,} more" if len(gain.cells) > 3 else ""
             said.append(
-                f"{_capital(gain.who.words(tables.words(gain.who.cell)))} can recompute"
+                f"{at_start(gain.who.words(tables.words(gain.who.cell)))} can recompute"
                 f" {'; '.join(words)}{more}."
             )
         for one in near[:most]:
             figure = "published" if one.is_published else "hidden"
             said.append(
-                f"{_capital(one.who.words(tables.words(one.cell)))} ({figure}) can tell that the"
+                f"{at_start(one.who.words(tables.words(one.cell)))} ({figure}) can tell that the"
                 f" largest has at most {float(one.at_most):,.10g}: it has {float(one.largest):,.10g}."
             )
         if self.n_untold:
@@ -331,10 +332,10 @@ class _Attack:
             facts = self._parts[part].facts
             low = high = None
             if self._given.covers(cell, n):
-                low, high = scaled.__floor__(), scaled.__ceil__()
+                low, high = math.floor(scaled), math.ceil(scaled)
             elif int(self._known.facts.lower[number]) >= 0:
                 # Others add nothing below 0.
-                low = scaled.__floor__()
+                low = math.floor(scaled)
             if (low is not None and low > facts.lower[at]) or (
                 high is not None and high < facts.upper[at]
             ):
@@ -381,7 +382,3 @@ def _limited(facts: LinearFacts, limits: dict[int, tuple[int | None, int | None]
     odd = lower > upper
     lower[odd], upper[odd] = facts.lower[odd], facts.upper[odd]
     return replace(facts, lower=lower, upper=upper)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from gamekeeper.attack.tables.audit.equations import Equation, equation_words, figure_text
 from gamekeeper.attack.tables.audit.insiders import Insiders
-from gamekeeper.attack.tables.audit.standing import Interval, RuleStanding, Standing
+from gamekeeper.attack.tables.audit.intervals import Interval, Standing
+from gamekeeper.attack.tables.audit.standing import RuleStanding
 from gamekeeper.data.cells.cell_facts import CellFacts
 from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.cells.table_set import TableSet
@@ -323,9 +324,9 @@ class TableAudit(Result):
             )
         more: dict[str, Any] = {
             "status": pa.array([str(one.status) for one in own], pa.string()),
-            "figure": pa.array([_float(one.truth) for one in own], pa.float64()),
-            "lower": pa.array([_float(one.interval.low) for one in own], pa.float64()),
-            "upper": pa.array([_float(one.interval.high) for one in own], pa.float64()),
+            "figure": _floats(one.truth for one in own),
+            "lower": _floats(one.interval.low for one in own),
+            "upper": _floats(one.interval.high for one in own),
             "known": pa.array([one.verdict for one in own], pa.string()),
             "tight": pa.array([one.is_tight for one in own], pa.bool_()),
             "rules": pa.array([self._rules(one.cell) for one in own], pa.string()),
@@ -346,17 +347,14 @@ class TableAudit(Result):
             for gain in reversed(self.insiders.gains)
             for cell in gain.cells
         }
-        largest = {one.cell: one for one in self.insiders.largest if not one.is_published}
+        hidden = {one.cell: one for one in self.insiders.largest if not one.is_published}
+        largest = [hidden.get(one.cell) for one in own]
         return {
             "known_to": pa.array([known.get(one.cell, "") for one in own], pa.string()),
-            "largest_contribution": pa.array(
-                [_float(largest[o.cell].largest) if o.cell in largest else None for o in own],
-                pa.float64(),
+            "largest_contribution": _floats(
+                None if one is None else one.largest for one in largest
             ),
-            "largest_at_most": pa.array(
-                [_float(largest[o.cell].at_most) if o.cell in largest else None for o in own],
-                pa.float64(),
-            ),
+            "largest_at_most": _floats(None if one is None else one.at_most for one in largest),
         }
 
     def _rules(self, cell: int) -> str:
@@ -374,5 +372,7 @@ class TableAudit(Result):
         return found
 
 
-def _float(value: Fraction | None) -> float | None:
-    return None if value is None else float(value)
+def _floats(values: Iterable[Fraction | None]) -> Any:
+    import pyarrow as pa
+
+    return pa.array([None if value is None else float(value) for value in values], pa.float64())

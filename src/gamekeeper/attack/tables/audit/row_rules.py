@@ -13,9 +13,8 @@ import numpy as np
 from gamekeeper.algorithms.cells.disclosing import disclosing_counts, disclosing_zeros
 from gamekeeper.algorithms.cells.primary_rules import Contributions, Rule
 from gamekeeper.data.cells.magnitudes import MagnitudeTable
-from gamekeeper.data.tables.axes import raise_all
-from gamekeeper.errors import InputError, LimitError, Problem, Reason
-from gamekeeper.wording import did_you_mean, quoted
+from gamekeeper.data.tables.axes import raise_all, unknown_axes
+from gamekeeper.errors import InputError, LimitError, Reason
 
 _ASKED = "Cells were to be marked by what they say of people."
 _MOST_CELLS = 5_000_000
@@ -78,17 +77,8 @@ def _check(
             "Name them: --about Diagnosis. The other axes are what is known of people.",
         )
     named = [*about, *(name for one in structural for name in one)]
-    problems = [
-        Problem(
-            Reason.UNKNOWN_NAME,
-            f"axis {quoted([name])}",
-            "is not an axis of the table.",
-            did_you_mean(name, table.axes),
-        )
-        for name in dict.fromkeys(named)
-        if name not in table.axes
-    ]
-    raise_all(_ASKED, problems)
+    said = "is not an axis of the table."
+    raise_all(_ASKED, unknown_axes(dict.fromkeys(named), table.axes, said))
 
 
 def _filled(table: MagnitudeTable, labels: Sequence[tuple[str, ...]]) -> MagnitudeTable:

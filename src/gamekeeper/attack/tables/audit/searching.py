@@ -11,7 +11,7 @@ import numpy as np
 from gamekeeper.algorithms.cells.determined import determined_numbers
 from gamekeeper.algorithms.cells.fact_bounds import FactSearch
 from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, NoNumbersError
-from gamekeeper.attack.tables.audit.standing import Interval
+from gamekeeper.attack.tables.audit.intervals import Interval
 from gamekeeper.budget import require_memory
 from gamekeeper.data.cells.cell_facts import CellFacts
 from gamekeeper.data.cells.table_set import TableSet

@@ -4,83 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from fractions import Fraction
-from typing import Protocol
 
 from gamekeeper.algorithms.cells.primary_rules import RULE_WORDS, Contributions, Rule, parse_rule
+from gamekeeper.attack.tables.audit.insiders import Insiders
+from gamekeeper.attack.tables.audit.intervals import Interval, Standing
 from gamekeeper.data.cells.cell_rows import CellRows
 from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
-
-
-class Standing(StrEnum):
-    """How a rule stands."""
-
-    MET = "met"
-    BROKEN = "broken"
-    NOT_PROVEN = "not proven"
-
-
-@dataclass(frozen=True, repr=False)
-class Interval:
-    """What is known of a hidden cell: proven bounds, and values that are shown to be possible."""
-
-    low: Fraction | None
-    high: Fraction | None
-    reached_low: Fraction | None
-    reached_high: Fraction | None
-    is_endless: bool
-    slack: Fraction = Fraction(0)
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the figure can be recomputed, but for rounding."""
-        return self.low is not None and self.high is not None and self.high - self.low <= self.slack
-
-    @property
-    def is_open(self) -> bool:
-        """Whether two different figures are shown to be possible."""
-        if self.is_endless:
-            return True
-        return (
-            self.reached_low is not None
-            and self.reached_high is not None
-            and self.reached_high - self.reached_low > self.slack
-        )
-
-    def is_within(self, percent: Fraction) -> bool:
-        """Whether a guess of the middle is off by at most so many percent."""
-        return (
-            self.low is not None
-            and self.high is not None
-            and not self.is_endless
-            and _is_near(self.low, self.high, percent)
-        )
-
-    def is_beyond(self, percent: Fraction) -> bool:
-        """Whether possible figures are shown that no guess is so near to."""
-        if self.is_endless:
-            return True
-        if self.reached_low is None or self.reached_high is None:
-            return False
-        return not _is_near(self.reached_low, self.reached_high, percent)
-
-    def reaches(self, low: Fraction, high: Fraction) -> Standing:
-        """Say whether an attacker must think figures as low and as high as these possible."""
-        if (self.low is not None and self.low > low) or (
-            self.high is not None and not self.is_endless and self.high < high
-        ):
-            return Standing.BROKEN
-        is_low = self.reached_low is not None and self.reached_low <= low
-        is_high = self.is_endless or (self.reached_high is not None and self.reached_high >= high)
-        return Standing.MET if is_low and is_high else Standing.NOT_PROVEN
-
-
-def _is_near(low: Fraction, high: Fraction, percent: Fraction) -> bool:
-    return (high - low) * 100 <= percent * abs(high + low)
 
 
 @dataclass
@@ -168,43 +101,11 @@ def read_rules(typed: Iterable[str]) -> list[NamedRule]:
     return found
 
 
-class Told(Protocol):
-    """What rules need to know of attackers who are in the tables."""
-
-    @property
-    def is_stopped(self) -> bool:
-        """Whether some were not tried that were to be."""
-        ...
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all were tried who could recompute a cell."""
-        ...
-
-    @property
-    def cells(self) -> frozenset[int]:
-        """The hidden cells that somebody can recompute."""
-        ...
-
-    def near(self, percent: Fraction) -> Sequence[NearCell]:
-        """Return the cells in which the largest is known to within so many percent."""
-        ...
-
-
-class NearCell(Protocol):
-    """A cell in which the largest contribution is known."""
-
-    @property
-    def cell(self) -> int:
-        """The cell."""
-        ...
-
-
 def judge(
     tables: TableSet,
     rules: Sequence[NamedRule],
     intervals: dict[int, Interval],
-    insiders: Told | None = None,
+    insiders: Insiders | None = None,
     *,
     signed: bool = False,
 ) -> list[RuleStanding]:
@@ -220,7 +121,7 @@ def judge(
 
 
 def _against(
-    made: RuleStanding, named: NamedRule, intervals: dict[int, Interval], insiders: Told
+    made: RuleStanding, named: NamedRule, intervals: dict[int, Interval], insiders: Insiders
 ) -> None:
     """Hold a rule against contributors who know their own figures."""
     also: list[int] = []
@@ -250,29 +151,14 @@ def _judged(
     if rule.kind == "exact":
         made = RuleStanding(rule.text, "no hidden cell can be recomputed")
         for cell, known in intervals.items():
-            made.note(
-                cell,
-                Standing.BROKEN
-                if known.is_known
-                else Standing.MET
-                if known.is_open
-                else Standing.NOT_PROVEN,
-            )
+            made.note(cell, known.hiding)
         return made
     if rule.kind == "within":
         made = RuleStanding(
             rule.text, f"no hidden cell is known to within {float(rule.percent):g}%"
         )
         for cell, known in intervals.items():
-            near = known.is_known or known.is_within(rule.percent)
-            made.note(
-                cell,
-                Standing.BROKEN
-                if near
-                else Standing.MET
-                if known.is_beyond(rule.percent)
-                else Standing.NOT_PROVEN,
-            )
+            made.note(cell, known.hiding_beyond(rule.percent))
         return made
     if rule.kind == "levels":
         return _by_levels(tables, rule, intervals, signed=signed)
@@ -342,21 +228,10 @@ def _by_contributions(
                 continue
             if unsafe is None:
                 made.note(cell, Standing.NOT_PROVEN)
-                continue
-            if cell not in intervals:
+            elif cell not in intervals:
                 made.note(cell, Standing.BROKEN)
-                continue
-            level = rule.upper_level(given)
-            known = intervals[cell]
-            if level is None:
-                made.note(
-                    cell,
-                    Standing.BROKEN
-                    if known.is_known
-                    else Standing.MET
-                    if known.is_open
-                    else Standing.NOT_PROVEN,
-                )
+            elif (level := rule.upper_level(given)) is None:
+                made.note(cell, intervals[cell].hiding)
             else:
                 made.note(cell, _reached(tables, cell, intervals, Fraction(0), level)[0])
     if not told:
