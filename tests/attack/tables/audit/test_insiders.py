@@ -11,6 +11,7 @@ import pytest
 from scipy.optimize import linprog
 
 from gamekeeper.attack.tables.audit.auditing import audit_tables
+from gamekeeper.attack.tables.audit.insiders import Coalition, Insiders, LargestKnown
 from gamekeeper.attack.tables.audit.intervals import Standing
 from gamekeeper.data.cells.cell_rows import CellRows
 from gamekeeper.data.cells.contributors import contributors_of_tables, read_contributors
@@ -144,3 +145,10 @@ def test_records_that_do_not_fit_the_tables_are_one_error(tmp_path):
         read_contributors(open_source(path), published(), "v")
     assert len(error.value.problems) == 2
     assert "nowhere" not in str(error.value)
+
+
+def test_of_a_largest_contribution_of_0_there_is_nothing_to_tell():
+    second = Coalition(0, frozenset([1]), 2, is_all=False)
+    known = [LargestKnown(second, Fraction(size), Fraction(size), False) for size in (0, 5)]
+    found = Insiders(1, (), tuple(known), 1, 1, 0, is_named=True)
+    assert found.near(Fraction(10)) == (known[1],)

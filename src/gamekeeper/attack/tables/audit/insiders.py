@@ -88,8 +88,8 @@ class LargestKnown:
         return self.who.cell
 
     def is_within(self, percent: Fraction) -> bool:
-        """Whether it is known to within so many percent."""
-        return self.at_most * 100 <= self.largest * (100 + percent)
+        """Whether it is known to within so many percent; one of 0 tells nothing."""
+        return self.largest > 0 and self.at_most * 100 <= self.largest * (100 + percent)
 
 
 @dataclass(frozen=True)
