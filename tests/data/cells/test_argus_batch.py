@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from gamekeeper.data.cells.argus_batch import read_batch
-from gamekeeper.data.cells.argus_file import apply_apriori
+from gamekeeper.data.cells.argus_file import apply_apriori, read_argus_table
 from gamekeeper.data.cells.argus_records import read_argus_records
 from gamekeeper.data.cells.cell_rows import CellRows
 from gamekeeper.data.cells.statuses import Status
@@ -103,3 +103,21 @@ def test_what_was_decided_before_is_read_with_any_separator(tmp_path, mark):
         apply_apriori(table, write(tmp_path, "x.hst", "2;a;U\n1;a;Q\n"))
     with pytest.raises(InputError):
         apply_apriori(table, tmp_path / "none.hst")
+
+
+def test_files_that_are_no_text_or_not_there_are_told(tmp_path):
+    odd = tmp_path / "odd.arb"
+    odd.write_bytes(b"\x81\x8d")
+    with pytest.raises(InputError) as caught:
+        read_batch(odd)
+    assert caught.value.reason is Reason.WRONG_ENCODING
+    write(tmp_path, "t.rda", "R\n<RECODEABLE>\nV\n<NUMERIC>\n")
+    with pytest.raises(InputError) as caught:
+        read_argus_table(tmp_path / "t.tab")
+    assert caught.value.reason is Reason.NOT_FOUND
+
+
+def test_signs_that_only_look_like_digits_are_no_places(tmp_path):
+    write(tmp_path, "t.rda", "R ² ³\n<RECODEABLE>\nV\n<NUMERIC>\n")
+    write(tmp_path, "t.tab", "a,1\nTotal,1\n")
+    assert len(read_argus_table(tmp_path / "t.tab")) == 2

@@ -138,3 +138,16 @@ def test_a_table_of_tau_argus_without_its_description_is_refused(tmp_path):
     with pytest.raises(InputError) as error:
         read_argus_table(written(tmp_path, "pp.tab", TAB))
     assert error.value.reason is Reason.NOT_FOUND
+
+
+def test_a_name_of_two_lines_is_one_axis(tmp_path):
+    rows = read_cells(written(tmp_path, "t.csv", '"area\nof work",n\nx,1\ny,2\nTotal,3\n'))
+    assert rows.axes == ("area\nof work",)
+
+
+def test_a_row_without_a_label_is_told_once_of_a_wide_table(tmp_path):
+    with pytest.raises(InputError) as caught:
+        read_cells(
+            written(tmp_path, "w.csv", "a,x,y\n,1,2\nq,2,3\n"), Columns(axes=["a"], wide="b")
+        )
+    assert len(caught.value.problems) == 1

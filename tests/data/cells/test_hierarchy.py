@@ -68,3 +68,9 @@ def test_two_trees_of_one_axis_need_not_be_nested():
 
 def test_codes_that_start_with_dots_are_read_as_they_are():
     assert hierarchy_by_codes([".A", ".A1", ".A2"]).parts == {".A": ((".A1", ".A2"),)}
+
+
+def test_a_file_without_a_sign_that_indents_is_refused(tmp_path):
+    with pytest.raises(InputError) as caught:
+        read_hierarchy(written(tmp_path, "h.hrc", "A\n@B\n"), lead="")
+    assert caught.value.reason is Reason.BAD_OPTION

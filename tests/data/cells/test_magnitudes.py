@@ -13,7 +13,7 @@ from gamekeeper.attack.tables.audit.marking import mark_cells, tops_needed
 from gamekeeper.data.cells.hierarchy import Hierarchy
 from gamekeeper.data.cells.magnitudes import tabulate_magnitudes
 from gamekeeper.data.reading.source import open_source
-from gamekeeper.errors import InputError
+from gamekeeper.errors import InputError, Reason
 
 TREE = Hierarchy.of_tree({"A": ["a1", "a2"], "B": ["b1"]}, "a tree")
 ABOVE = {"a1": ["a1", "A", "Total"], "a2": ["a2", "A", "Total"], "b1": ["b1", "B", "Total"]}
@@ -137,3 +137,11 @@ def test_categories_outside_the_hierarchy_are_refused_and_not_named(tmp_path):
         tabulate_magnitudes(open_source(path), ["code"], "v", hierarchies={"code": TREE})
     assert "not in the hierarchy" in str(error.value.problems[0])
     assert "SECRET" not in str(error.value)
+
+
+def test_a_file_without_records_is_told(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text("R,v\n")
+    with pytest.raises(InputError) as caught:
+        tabulate_magnitudes(open_source(path), ["R"], "v")
+    assert caught.value.reason is Reason.NOTHING_GIVEN

@@ -17,7 +17,8 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gamekeeper.data.cells.argus_file import argus_text, beside
+from gamekeeper.data.cells.argus_file import beside
+from gamekeeper.data.cells.tool_text import tool_text
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import quoted
 
@@ -69,12 +70,10 @@ def read_batch(path: str | Path) -> ArgusBatch:
     """Read what a batch file of tau-ARGUS asks for."""
     file = Path(path)
     asked = f"The batch file {quoted([file.name])} was to be read."
-    if not file.is_file():
-        raise InputError(Reason.NOT_FOUND, asked, "There is no such file.", "Check its name.")
     files: dict[str, Path] = {}
     tables: list[BatchTable] = []
     problems: list[Problem] = []
-    for number, line in enumerate(argus_text(file).splitlines(), 1):
+    for number, line in enumerate(tool_text(file, asked).splitlines(), 1):
         met = None if line.lstrip().startswith("//") else _LINE.match(line)
         if met is None:
             continue

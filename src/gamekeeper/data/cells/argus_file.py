@@ -12,6 +12,7 @@ from pathlib import Path
 
 from gamekeeper.data.cells.cell_rows import CellRows, Figures
 from gamekeeper.data.cells.statuses import Status, read_statuses
+from gamekeeper.data.cells.tool_text import tool_text
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.data.tables.axes import raise_all
 from gamekeeper.errors import InputError, Problem, Reason
@@ -55,8 +56,8 @@ def read_argus_table(
             Reason.NOT_FOUND, asked, "Its description, a .rda file of the same name, is not there.",
             "Put it beside the table, or save the table as CSV with names in its first line.",
         )  # fmt: skip
-    separator, variables = described(argus_text(told))
-    rows = list(csv.reader(io.StringIO(argus_text(file)), delimiter=separator or ","))
+    separator, variables = described(tool_text(told, asked))
+    rows = list(csv.reader(io.StringIO(tool_text(file, asked)), delimiter=separator or ","))
     rows = [row for row in rows if row]
     short = [at for at, row in enumerate(rows, 1) if len(row) < len(variables)]
     if short or not rows:
@@ -78,9 +79,7 @@ def apply_apriori(rows: CellRows, path: str | Path) -> CellRows:
     """
     file = Path(path)
     asked = f"What was decided before was to be read from file {quoted([file.name])}."
-    if not file.is_file():
-        raise InputError(Reason.NOT_FOUND, asked, "There is no such file.", "Check its name.")
-    text = argus_text(file)
+    text = tool_text(file, asked)
     first = next((line for line in text.splitlines() if line.strip()), "")
     separator = max(";,\t|", key=first.count)
     places = {key: at for at, key in enumerate(zip(*rows.labels, strict=True))}
@@ -141,7 +140,7 @@ def described(text: str) -> tuple[str | None, list[ArgusVariable]]:
         if not tags and line.strip():
             name = line.split('"')[0].split()
             missing = tuple(code.strip() for code in _QUOTED.findall(line))
-            places = [int(own) for own in name[1:3] if own.isdigit()]
+            places = [int(own) for own in name[1:3] if own.isdecimal()]
             start, width = places if len(places) == 2 else (0, 0)
             # Of records, codes for missing follow the place.
             missing = missing or (tuple(name[3:]) if width else ())
@@ -229,7 +228,7 @@ def _made(
 
 
 def _kind(marks: Sequence[str]) -> str | None:
-    return "numbers" if all(mark.isdigit() for mark in marks if mark) else "argus"
+    return "numbers" if all(mark.isdecimal() for mark in marks if mark) else "argus"
 
 
 def _numbers(name: str, texts: Sequence[str], problems: list[Problem]) -> Figures:
@@ -240,12 +239,3 @@ def _numbers(name: str, texts: Sequence[str], problems: list[Problem]) -> Figure
         said = f"{count_of(wrong, 'cell has', 'cells have')} no number."
         problems.append(Problem(Reason.BAD_COUNT, f"column {quoted([name])}", said))
     return found
-
-
-def argus_text(file: Path) -> str:
-    """Return the text of a file as these tools write it."""
-    content = file.read_bytes()
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("cp1252")

@@ -7,9 +7,10 @@ import io
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gamekeeper.data.cells.argus_file import ArgusVariable, argus_text, beside, described
+from gamekeeper.data.cells.argus_file import ArgusVariable, beside, described
 from gamekeeper.data.cells.hierarchy import Hierarchy
 from gamekeeper.data.cells.hierarchy_file import read_hierarchy
+from gamekeeper.data.cells.tool_text import tool_text
 from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of, quoted
@@ -41,9 +42,9 @@ def read_argus_records(data: Path, description: Path) -> ArgusRecords:
     import pyarrow as pa
 
     asked = f"Records were to be read from file {quoted([data.name])}."
-    separator, variables = described(argus_text(description))
+    separator, variables = described(tool_text(description, asked))
     placed = [variable for variable in variables if variable.width]
-    lines = [line for line in argus_text(data).splitlines() if line.strip()]
+    lines = [line for line in tool_text(data, asked).splitlines() if line.strip()]
     if separator is not None or len(placed) < len(variables):
         rows = list(csv.reader(io.StringIO("\n".join(lines)), delimiter=separator or ","))
         if rows and [cell.strip() for cell in rows[0]] == [v.name for v in variables]:
@@ -90,7 +91,7 @@ def _hierarchy(variable: ArgusVariable, codes: list[str], description: Path) -> 
         return read_hierarchy(file, lead=lead).beside(variable.missing)
     if "HIERLEVELS" not in variable.tags:
         return None
-    widths = [int(own) for own in variable.tags["HIERLEVELS"].split() if own.isdigit()]
+    widths = [int(own) for own in variable.tags["HIERLEVELS"].split() if own.isdecimal()]
     ends = [sum(widths[: at + 1]) for at, width in enumerate(widths) if width]
     chains = [[code[:end] for end in ends if end <= len(code)] for code in dict.fromkeys(codes)]
     pairs = [

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from gamekeeper.data.cells.statuses import Status, read_statuses
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.data.tables.axes import raise_all
+from gamekeeper.data.tables.column_texts import text_columns
 from gamekeeper.data.tables.count_file import HIDDEN_MARKS
 from gamekeeper.data.tables.count_rows import COUNT_NAMES, records_words
 from gamekeeper.errors import InputError, Problem, Reason
@@ -89,7 +89,7 @@ class _Texts:
     """The texts of the columns of a file."""
 
     source: Source
-    columns: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    columns: dict[str, list[str]]
 
     def numbers(self, name: str, marks: set[str], problems: list[Problem], *, what: str) -> Figures:
         """Return a column as exact numbers, None for what is marked as hidden or empty."""
@@ -128,22 +128,20 @@ def read_cells(
     wanted = columns or Columns()
     source = open_source(path, delimiter=delimiter, encoding=encoding, decimal=decimal, sheet=sheet)
     asked = f"The table in file {quoted([source.name])} was to be read."
-    chosen = _chosen(source, wanted, asked)
-    texts = _texts(source, asked)
+    figure, status, axes = _chosen(source, wanted, asked)
+    texts = _Texts(source, text_columns(source, source.names, asked))
     problems: list[Problem] = []
     if wanted.wide:
-        return _wide(texts, wanted, chosen, asked)
-    marks = {mark.strip().casefold() for mark in (*HIDDEN_MARKS, *wanted.hidden)}
-    figures = texts.numbers(chosen["figure"], marks, problems, what="figure")
-    written = texts.columns.get(chosen["status"], [])
-    statuses, marked = _statuses(figures, written, chosen["status"], wanted, asked)
-    axes = tuple(chosen["axes"].split("\n")) if chosen["axes"] else ()
+        return _wide(texts, wanted, asked)
+    marks = _marks(wanted)
+    figures = texts.numbers(figure, marks, problems, what="figure")
+    statuses, marked = _statuses(figures, texts.columns.get(status, []), status, wanted, asked)
     labels = tuple(_labels(texts.columns[name], name, problems) for name in axes)
     counts = None
     if wanted.value and wanted.count:
         counts = texts.numbers(wanted.count, marks, problems, what="count")
     if not wanted.value:
-        problems += _not_whole(figures, chosen["figure"], weighted=bool(wanted.weight))
+        problems += _not_whole(figures, figure, weighted=bool(wanted.weight))
     if wanted.weight:
         weights = texts.numbers(wanted.weight, marks, problems, what="weight")
         figures = [
@@ -171,8 +169,12 @@ def read_cells(
     return rows
 
 
-def _chosen(source: Source, wanted: Columns, asked: str) -> dict[str, str]:
-    """Return which column has the figures, the status and, line by line, the axes."""
+def _marks(wanted: Columns) -> set[str]:
+    return {mark.strip().casefold() for mark in (*HIDDEN_MARKS, *wanted.hidden)}
+
+
+def _chosen(source: Source, wanted: Columns, asked: str) -> tuple[str, str, tuple[str, ...]]:
+    """Return which column has the figures, which the status, and which are axes."""
     names = source.names
     named = [
         *wanted.axes,
@@ -184,7 +186,7 @@ def _chosen(source: Source, wanted: Columns, asked: str) -> dict[str, str]:
         named = [*wanted.axes, *wanted.ignore]
     source.check_names(list(dict.fromkeys(named)))
     if wanted.wide:
-        return {"figure": "", "status": "", "axes": "\n".join(wanted.axes)}
+        return "", "", tuple(wanted.axes)
     figure = wanted.value or wanted.count
     if not figure:
         known = [name for name in names if name.casefold() in COUNT_NAMES]
@@ -213,25 +215,7 @@ def _chosen(source: Source, wanted: Columns, asked: str) -> dict[str, str]:
             Reason.BAD_OPTION, asked, said,
             "Name the axes (--axes), or the columns that say nothing (--ignore).",
         )  # fmt: skip
-    return {"figure": figure, "status": status, "axes": "\n".join(axes)}
-
-
-def _texts(source: Source, asked: str) -> _Texts:
-    import pyarrow as pa
-
-    batches = list(source.batches(list(source.names)))
-    if not sum(batch.num_rows for batch in batches):
-        raise InputError(Reason.NOTHING_GIVEN, asked, "It has no rows.", "Check the file.")
-    table: Any = pa.Table.from_batches(batches)
-    found = _Texts(source)
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        encoded = column.combine_chunks().dictionary_encode()
-        texts = [
-            "" if text is None else str(text).strip() for text in encoded.dictionary.to_pylist()
-        ]
-        places = encoded.indices.to_pylist()
-        found.columns[name] = ["" if place is None else texts[place] for place in places]
-    return found
+    return figure, status, tuple(axes)
 
 
 def _labels(texts: list[str], name: str, problems: list[Problem]) -> list[str]:
@@ -296,7 +280,7 @@ def _share(
     return Share(name, values, [most] * len(values), of, times)
 
 
-def _wide(texts: _Texts, wanted: Columns, chosen: dict[str, str], asked: str) -> CellRows:
+def _wide(texts: _Texts, wanted: Columns, asked: str) -> CellRows:
     if not wanted.axes:
         raise InputError(
             Reason.BAD_OPTION, asked, "It is wide, and its other axes are not named.",
@@ -304,25 +288,22 @@ def _wide(texts: _Texts, wanted: Columns, chosen: dict[str, str], asked: str) ->
         )  # fmt: skip
     labels = [n for n in texts.columns if n not in wanted.axes and n not in wanted.ignore]
     problems: list[Problem] = []
-    marks = {mark.strip().casefold() for mark in (*HIDDEN_MARKS, *wanted.hidden)}
-    columns: dict[str, list[str]] = {name: [] for name in (*wanted.axes, wanted.wide)}
+    marks = _marks(wanted)
+    columns = [_labels(texts.columns[name], name, problems) * len(labels) for name in wanted.axes]
     figures: Figures = []
+    labels_of: list[str] = []
     for label in labels:
         own = texts.numbers(label, marks, problems, what="figure")
         if not wanted.value:
             problems += _not_whole(own, label, weighted=False)
         figures += own
-        for name in wanted.axes:
-            columns[name] += _labels(texts.columns[name], name, problems)
-        columns[wanted.wide] += [label] * len(own)
+        labels_of += [label] * len(own)
     raise_all(asked, problems)
-    statuses = [Status.HIDDEN if figure is None else Status.SHOWN for figure in figures]
-    axes = (*wanted.axes, wanted.wide)
     return CellRows(
         texts.source.name,
-        axes,
-        tuple(columns[name] for name in axes),
+        (*wanted.axes, wanted.wide),
+        (*columns, labels_of),
         figures,
-        statuses,
+        [Status.HIDDEN if figure is None else Status.SHOWN for figure in figures],
         ["" for _ in figures],
     )

@@ -17,6 +17,7 @@ from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.data.reading.source import Source
 from gamekeeper.data.tables.axes import raise_all
+from gamekeeper.data.tables.column_texts import text_columns
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
@@ -86,17 +87,9 @@ def read_contributors(
     holding
         To which holding a record belongs; without one, each record is its own contributor.
     """
-    import pyarrow as pa
-
     asked = f"Contributors were to be read from {source.words}."
     names = [*tables.axes, *filter(None, (value, holding))]
-    source.check_names(names)
-    read: dict[str, list[str]] = {
-        name: ["" if one is None else str(one).strip() for one in column.to_pylist()]
-        for name, column in zip(
-            names, pa.Table.from_batches(list(source.batches(names))).columns, strict=True
-        )
-    }
+    read = text_columns(source, names, asked)
     problems: list[Problem] = []
     atoms = [_atoms(read[name], at, tables, problems) for at, name in enumerate(tables.axes)]
     sizes = _sizes(read.get(value), len(read[names[0]]), source.decimal, value, problems)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gamekeeper.data.cells.hierarchy import Hierarchy
+from gamekeeper.data.cells.tool_text import tool_text
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.files.reading import require_ordinary
 from gamekeeper.wording import quoted
 
 _CODES = ("code", "id", "category", "label", "name")
@@ -30,7 +30,15 @@ def read_hierarchy(path: str | Path, *, lead: str = "@") -> Hierarchy:
     """
     file = Path(path)
     asked = f"A hierarchy was to be read from file {quoted([file.name])}."
-    text = _text(file, asked)
+    if not lead:
+        raise InputError(
+            Reason.BAD_OPTION, asked, "The sign that it indents with is empty.", "Name one, as '@'."
+        )
+    if file.is_file() and file.stat().st_size > _MOST_BYTES:
+        raise InputError(
+            Reason.TOO_LARGE, asked, "It is larger than a hierarchy can be.", "Check the file."
+        )
+    text = tool_text(file, asked)
     source = f"file {quoted([file.name])}"
     if file.suffix.lower() == ".hrc":
         return _of_hrc(text, lead, source, asked)
@@ -86,25 +94,6 @@ def _of_hrc(text: str, lead: str, source: str, asked: str) -> Hierarchy:
             problems[0].reason, asked, "It is no hierarchy.", "Mend these lines.", problems=problems
         )
     return Hierarchy.of_parents(pairs, source)
-
-
-def _text(file: Path, asked: str) -> str:
-    if not file.is_file():
-        raise InputError(Reason.NOT_FOUND, asked, "There is no such file.", "Check its name.")
-    require_ordinary(file)
-    if file.stat().st_size > _MOST_BYTES:
-        raise InputError(
-            Reason.TOO_LARGE, asked, "It is larger than a hierarchy can be.", "Check the file."
-        )
-    content = file.read_bytes()
-    for encoding in ("utf-8-sig", "cp1252"):
-        try:
-            return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    raise InputError(
-        Reason.WRONG_ENCODING, asked, "Its letters cannot be read.", "Save it as UTF-8."
-    )
 
 
 def _rows(text: str) -> list[list[str]]:

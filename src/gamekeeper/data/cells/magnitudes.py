@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from gamekeeper.data.cells.undeclared_sums import scale_of
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.data.reading.source import Source
 from gamekeeper.data.tables.axes import raise_all
+from gamekeeper.data.tables.column_texts import text_columns
 from gamekeeper.data.tables.count_rows import records_words
 from gamekeeper.errors import LimitError, Problem, Reason
 from gamekeeper.wording import count_of, duration_text, quoted
@@ -119,7 +120,7 @@ def tabulate_magnitudes(
     asked = f"A table of sums was to be made of {source.words}."
     wanted = [*axes, *filter(None, (value, weight, holding, request, shadow))]
     source.check_names(wanted)
-    texts = _texts(source, wanted)
+    texts = text_columns(source, wanted, asked)
     n = len(texts[wanted[0]])
     problems: list[Problem] = []
     values, scale = _numbers(texts, value, source.decimal, problems, n)
@@ -142,16 +143,6 @@ def tabulate_magnitudes(
         scale=looked_scale, weight_scale=weight_scale, has_holdings=bool(holding), most=most,
         published=(values, scale) if shadow else None, is_count=not value,
     )  # fmt: skip
-
-
-def _texts(source: Source, names: Sequence[str]) -> dict[str, list[str]]:
-    import pyarrow as pa
-
-    table: Any = pa.Table.from_batches(list(source.batches(list(dict.fromkeys(names)))))
-    return {
-        name: ["" if one is None else str(one).strip() for one in table[name].to_pylist()]
-        for name in table.column_names
-    }
 
 
 def _codes(texts: Sequence[str]) -> tuple[Integers, list[str]]:

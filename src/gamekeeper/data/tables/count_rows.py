@@ -9,7 +9,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from gamekeeper.algorithms.releases.perturbation import HIDDEN
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.data.tables.axes import Axis, axis_problems, raise_all
+from gamekeeper.data.tables.column_texts import encoded_columns
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, joined, quoted
 
@@ -98,17 +98,13 @@ def read_rows(
     counted = _count_column(source, count, asked)
     wanted = [own for own in source.names if own != counted] if axes is None else list(axes)
     source.check_names([*wanted, counted])
-    columns = _columns(source, [*wanted, counted])
-    if columns is None:
-        raise InputError(Reason.NOTHING_GIVEN, asked, "It has no rows.", "Check the file.")
+    columns = encoded_columns(source, [*wanted, counted], asked)
     problems: list[Problem] = []
     named = [total] if isinstance(total, str) else total or ()
     totals = {text.strip().casefold() for text in named}
-    made = [
-        _axis(own, column, totals, problems) for own, column in zip(wanted, columns, strict=False)
-    ]
+    made = [_axis(own, columns[own], totals, problems) for own in wanted]
     counts, highs = _counts(
-        counted, columns[-1], source.decimal, hidden, intervals=intervals, problems=problems
+        counted, columns[counted], source.decimal, hidden, intervals=intervals, problems=problems
     )
     problems += axis_problems([axis for axis, _ in made])
     raise_all(asked, problems, "Mend these rows; no count is guessed.")
@@ -143,22 +139,6 @@ def _count_column(source: Source, count: str | None, asked: str) -> str:
         f"{found}{f': {quoted(known)}' if known else ''}.",
         f"Name the column with the counts (--count); known names are {quoted(COUNT_NAMES)}.",
     )
-
-
-def _columns(source: Source, names: Sequence[str]) -> list[tuple[list[str], Integers]] | None:
-    """Return for each column its different texts, in order of appearance, and their places."""
-    import pyarrow as pa
-
-    batches = list(source.batches(names))
-    if not sum(batch.num_rows for batch in batches):
-        return None
-    table: Any = pa.Table.from_batches(batches)
-    columns: list[tuple[list[str], Integers]] = []
-    for column in table.columns:
-        encoded = column.combine_chunks().dictionary_encode()
-        texts = [str(text).strip() for text in encoded.dictionary.to_pylist()]
-        columns.append((texts, encoded.indices.to_numpy().astype(np.int64)))
-    return columns
 
 
 def _axis(
