@@ -145,3 +145,12 @@ def test_a_file_without_records_is_told(tmp_path):
     with pytest.raises(InputError) as caught:
         tabulate_magnitudes(open_source(path), ["R"], "v")
     assert caught.value.reason is Reason.NOTHING_GIVEN
+
+
+def test_numbers_too_large_to_be_added_up_exactly_are_told_and_not_shown(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text("R,v\na,1\nb,99999999999999999999999\n")
+    with pytest.raises(InputError) as caught:
+        tabulate_magnitudes(open_source(path), ["R"], "v")
+    assert [problem.reason for problem in caught.value.problems] == [Reason.TOO_LARGE]
+    assert "9999" not in str(caught.value)

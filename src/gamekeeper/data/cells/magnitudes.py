@@ -167,6 +167,12 @@ def _numbers(
     clean = {text: without_dust(number) for text, number in read.items() if number is not None}
     scale = scale_of(list(clean.values()))
     whole = {text: round(number * scale) for text, number in clean.items()}
+    large = [at for at, text in enumerate(texts[name]) if abs(whole[text]) >= _MOST]
+    if large:
+        said = f"{count_of(len(large), 'number is', 'numbers are')} too large ({records_words(np.array(large))})."
+        do = "Give values in thousands or millions."
+        problems.append(Problem(Reason.TOO_LARGE, f"column {quoted([name])}", said, do))
+        return np.ones(n, np.int64), 1
     return np.array([whole[text] for text in texts[name]], np.int64), scale
 
 
