@@ -121,3 +121,13 @@ def test_signs_that_only_look_like_digits_are_no_places(tmp_path):
     write(tmp_path, "t.rda", "R ² ³\n<RECODEABLE>\nV\n<NUMERIC>\n")
     write(tmp_path, "t.tab", "a,1\nTotal,1\n")
     assert len(read_argus_table(tmp_path / "t.tab")) == 2
+
+
+def test_a_level_that_is_no_number_is_not_taken_for_0(tmp_path):
+    rows = CellRows.typed(["R"], [["Total", 10], ["a", 4, "unsafe"], ["b", 6, "secondary"]])
+    with pytest.raises(InputError) as caught:
+        apply_apriori(rows, write(tmp_path, "t.hst", "a;PL;much;5\nb;PL\n"))
+    assert [problem.where for problem in caught.value.problems] == ["line 1", "line 2"]
+    made = apply_apriori(rows, write(tmp_path, "t.hst", "a;PL;0;2,5\nb;PL;3\n"))
+    assert made.lower_levels[1:] == [0, 3]
+    assert made.upper_levels[1:] == [Fraction(5, 2), 3]

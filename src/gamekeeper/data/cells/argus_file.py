@@ -103,9 +103,12 @@ def apply_apriori(rows: CellRows, path: str | Path) -> CellRows:
         if code in meaning:
             statuses[at], marks[at] = meaning[code], rest[0]
         elif code == "pl":
-            levels = [number_of(text) or number_of(text, ",") or Fraction(0) for text in rest[1:3]]
-            lower[at] = levels[0] if levels else None
-            upper[at] = levels[1] if len(levels) > 1 else lower[at]
+            levels = [_level(text) for text in rest[1:3]]
+            if not levels or None in levels:
+                said = "has a level that is no number."
+                problems.append(Problem(Reason.BAD_COUNT, f"line {number}", said))
+                continue
+            lower[at], upper[at] = levels[0], levels[-1]
         elif code not in ("c", "ml"):
             problems.append(
                 Problem(Reason.UNKNOWN_NAME, f"line {number}", "has a code that is not known.")
@@ -118,6 +121,11 @@ def apply_apriori(rows: CellRows, path: str | Path) -> CellRows:
         ]
     raise_all(asked, problems)
     return replace(rows, statuses=statuses, marks=marks, lower_levels=lower, upper_levels=upper)
+
+
+def _level(text: str) -> Fraction | None:
+    found = number_of(text)
+    return number_of(text, ",") if found is None else found
 
 
 def beside(folder: Path, name: str) -> Path | None:
