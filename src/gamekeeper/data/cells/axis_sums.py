@@ -149,11 +149,7 @@ def _taken(name: str, made: Hierarchy) -> list[str]:
 
 
 def _outside(name: str, labels: Sequence[str], given: Hierarchy) -> list[Problem]:
-    known = {
-        *given.parts,
-        *given.roots,
-        *(one for ways in given.parts.values() for way in ways for one in way),
-    }
+    known = set(given.labels)
     odd = [label for label in labels if label not in known]
     if not odd:
         return []
@@ -163,12 +159,9 @@ def _outside(name: str, labels: Sequence[str], given: Hierarchy) -> list[Problem
 
 
 def _checked_sums(name: str, given: Hierarchy, labels: Sequence[str]) -> list[str]:
-    used = [label for label in labels if label in given.parts]
-    return (
-        []
-        if used or not given.parts
-        else [f"No label of axis {quoted([name])} is a sum by {given.source}."]
-    )
+    if not given.parts or any(label in given.parts for label in labels):
+        return []
+    return [f"No label of axis {quoted([name])} is a sum by {given.source}."]
 
 
 def _differing(name: str, tables: Sequence[CellRows], wholes: set[str]) -> list[Problem]:

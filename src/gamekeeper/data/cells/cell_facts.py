@@ -25,7 +25,7 @@ from gamekeeper.data.cells.share_facts import PublishedShare, published_shares
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.cells.undeclared_sums import scale_of
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, listed
+from gamekeeper.wording import count_of
 
 Integers = NDArray[np.int64]
 Says = Mapping[str, tuple[int, int | None]]
@@ -33,7 +33,6 @@ Says = Mapping[str, tuple[int, int | None]]
 
 MOST_DECIMALS = 6
 _MOST = 2**50
-_SHOWN = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,10 +61,6 @@ class CellFacts:
         By how much a published figure may be off.
     is_signed
         Whether figures may be below 0.
-    n_checked
-        How many sums of published figures were checked.
-    worst
-        By how much they miss each other at most.
     """
 
     facts: LinearFacts
@@ -79,8 +74,6 @@ class CellFacts:
     is_published: NDArray[np.bool_]
     tolerance: Fraction
     is_signed: bool
-    n_checked: int
-    worst: Fraction
     notices: tuple[str, ...] = ()
 
     def share(self, row: int) -> PublishedShare | None:
@@ -151,7 +144,7 @@ def cell_facts(
     checked = np.flatnonzero(n_published == np.diff(starts))
     missed = np.zeros(system.n_equations, np.int64)
     np.add.at(missed, of, np.where(is_published[parts], signs * values[parts], 0))
-    worst = _require_sums(tables, checked, missed, room, scale)
+    _require_sums(tables, checked, missed, room, scale)
     slack = np.zeros_like(room) if tolerance else room
     # Short sums first: of several that tell the same, the first is told.
     rows = np.flatnonzero(n_open > 0)
@@ -166,23 +159,14 @@ def cell_facts(
         _round(limits, is_published[cells], values[cells], off, whole=tables.whole and not dust)
     told, unused = published_shares(tables, number, values, scale)
     more = [row for row, _ in told]
-    lengths = np.concatenate([n_open[rows], [len(own) for own, _, _ in more]]).astype(np.int64)
+    lengths = _followed(n_open[rows], [len(own) for own, _, _ in more])
     facts = LinearFacts(
-        limits[0],
-        limits[1],
+        *limits,
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        np.concatenate([number[parts[kept]], [m for own, _, _ in more for m in own]]).astype(
-            np.int64
-        ),
-        np.concatenate([signs[kept], [f for own, _, _ in more for f in own.values()]]).astype(
-            np.int64
-        ),
-        np.concatenate([-constant[rows] - slack[rows], [low for _, low, _ in more]]).astype(
-            np.int64
-        ),
-        np.concatenate([-constant[rows] + slack[rows], [high for _, _, high in more]]).astype(
-            np.int64
-        ),
+        _followed(number[parts[kept]], [m for own, _, _ in more for m in own]),
+        _followed(signs[kept], [f for own, _, _ in more for f in own.values()]),
+        _followed(-constant[rows] - slack[rows], [low for _, low, _ in more]),
+        _followed(-constant[rows] + slack[rows], [high for _, _, high in more]),
         tables.whole and not dust,
         scale,
     )
@@ -194,10 +178,14 @@ def cell_facts(
         )
     return CellFacts(
         facts, cells, number, values,
-        np.concatenate([rows, np.full(len(more), -1)]).astype(np.int64),
+        _followed(rows, [-1] * len(more)),
         number[hidden], tuple(share for _, share in told), scale,
-        is_published, tolerance or Fraction(0), below, len(checked), worst, notices,
+        is_published, tolerance or Fraction(0), below, notices,
     )  # fmt: skip
+
+
+def _followed(first: Integers, more: Sequence[int]) -> Integers:
+    return np.concatenate([first, np.array(more, np.int64)])
 
 
 def _known(tables: TableSet) -> tuple[list[Fraction | None], tuple[str, ...]]:
@@ -256,19 +244,14 @@ def _scaled(
 
 def _require_sums(
     tables: TableSet, checked: Integers, constant: Integers, slack: Integers, scale: int
-) -> Fraction:
+) -> None:
     missed = np.abs(constant[checked])
-    worst = Fraction(int(missed.max(initial=0)), scale)
     wrong = checked[missed > slack[checked]]
     if not len(wrong):
-        return worst
+        return
+    worst = int(missed.max()) / scale
     order = wrong[np.argsort(-np.abs(constant[wrong]), kind="stable")]
-    shown = listed(
-        [tables.words(tables.system.equation(int(e))[0]) for e in order[:_SHOWN]],
-        _SHOWN,
-        among=len(order),
-        letters=400,
-    )
+    shown = tables.some_words(tables.system.parts[tables.system.starts[order]].tolist())
     lengths = np.diff(tables.system.starts)[wrong]
     needed = max(
         Fraction(int(abs(constant[e])), scale * int(n))
@@ -277,7 +260,7 @@ def _require_sums(
     raise InputError(
         Reason.CONFLICTING_COUNTS,
         ASKED,
-        f"{count_of(len(wrong), 'sum does', 'sums do')} not add up, by up to {float(worst):,g}.",
+        f"{count_of(len(wrong), 'sum does', 'sums do')} not add up, by up to {worst:,g}.",
         "Mend the figures or the hierarchy. If they were rounded one by one, say how far each may be off:"
         f" --tolerance {_upward(needed)}.",
         problems=[

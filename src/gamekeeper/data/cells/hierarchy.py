@@ -46,6 +46,12 @@ class Hierarchy:
     tops: tuple[tuple[str, ...], ...] = ()
     open_parts: tuple[str, ...] = ()
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Every category: sums, their parts, and those that are neither."""
+        inner = (one for ways in self.parts.values() for way in ways for one in way)
+        return tuple(dict.fromkeys([*self.parts, *inner, *self.roots]))
+
     @classmethod
     def of_tree(cls, children: Mapping[str, Iterable[str]], source: str) -> Hierarchy:
         """Return a hierarchy in which each category is a sum in one way, or not at all."""

@@ -190,7 +190,8 @@ def _nodes(
         wrong = np.flatnonzero(codes == labels.index(""))
         said = f"{count_of(len(wrong), 'record has', 'records have')} no category ({records_words(wrong)})."
         problems.append(Problem(Reason.MALFORMED, where, said, "Give each record one."))
-    parts = {} if hierarchy is None else hierarchy.with_total(total).parts
+    whole = Hierarchy({}, "") if hierarchy is None else hierarchy.with_total(total)
+    parts = whole.parts
     inner = [label for label in labels if label in parts]
     if inner:
         said = f"{count_of(len(inner), 'category is', 'categories are')} a sum by the hierarchy."
@@ -198,7 +199,7 @@ def _nodes(
             Problem(Reason.BAD_OPTION, where, said, "Records have the finest categories.")
         )
     if hierarchy is not None:
-        known = {*parts, *hierarchy.roots, *(o for ways in parts.values() for w in ways for o in w)}
+        known = {*whole.labels, *hierarchy.roots}
         odd = [number for number, label in enumerate(labels) if label and label not in known]
         if odd:
             wrong = np.flatnonzero(np.isin(codes, odd))
@@ -213,12 +214,8 @@ def _nodes(
     found: list[Integers] = []
     for label in labels:
         own = axis.atoms[axis.number[label]]
-        found.append(
-            np.array(
-                [node for node, atoms in enumerate(axis.atoms) if np.isin(own, atoms).all()],
-                np.int64,
-            )
-        )
+        over = [node for node, atoms in enumerate(axis.atoms) if np.isin(own, atoms).all()]
+        found.append(np.array(over, np.int64))
     return axis, found, codes
 
 

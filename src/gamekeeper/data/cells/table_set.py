@@ -25,7 +25,8 @@ from gamekeeper.data.cells.axis_sums import (
 from gamekeeper.data.cells.cell_rows import CellRows
 from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.tables.axes import raise_all
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.data.tables.count_rows import require_absent
+from gamekeeper.errors import Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, listed, on_one_line, quoted
 
 Integers = NDArray[np.int64]
@@ -158,6 +159,11 @@ class TableSet:
         ]
         return ", ".join(parts) or "total"
 
+    def some_words(self, cells: Sequence[int]) -> str:
+        """Return the first of some cells in words, and the number of the others."""
+        first = [self.words(cell) for cell in cells[:_SHOWN]]
+        return listed(first, _SHOWN, among=len(cells), letters=_MOST_LETTERS)
+
     def labels_of(self, cell: int) -> tuple[str, ...]:
         """Return the label of a cell on each axis; that of the total where it is whole."""
         return tuple(
@@ -181,13 +187,7 @@ class TableSet:
 
 
 def _check(tables: Sequence[CellRows], absent: str) -> None:
-    if absent not in ("error", "zero", "hidden"):
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Cells without a row were to be read as {quoted([absent])}.",
-            "There is no such rule.",
-            "There are: 'error', 'zero', 'hidden'.",
-        )
+    require_absent(absent)
     problems: list[Problem] = []
     for table in tables:
         again = [key for key, n in Counter(zip(*table.labels, strict=True)).items() if n > 1]
@@ -309,29 +309,17 @@ def _twice(made: TableSet, odd: Sequence[int]) -> list[Problem]:
     cells = list(dict.fromkeys(odd))
     if not cells:
         return []
-    shown = listed(
-        [made.words(cell) for cell in cells[:_SHOWN]],
-        _SHOWN,
-        among=len(cells),
-        letters=_MOST_LETTERS,
-    )
-    said = f"{count_of(len(cells), 'cell is', 'cells are')} published with different figures ({shown})."
+    words = made.some_words(cells)
+    said = f"{count_of(len(cells), 'cell is', 'cells are')} published with different figures ({words})."
     do = "Are they of one base? Audit tables apart, or mend them."
     return [Problem(Reason.CONFLICTING_COUNTS, "tables", said, do)]
 
 
 def _missing(made: TableSet) -> list[Problem]:
-    if made.absent != "error":
-        return []
     cells = np.flatnonzero(made.system.kinds == Kind.ABSENT).tolist()
-    if not cells:
+    if made.absent != "error" or not cells:
         return []
-    shown = listed(
-        [made.words(cell) for cell in cells[:_SHOWN]],
-        _SHOWN,
-        among=len(cells),
-        letters=_MOST_LETTERS,
-    )
-    said = f"{count_of(len(cells), 'cell has', 'cells have')} no row, and others beside them have ({shown})."
+    words = made.some_words(cells)
+    said = f"{count_of(len(cells), 'cell has', 'cells have')} no row, and others beside them have ({words})."
     do = "Add them, or say what a cell without a row means: --absent zero, or --absent hidden."
     return [Problem(Reason.NOTHING_GIVEN, "tables", said, do)]

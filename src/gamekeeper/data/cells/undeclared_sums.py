@@ -59,9 +59,8 @@ def confirmed(axis: str, made: Hierarchy, tables: Sequence[CellRows]) -> Hierarc
     holds more than these parts. What no line allows to compare is taken as it was asked for: if that
     is wrong, more seems to be given away than is, and nothing seems safer.
     """
-    labels = list(
-        dict.fromkeys([*made.parts, *(p for ways in made.parts.values() for w in ways for p in w)])
-    )
+    inner = (part for ways in made.parts.values() for way in ways for part in way)
+    labels = list(dict.fromkeys([*made.parts, *inner]))
     places = {label: at for at, label in enumerate(labels)}
     published = [one.counts for table in tables if (one := _lines(axis, labels, table)) is not None]
     # Of figures with decimals, each may be off by one in the last.

@@ -63,8 +63,6 @@ def given_intervals(
 ) -> tuple[Integers, Integers] | None:
     """Return lower and upper limits, `HIDDEN` where a cell is; None after adding problems."""
     shape = tuple(map(len, axes))
-    if isinstance(given, np.ndarray):
-        given = given.tolist()
     found = Faults(axes, where)
     cells = _cells(given, shape, where, problems)
     if cells is None:
@@ -155,9 +153,7 @@ def _array(
     found = Faults(axes, where)
     for place in np.flatnonzero(~right).tolist():
         found.whole(place, flat[place])
-    return found.settle(
-        problems, np.where(right, given.reshape(-1), 0).astype(np.int64).reshape(shape)
-    )
+    return found.settle(problems, np.where(right, flat, 0).astype(np.int64).reshape(shape))
 
 
 def _cells(

@@ -13,13 +13,13 @@ from gamekeeper.algorithms.releases.perturbation import HIDDEN
 from gamekeeper.algorithms.releases.scheme_names import SchemeLike, parse_scheme
 from gamekeeper.algorithms.releases.schemes import Interval
 from gamekeeper.data.tables.axes import Axis, cells_words, raise_all, too_many_axes
-from gamekeeper.data.tables.count_rows import CountRows, read_rows, records_words
+from gamekeeper.data.tables.count_rows import CountRows, read_rows, records_words, require_absent
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.published_table import PublishedTable
 from gamekeeper.data.tables.release import Release
 from gamekeeper.data.tables.subtotals import Disjoint, asking, disjoint_names
 from gamekeeper.data.tables.typed_release import checked_intervals
-from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.errors import LimitError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
 Integers = NDArray[np.int64]
@@ -83,13 +83,7 @@ def read_counts(
     ["table 'age by work', age=young, work=no: hidden", "table 'total', total: published 12"]
     """
     made = parse_scheme(scheme)
-    if absent not in ("error", "zero", "hidden"):
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Cells without a row were to be read as {quoted([absent])}.",
-            "There is no such rule.",
-            "There are: 'error', 'zero', 'hidden'.",
-        )
+    require_absent(absent)
     rows = read_rows(
         path, count=count, axes=axes, total=total, hidden=hidden,
         intervals=isinstance(made, Interval), delimiter=delimiter, encoding=encoding,
@@ -100,7 +94,7 @@ def read_counts(
     tables: list[PublishedTable] = []
     for kept, members in rows.patterns():
         own = [rows.axes[axis] for axis in kept]
-        name = " by ".join(axis.name for axis in own) or "total"
+        name = rows.table_name(kept)
         where = f"table {quoted([name])}"
         shape = tuple(map(len, own))
         raise_all(asked, too_many_axes(len(shape)))
@@ -190,7 +184,7 @@ def read_count_table(
 
 
 def _where(rows: CountRows, kept: Sequence[int]) -> str:
-    return f"table {quoted([' by '.join(rows.axes[axis].name for axis in kept) or 'total'])}"
+    return f"table {quoted([rows.table_name(kept)])}"
 
 
 def _single_cells(

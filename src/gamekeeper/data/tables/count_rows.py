@@ -65,6 +65,10 @@ class CountRows:
         order = sorted(range(len(sets)), key=lambda at: (-len(sets[at]), sets[at]))
         return [(sets[at], np.flatnonzero(which.reshape(-1) == at)) for at in order]
 
+    def table_name(self, kept: Sequence[int]) -> str:
+        """Return what the table of the kept axes is called."""
+        return " by ".join(self.axes[axis].name for axis in kept) or "total"
+
     def cells(self, kept: Sequence[int], rows: NDArray[np.intp]) -> Integers:
         """Return the numbers of the cells of some rows in the table of the kept axes."""
         cells = np.zeros(len(rows), np.int64)
@@ -111,6 +115,17 @@ def read_rows(
     return CountRows(
         name, tuple(axis for axis, _ in made), tuple(codes for _, codes in made), counts, highs
     )
+
+
+def require_absent(absent: str) -> None:
+    """Refuse what is no rule for cells without a row."""
+    if absent not in ("error", "zero", "hidden"):
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Cells without a row were to be read as {quoted([absent])}.",
+            "There is no such rule.",
+            "There are: 'error', 'zero', 'hidden'.",
+        )
 
 
 def records_words(records: NDArray[np.intp]) -> str:

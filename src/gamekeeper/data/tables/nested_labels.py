@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from gamekeeper.algorithms.categories.bands import Band, BandStyle, parse_band
 from gamekeeper.errors import InputError
@@ -46,16 +46,12 @@ def nested_codes(labels: Sequence[str]) -> Nested:
     >>> nested_codes(["A", "A01", "A02", "B"]), nested_codes(["1", "2", "10", "11"])
     ({0: (1, 2)}, {})
     """
-    places = {label: place for place, label in enumerate(labels)}
     numbered = _numbered(labels)
     sure: dict[int, list[int]] = {}
     doubtful: dict[int, list[int]] = {}
-    for label, place in places.items():
-        for end in range(len(label) - 1, 0, -1):
-            whole = places.get(label[:end].rstrip())
-            if whole is None or whole == place:
-                continue
-            doubt = _doubt(labels[whole], label[len(labels[whole]) :], numbered)
+    for place, beginnings in _beginnings(labels):
+        for whole in beginnings:
+            doubt = _doubt(labels[whole], labels[place][len(labels[whole]) :], numbered)
             if doubt is not None:
                 (doubtful if doubt else sure).setdefault(whole, []).append(place)
                 break
@@ -73,15 +69,20 @@ def begins_alike(labels: Sequence[str]) -> Nested:
     >>> begins_alike(["1", "11", "12", "2", "North", "North East"])
     {0: (1, 2), 4: (5,)}
     """
-    places = {label: place for place, label in enumerate(labels)}
     found: dict[int, list[int]] = {}
-    for label, place in places.items():
-        for end in range(len(label) - 1, 0, -1):
-            whole = places.get(label[:end].rstrip())
-            if whole is not None and whole != place:
-                found.setdefault(whole, []).append(place)
-                break
+    for place, beginnings in _beginnings(labels):
+        whole = next(beginnings, None)
+        if whole is not None:
+            found.setdefault(whole, []).append(place)
     return {whole: tuple(parts) for whole, parts in sorted(found.items())}
+
+
+def _beginnings(labels: Sequence[str]) -> Iterator[tuple[int, Iterator[int]]]:
+    """Return for each label, by number, the others that it begins with, the longest first."""
+    places = {label: place for place, label in enumerate(labels)}
+    for label, place in places.items():
+        shorter = (places.get(label[:end].rstrip()) for end in range(len(label) - 1, 0, -1))
+        yield place, (whole for whole in shorter if whole is not None and whole != place)
 
 
 def nested_ranges(labels: Sequence[str]) -> Nested:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.algorithms.releases.perturbation import HIDDEN, Scheme
-from gamekeeper.algorithms.releases.schemes import Exact, Interval
+from gamekeeper.algorithms.releases.schemes import Interval
 from gamekeeper.data.tables.axes import Axis, Groups, cell_words, grouped
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.wording import did_you_mean, quoted, shape_text
@@ -62,11 +62,6 @@ class PublishedTable:
     def n_hidden(self) -> int:
         """The number of hidden cells."""
         return int(np.count_nonzero(self.counts == HIDDEN))
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether every count is published as it is."""
-        return isinstance(self.scheme, Exact) and self.n_hidden == 0
 
     @cached_property
     def limits(self) -> tuple[Integers, Integers]:
