@@ -12,7 +12,7 @@ from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.algorithms.releases.perturbation import HIDDEN, Scheme
 from gamekeeper.algorithms.releases.scheme_names import register_scheme
 from gamekeeper.algorithms.releases.schemes import Conventional, Exact
-from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.axes import Axis, cell_words
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import PublishedTable, Release, check_truth, make_release
 from gamekeeper.errors import InputError, Reason
@@ -138,7 +138,7 @@ def test_a_release_from_plain_values():
         "table 'other ages', age=middle: published 4",
     ]
     assert words[-2:] == ["table 'total', total: hidden", "table 'total (2)', total: published 12"]
-    assert release.cell_words(3) == "age=18-24, work=no"
+    assert cell_words(release.axes, 3) == "age=18-24, work=no"
     assert release.constraints.margins[2].groups[0].tolist() == [0, 0, 1]
     assert release.constraints.margins[3].groups[0].tolist() == [0, 1, 0]
     assert repr(release) == "Release(3 x 2 cells, 6 published tables)"
@@ -324,7 +324,7 @@ def test_a_release_of_a_table_too_large_to_hold():
     release = make_release(truth, [("v0", "v1"), ("v5", "v2")])
     assert release.constraints.size == 50**6
     assert release.row_words(50 * 50 - 1) == "table 'v0 by v1', v0=49, v1=49: published 2"
-    assert release.cell_words(1) == "v0=0, v1=0, v2=0, v3=0, v4=0, v5=1"
+    assert cell_words(release.axes, 1) == "v0=0, v1=0, v2=0, v3=0, v4=0, v5=1"
 
 
 def test_a_base_table_has_axes():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.axes import Axis, cell_words
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, check_truth, make_release
 from gamekeeper.data.tables.release_joining import align_truth, join_releases
@@ -54,7 +54,7 @@ def _cell(release, row):
     """Return the base cells of a row as sorted words, whatever the order of axes."""
     rows = release.constraints.rows
     cells = rows.cells[rows.starts[row] : rows.starts[row + 1]].tolist()
-    return sorted(tuple(sorted(release.cell_words(cell).split(", "))) for cell in cells)
+    return sorted(tuple(sorted(cell_words(release.axes, cell).split(", "))) for cell in cells)
 
 
 @given(truths(), st.randoms(use_true_random=False))

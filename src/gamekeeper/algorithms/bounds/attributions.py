@@ -94,8 +94,6 @@ def find_attributions(
         Leave out statements with more conditions than this.
     max_combinations
         The limit on the number of combinations of categories.
-    max_statements
-        The limit on the number of statements.
 
     Examples
     --------
@@ -145,11 +143,6 @@ def find_attributions(
 
 def people_within(lower: ArrayLike, upper: ArrayLike) -> People:
     """Return numbers of people as sums of the bounds of cells: valid, and not tight in general.
-
-    Parameters
-    ----------
-    lower, upper
-        The bounds of each cell of the base table.
 
     Examples
     --------

@@ -38,8 +38,6 @@ class Conflict:
 
     Attributes
     ----------
-    rows
-        The numbers of the rows.
     is_irreducible
         Whether the others could hold without any one of them. False where time was up before that
         was known of each.

@@ -56,13 +56,6 @@ def closed_bounds(constraints: CountConstraints, *, max_cells: int = MOST_CELLS)
 
     There may be margins of other kinds, as long as the exact ones imply their sums.
 
-    Parameters
-    ----------
-    constraints
-        What is known of the table.
-    max_cells
-        The limit on the number of cells of the table.
-
     Raises
     ------
     NoTableError
@@ -86,8 +79,6 @@ def component_bounds(constraints: CountConstraints, solve: Solve) -> BoundsPair:
 
     Parameters
     ----------
-    constraints
-        What is known of the table.
     solve
         Returns bounds of every cell of a component, from what is known of its table. Components
         that are exact margins are not asked for.

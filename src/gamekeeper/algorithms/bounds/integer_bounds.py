@@ -85,8 +85,6 @@ def integer_bounds(
 
     Parameters
     ----------
-    constraints
-        What is known of the table.
     cells
         The flat numbers of the cells that are asked for; all unless told. Others get the bounds of
         propagation, and are tight only where these are equal.

@@ -34,8 +34,6 @@ class JoinedBounds:
 
     Attributes
     ----------
-    shape
-        The shape of the base table.
     lower_terms
         For each component its lower bounds less the counts of its separator; their sum, or 0, is
         the lower bound. An axis has length 1 where it is not part of the component.

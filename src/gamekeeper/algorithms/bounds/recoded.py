@@ -34,8 +34,6 @@ def closed_sum_bounds(
 
     Parameters
     ----------
-    constraints
-        What is known of the table.
     groups
         For each axis the group of each category, numbered from 0 without gaps; all 0 for an axis
         that is summed out.

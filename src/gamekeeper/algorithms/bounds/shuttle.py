@@ -75,8 +75,6 @@ class Shuttle:
 
     Parameters
     ----------
-    constraints
-        What is known of the base table.
     max_nodes
         The most nodes that are made; above it the table is refused with an estimate.
 
@@ -237,8 +235,6 @@ class Shuttle:
             The flat numbers of the cells whose bounds are asked for; all where it is None.
         groups
             The cells of this recoded table are meant instead of the base table's.
-        max_steps
-            The most steps of search for one bound.
         progress
             Called with the number of bounds done and of those asked for.
 

@@ -55,8 +55,6 @@ class CellSystem:
 
     Attributes
     ----------
-    axes
-        The nodes of each axis.
     nodes
         The node of each cell on each axis, one row per cell.
     kinds
@@ -103,8 +101,6 @@ def cell_system(
 
     Parameters
     ----------
-    axes
-        The nodes of each axis of the base.
     tables
         For each table the node of each of its rows on each axis.
     most_unpublished

@@ -70,13 +70,6 @@ class FactBounds:
 class FactSearch:
     """The search for bounds; what it has found is there whenever it is stopped.
 
-    Parameters
-    ----------
-    facts
-        What is known.
-    wanted
-        The numbers whose bounds are asked for.
-
     Raises
     ------
     NoNumbersError

@@ -45,8 +45,6 @@ def count_tables(
 
     Parameters
     ----------
-    constraints
-        What is known of the table.
     most
         The largest number of tables of one part that may be visited one by one. The number that is
         returned can be far larger: most releases are counted without visiting each table.
@@ -78,13 +76,6 @@ def count_tables(
 
 def list_tables(constraints: CountConstraints, *, most: int = 100_000) -> Integers:
     """Return all tables that satisfy the constraints, along the first axis, in ascending order.
-
-    Parameters
-    ----------
-    constraints
-        What is known of the table.
-    most
-        The largest number of tables to return.
 
     Raises
     ------

@@ -141,8 +141,6 @@ def split_tables(
 
     Parameters
     ----------
-    constraints
-        What is known of the table.
     weights
         Weights of the tables; without, every table counts the same.
     caps

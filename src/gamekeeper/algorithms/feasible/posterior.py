@@ -50,8 +50,6 @@ class CellPosteriors:
 
     Attributes
     ----------
-    shape
-        The shape of the base table.
     first, starts, masses
         The counts of the flat cell c, from `first[c]` up, have the probabilities
         `masses[starts[c]:starts[c + 1]]`.
@@ -150,8 +148,6 @@ def cell_posteriors(
 
     Parameters
     ----------
-    constraints
-        What is known of the table for certain.
     likelihoods
         For each margin None, or for each of its cells, flat, None or a pair: a smallest true sum,
         and for it and the following sums the probability of the published count. None stands for

@@ -111,10 +111,6 @@ def structure_of_axes(
 
     Parameters
     ----------
-    n_axes
-        The number of axes of the base table.
-    margins
-        The axes of each margin.
     known
         Those of the margins whose counts are all known; all of them if not given.
 

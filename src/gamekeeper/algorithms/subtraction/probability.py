@@ -46,8 +46,6 @@ class SubtractionRisk:
     ----------
     n
         The numbers of known people that were asked for.
-    values
-        The probabilities.
     population
         The number of people in the table.
     method

@@ -43,8 +43,6 @@ class RecoveryRule:
 
     Attributes
     ----------
-    counts
-        The true counts.
     relevant
         Cells whose true count is their upper limit.
     unsure

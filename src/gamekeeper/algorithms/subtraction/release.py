@@ -67,10 +67,6 @@ def release_risk(
 
     Parameters
     ----------
-    constraints
-        What is published.
-    truth
-        The true table.
     n
         The numbers of known people; from 0 to the population if not given.
     method

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,8 +55,6 @@ class Attributions(Result):
 
     Attributes
     ----------
-    axes
-        The axes of the base table.
     statements
         The attributions, by numbers of axes and categories.
     bounds
@@ -187,10 +186,18 @@ def infer_attributions(release: Release, asked: AttributionInput) -> Attribution
     found = asked.bounds or bound_cells(
         release, most_programs=asked.most_programs, progress=asked.progress
     )
-    people = _MarginBounds(release.constraints, found)
+
+    @cache
+    def margin(axes: tuple[int, ...]) -> tuple[Integers, Integers]:
+        return _margin_bounds(release.constraints, found, axes)
+
+    def people(axes: tuple[int, ...], categories: tuple[int, ...]) -> tuple[int, int]:
+        lower, upper = margin(axes)
+        return int(lower[categories]), int(upper[categories])
+
     statements = find_attributions(
         found.upper == 0,
-        people.of,
+        people,
         max_conditions=asked.max_conditions,
         max_combinations=asked.max_combinations or MOST_COMBINATIONS,
         max_statements=asked.max_statements or MOST_STATEMENTS,
@@ -198,7 +205,7 @@ def infer_attributions(release: Release, asked: AttributionInput) -> Attribution
     groups: tuple[GroupAttribution, ...] = ()
     if asked.share is not None or asked.coalition:
         groups = find_group_attributions(
-            people.margin,
+            margin,
             len(names),
             share=None if asked.share is None else Fraction(str(asked.share)) / 100,
             coalition=asked.coalition,
@@ -230,25 +237,6 @@ def infer_attributions(release: Release, asked: AttributionInput) -> Attribution
         tuple(told),
         len(about) - len(news),
     )
-
-
-class _MarginBounds:
-    """Bounds of the numbers of people with some categories, one marginal table at a time."""
-
-    def __init__(self, constraints: CountConstraints, found: TableBounds) -> None:
-        self._constraints, self._found = constraints, found
-        self._margins: dict[tuple[int, ...], tuple[Integers, Integers]] = {}
-
-    def margin(self, axes: tuple[int, ...]) -> tuple[Integers, Integers]:
-        """Return the bounds of the cells of a marginal table."""
-        if axes not in self._margins:
-            self._margins[axes] = _margin_bounds(self._constraints, self._found, axes)
-        return self._margins[axes]
-
-    def of(self, axes: tuple[int, ...], categories: tuple[int, ...]) -> tuple[int, int]:
-        """Return the lower and upper number of people with some categories."""
-        lower, upper = self.margin(axes)
-        return int(lower[categories]), int(upper[categories])
 
 
 def _categories(

@@ -35,15 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class SchemeComparison(Result):
-    """SAP of random tables, under each scheme.
-
-    Attributes
-    ----------
-    schemes
-        The schemes, as they are written.
-    experiments
-        What was found for each.
-    """
+    """SAP of random tables, under each scheme."""
 
     tells_of_records = False
 

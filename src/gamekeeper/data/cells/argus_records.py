@@ -22,8 +22,6 @@ class ArgusRecords:
 
     Attributes
     ----------
-    source
-        The records.
     hierarchies
         For each axis with one, its hierarchy.
     weight, holding, request

@@ -93,8 +93,6 @@ def cell_facts(
 
     Parameters
     ----------
-    tables
-        The tables.
     tolerance
         How far a published figure may be off by rounding; sums are checked with it.
     negative

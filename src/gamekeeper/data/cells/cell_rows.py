@@ -39,8 +39,6 @@ class Share:
 
     Attributes
     ----------
-    name
-        The column.
     values, digits
         Each figure, None where there is none, and after how many decimals it was rounded.
     of
@@ -77,10 +75,6 @@ class CellRows:
 
     Attributes
     ----------
-    name
-        What it is called.
-    axes
-        Its axes.
     labels
         For each axis the label of each row.
     figures

@@ -78,10 +78,6 @@ def read_contributors(
 
     Parameters
     ----------
-    source
-        The records.
-    tables
-        The tables.
     value
         The column that was added up; without one, each record counts 1.
     holding

@@ -45,8 +45,6 @@ class MagnitudeTable:
     ----------
     name
         The file that it was counted from.
-    axes
-        The axes.
     labels
         For each axis the label of each cell.
     figures

@@ -95,8 +95,6 @@ class TableSet:
 
         Parameters
         ----------
-        tables
-            The tables.
         hierarchies
             For axes with subtotals, which label is the sum of which.
         totals

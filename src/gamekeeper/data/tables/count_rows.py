@@ -41,8 +41,6 @@ class CountRows:
 
     Attributes
     ----------
-    name
-        The name of the file.
     axes
         The columns that are axes, with their categories in the order of their first rows.
     codes

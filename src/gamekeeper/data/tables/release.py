@@ -55,12 +55,6 @@ class Release:
 
     Attributes
     ----------
-    axes
-        The axes of the base table.
-    published
-        The published tables.
-    title
-        What the release is called.
     disjoint
         The axes whose categories are known to exclude each other. Of other axes, labels that may be
         sums of others are questioned.
@@ -126,8 +120,6 @@ class Release:
             `counts` (nested lists in that order, None for a hidden cell, pairs for intervals) and,
             if wanted, `name`, `scheme` (exact unless said otherwise), `groups` (for recoded axes,
             the categories under each label) and `hidden` (limits of hidden cells).
-        title
-            What the release is called.
         disjoint
             The axes whose categories exclude each other, although labels look like sums of others;
             True for all.
@@ -232,10 +224,6 @@ class Release:
         number, cell = self.row_of(row)
         return self.published[number].likelihood(cell)
 
-    def cell_words(self, cell: int) -> str:
-        """Return a cell of the base table, numbered by rows, in words."""
-        return cell_words(self.axes, cell)
-
     def __repr__(self) -> str:
         shape = shape_text(self.shape)
         tables = count_of(len(self.published), "published table")
@@ -275,8 +263,6 @@ def make_release(
 
     Parameters
     ----------
-    truth
-        The true counts.
     margins
         For each published table the names of its axes; none for the total.
     scheme
@@ -286,8 +272,6 @@ def make_release(
         a list with one mapping for each table.
     seed
         Makes schemes with chance repeatable.
-    title
-        What the release is called.
 
     Examples
     --------

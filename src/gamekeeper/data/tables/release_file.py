@@ -149,14 +149,7 @@ def read_release_and_truth(
 def write_release(release: Release, path: str | Path, truth: CountTable | None = None) -> None:
     """Write a release, with the true counts only if they are given; a file there is replaced.
 
-    Parameters
-    ----------
-    release
-        What is published.
-    path
-        The file.
-    truth
-        The true counts behind it: whoever gets the file gets them, too.
+    Whoever gets a file with true counts gets them, too.
     """
     if truth is not None:
         check_truth(release, truth)

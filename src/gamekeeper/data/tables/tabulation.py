@@ -31,8 +31,6 @@ def tabulate(
 
     Parameters
     ----------
-    coded
-        The coded file.
     axes
         The names of the variables; none for the number of records.
     missing

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,18 +21,12 @@ class Equation:
 
     Attributes
     ----------
-    cell
-        The cell.
     terms
         The published cells, each with how many times it is taken.
     others
         Cells that are not published and can only make the figure smaller (or larger), with factors.
     is_upper
         Whether it says what the figure is at most, and not at least.
-    value
-        What follows.
-    is_equation
-        Whether nothing else is needed, so that the figure is that value.
     shares
         The percentages, ratios and means that are needed.
     off
@@ -52,10 +45,6 @@ class Equation:
     def is_equation(self) -> bool:
         """Whether the figure is the sum of published ones and nothing else."""
         return not self.others and not self.shares
-
-    def holds(self, figures: Callable[[int], Fraction]) -> bool:
-        """Whether the published figures, put in, give the value."""
-        return sum((times * figures(cell) for cell, times in self.terms), Fraction(0)) == self.value
 
 
 def equation_of(tables: TableSet, known: CellFacts, proof: Certificate) -> Equation:

@@ -51,10 +51,6 @@ class MarkedTable(Result):
 
     Attributes
     ----------
-    table
-        The table.
-    rules
-        The rules.
     unsafe
         For each cell the rules that it breaks; and those that could not be judged.
     levels

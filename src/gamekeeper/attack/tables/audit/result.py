@@ -30,8 +30,6 @@ class HiddenCell:
 
     Attributes
     ----------
-    cell
-        Its number.
     tables
         The tables that hide it.
     status
