@@ -26,7 +26,7 @@ from gamekeeper.data.reading.source import Source
 from gamekeeper.data.tables.axes import raise_all
 from gamekeeper.data.tables.column_texts import text_columns
 from gamekeeper.data.tables.count_rows import records_words
-from gamekeeper.errors import LimitError, Problem, Reason
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of, duration_text, quoted
 
 Integers = NDArray[np.int64]
@@ -116,6 +116,10 @@ def tabulate_magnitudes(
         How many of the largest contributions are kept.
     """
     asked = f"A table of sums was to be made of {source.words}."
+    if not axes:
+        raise InputError(
+            Reason.NOTHING_GIVEN, asked, "It is not said by which columns.", "Name the axes."
+        )
     wanted = [*axes, *filter(None, (value, weight, holding, request, shadow))]
     source.check_names(wanted)
     texts = text_columns(source, wanted, asked)

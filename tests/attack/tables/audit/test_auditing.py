@@ -356,3 +356,10 @@ def test_a_level_below_0_is_cut_only_where_nothing_is_below_0(negative):
     assert bool(one.notes) != negative
     (unsafe,) = [own for own in found.cells if own.truth == 2]
     assert (unsafe.interval.reached_low <= -3) == negative
+
+
+def test_no_rule_is_met_for_a_share_below_0():
+    table = CellRows.typed(["area"], [["Total", 18], ["South", None], ["North", None]])
+    with pytest.raises(InputError) as caught:
+        audit_tables(TableSet.of([table]), rules=["within:-5"])
+    assert caught.value.reason is Reason.BAD_OPTION

@@ -9,7 +9,7 @@ import pytest
 from gamekeeper.attack.tables.audit.marking import mark_cells
 from gamekeeper.data.cells.magnitudes import tabulate_magnitudes
 from gamekeeper.data.reading.source import open_source
-from gamekeeper.errors import InputError
+from gamekeeper.errors import InputError, Reason
 from tests.given.microdata import write
 
 PEOPLE = "Area,Diagnosis\n" + "East,flu\n" * 2 + "East,liver\n" + "West,flu\n" * 3
@@ -89,3 +89,13 @@ def test_of_values_below_0_sizes_count(tmp_path):
         ("b",): {"dominance:1:49"},
         ("c",): {"zero", "records:3"},
     }
+
+
+def test_by_no_rule_no_cell_is_called_safe(tmp_path):
+    source = open_source(write(tmp_path, "r.csv", "R,v\na,1\nb,2\n"))
+    with pytest.raises(InputError) as caught:
+        mark_cells(tabulate_magnitudes(source, ["R"], "v"), rules=[])
+    assert caught.value.reason is Reason.NOTHING_GIVEN
+    with pytest.raises(InputError) as caught:
+        tabulate_magnitudes(source, [])
+    assert caught.value.reason is Reason.NOTHING_GIVEN

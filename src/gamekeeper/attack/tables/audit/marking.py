@@ -12,6 +12,7 @@ from gamekeeper.algorithms.cells.primary_rules import RULE_WORDS, Rule, parse_ru
 from gamekeeper.attack.tables.audit.row_rules import mark_rows
 from gamekeeper.attack.tables.options import structural_of
 from gamekeeper.data.cells.magnitudes import MagnitudeTable
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Option, takes, texts_of
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.results import Provenance, Result
@@ -145,6 +146,13 @@ def mark_cells(table: MagnitudeTable, asked: MarkingOptions) -> MarkedTable:
     """
     started = time.perf_counter()
     rules = tuple(parse_rule(text) for text in dict.fromkeys(asked.rules))
+    if not rules:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            "Cells were to be marked that are unsafe to publish.",
+            "No rule was named, and by none every cell would seem safe.",
+            "Name one (--rule p:10).",
+        )
     by_rows = tuple(rule for rule in rules if rule.name in ("zero", "disclosure"))
     broken_rows: dict[tuple[str, ...], tuple[str, ...]] = {}
     has_disclosure = any(rule.name == "disclosure" for rule in by_rows)

@@ -75,8 +75,8 @@ def read_rules(typed: Iterable[str]) -> list[NamedRule]:
         try:
             if name in ("exact", "levels") and not number:
                 found.append(NamedRule(text, name))
-            elif name == "within":
-                found.append(NamedRule(text, name, Fraction(number.removesuffix("%"))))
+            elif name == "within" and (percent := Fraction(number.removesuffix("%"))) >= 0:
+                found.append(NamedRule(text, name, percent))
             elif name == "disclosure":
                 problems.append(
                     Problem(
