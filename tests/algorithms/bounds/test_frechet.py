@@ -212,7 +212,7 @@ def test_tables_too_large_to_hold_are_refused():
     with pytest.raises(LimitError) as caught:
         closed_bounds(known)
     assert "1,000,000,000 cells" in str(caught.value)
-    assert "max_cells" in str(caught.value)
+    assert "single cells" in str(caught.value)
     lower, upper = join_components(known, integer_bounds).at([[9] * 9, [0] * 9])
     assert (lower.tolist(), upper.tolist()) == ([0, 0], [9, 0])
 

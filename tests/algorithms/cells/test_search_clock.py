@@ -55,7 +55,13 @@ def test_steps_tell_the_pace_apart_from_what_comes_before():
 def test_whole_numbers_are_bounded_by_real_ones_first_when_time_is_short():
     facts = cube()
     stopped = FactSearch(facts, range(64))
-    stopped.run(most_programs=100)
+
+    def stop(done, total):
+        if done > 20:
+            raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        stopped.run(stop)
     done = FactSearch(facts, range(64))
     done.run()
     for early, late in zip(stopped.found().most, done.found().most, strict=True):

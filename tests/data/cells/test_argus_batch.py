@@ -131,3 +131,10 @@ def test_a_level_that_is_no_number_is_not_taken_for_0(tmp_path):
     made = apply_apriori(rows, write(tmp_path, "t.hst", "a;PL;0;2,5\nb;PL;3\n"))
     assert made.lower_levels[1:] == [0, 3]
     assert made.upper_levels[1:] == [Fraction(5, 2), 3]
+
+
+def test_a_separator_of_several_signs_is_told(tmp_path):
+    write(tmp_path, "t.rda", '<SEPARATOR> "tab"\nR\n<RECODEABLE>\nV\n<NUMERIC>\n')
+    with pytest.raises(InputError) as caught:
+        read_argus_table(write(tmp_path, "t.tab", "a\t1\n"))
+    assert caught.value.reason is Reason.MALFORMED

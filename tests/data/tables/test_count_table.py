@@ -62,7 +62,8 @@ def test_margins_are_sums_by_labels_dense_and_sparse(table, random):
             for category in table.axis(name).categories:
                 own.setdefault(f"g{random.randint(0, 2)}", []).append(category)
             groups[name] = own
-    sparse = CountTable.of_cells(table.axes, *table.nonzero, dense=False)
+    cells, counts = table.nonzero
+    sparse = CountTable(table.axes, counts, cells)
     assert sparse.is_sparse
     expected = by_hand(table, names, groups)
     for own in (table, sparse):

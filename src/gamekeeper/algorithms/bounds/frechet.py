@@ -25,7 +25,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.bounds.joined import MOST_CELLS, BoundsPair, JoinedBounds
+from gamekeeper.algorithms.bounds.joined import BoundsPair, JoinedBounds
 from gamekeeper.algorithms.releases.constraints import (
     CountConstraints,
     CountMargin,
@@ -51,7 +51,7 @@ Solve: TypeAlias = Callable[[CountConstraints], BoundsPair]
 """Returns lower and upper bounds of every cell of a component's table."""
 
 
-def closed_bounds(constraints: CountConstraints, *, max_cells: int = MOST_CELLS) -> BoundsPair:
+def closed_bounds(constraints: CountConstraints) -> BoundsPair:
     """Return the tight bounds of every cell of a decomposable release of exact margins.
 
     There may be margins of other kinds, as long as the exact ones imply their sums.
@@ -68,7 +68,7 @@ def closed_bounds(constraints: CountConstraints, *, max_cells: int = MOST_CELLS)
     >>> lower.tolist(), upper.tolist()
     ([[1, 0, 0], [0, 0, 0]], [[12, 11, 9], [11, 11, 9]])
     """
-    return join_closed(constraints).table(max_cells=max_cells)
+    return join_closed(constraints).table()
 
 
 def component_bounds(constraints: CountConstraints, solve: Solve) -> BoundsPair:

@@ -25,7 +25,7 @@ Integers = NDArray[np.int64]
 BoundsPair: TypeAlias = tuple[Integers, Integers]
 """Lower and upper bounds, of one shape."""
 
-MOST_CELLS = 100_000_000
+_MOST_CELLS = 100_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,17 +55,17 @@ class JoinedBounds:
     upper_terms: tuple[Integers, ...]
     is_free: bool
 
-    def table(self, *, max_cells: int = MOST_CELLS) -> BoundsPair:
+    def table(self) -> BoundsPair:
         """Return lower and upper bounds of all cells, or refuse a table too large to hold."""
         size = math.prod(self.shape)
-        if size > max_cells:
+        if size > _MOST_CELLS:
             raise LimitError(
                 Reason.TOO_LARGE,
                 f"Bounds of a table with {len(self.shape)} axes were asked for.",
                 f"It has {count_of(size, 'cell')}, some {16 * size >> 20:,} MiB of bounds;"
-                f" the limit is {max_cells:,}.",
+                f" the limit is {_MOST_CELLS:,}.",
                 "Keep fewer axes (--keep of tables bounds), or join categories (--group of tables bounds); in"
-                " Python, ask for single cells, or raise max_cells.",
+                " Python, ask for single cells.",
             )
         upper = _spread(np.minimum, UNBOUNDED, self.upper_terms, self.shape)
         lower = _spread(np.add, 0, () if self.is_free else self.lower_terms, self.shape)

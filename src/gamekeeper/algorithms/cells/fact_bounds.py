@@ -112,7 +112,6 @@ class FactSearch:
         progress: Progress | None = None,
         *,
         max_seconds: float | None = None,
-        most_programs: int | None = None,
         only_known: bool = False,
         expect: Expect | None = None,
         probe: float = PROBE,
@@ -129,7 +128,7 @@ class FactSearch:
         ]
         clock = SearchClock(2 * sum(map(len, places)), progress, max_seconds, expect, probe)
         for part, own in zip(self.components, places, strict=True):
-            _Component(self, part, own, clock, most_programs, only_known).run()
+            _Component(self, part, own, clock, only_known).run()
 
     def found(self) -> FactBounds:
         """Return what is known so far."""
@@ -219,19 +218,17 @@ class _Component:
         part: FactComponent,
         own: list[int],
         clock: SearchClock,
-        most_programs: int | None,
         only_known: bool,
     ) -> None:
         self.search, self.part, self.own = search, part, own
-        self.only_known = only_known
-        self.clock, self.most = clock, most_programs
+        self.clock, self.only_known = clock, only_known
         self.numbers = part.numbers.tolist()
         self.places = np.array(own, np.int64)
         self.seen = np.full(len(own), NO_LIMIT, np.int64), np.full(len(own), -NO_LIMIT, np.int64)
 
     def run(self) -> None:
         """Settle one side of one number after another: all by real numbers, then by whole ones."""
-        if self._is_over():
+        if self.clock.is_over:
             return
         program = FactProgram(self.part, self.clock.watch)
         first = program.relaxed(np.zeros(0, np.int64), 1)
@@ -240,7 +237,7 @@ class _Component:
             raise NoNumbersError(self.part.rows.tolist())
         self._meet(first)
         for sign in (1, -1):
-            if self._is_over():
+            if self.clock.is_over:
                 return
             self.search.programs += 1
             self._meet(program.relaxed(self.places, sign))
@@ -248,7 +245,7 @@ class _Component:
         sides = [(at, is_upper) for at in self.own for is_upper in (False, True)]
         for settle in (self._settle, self._branch) if self.search.facts.whole else (self._settle,):
             for at, is_upper in sides:
-                if self._is_over():
+                if self.clock.is_over:
                     return
                 if not self._is_settled(self.numbers[at], is_upper=is_upper):
                     settle(program, at, is_upper=is_upper)
@@ -256,9 +253,6 @@ class _Component:
                     self.clock.step()
                 else:
                     self.clock.watch()
-
-    def _is_over(self) -> bool:
-        return self.clock.is_over or (self.most is not None and self.search.programs >= self.most)
 
     def _meet(self, solved: Solved) -> None:
         if solved.point is None:

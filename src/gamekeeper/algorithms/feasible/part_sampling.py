@@ -34,6 +34,7 @@ SamplingMethod = Literal["auto", "exact", "importance", "chain"]
 _MOST_COUNTS = 100_000_000
 _EXACT_STEPS = 2_000_000
 _BLOCK = 200
+_CHAINS = 4
 _ROUNDS = 25
 _PILOT = 200
 _ENOUGH = 0.1
@@ -97,7 +98,6 @@ def sample_part(
     draws: int,
     seed: np.random.SeedSequence,
     method: SamplingMethod = "auto",
-    n_chains: int = 4,
     workers: int | None = None,
     within: DrawingTime = UNLIMITED,
     start: Callable[[], Integers | None] = lambda: None,
@@ -134,7 +134,7 @@ def sample_part(
         log_total, error = _total_weight(logs)
         if np.isfinite(log_total):
             return PartSample(tables, logs, "importance", log_total, error)
-    return drawer.walk(draws, third, n_chains, workers, start, progress)
+    return drawer.walk(draws, third, workers, start, progress)
 
 
 def estimate_part(part: TablePart, *, draws: int) -> tuple[float, float]:
@@ -214,7 +214,6 @@ class _Drawer:
         self,
         draws: int,
         seed: np.random.SeedSequence,
-        n_chains: int,
         workers: int | None,
         start: Callable[[], Integers | None],
         progress: Progress | None,
@@ -224,17 +223,17 @@ class _Drawer:
         from gamekeeper.algorithms.feasible.walk_kernels import walk
 
         n = self.part.n_cells
-        per_chain = -(-draws // n_chains)
+        per_chain = -(-draws // _CHAINS)
         burn_in = max(_LEAST_BURN_IN, per_chain // 4)
-        self._require_room(n_chains * (burn_in + per_chain))
+        self._require_room(_CHAINS * (burn_in + per_chain))
         moves = lattice_moves(self.part)
         compiled = _compiled_moves(self.part, moves)
-        seeds = seed.spawn(n_chains + 1)
+        seeds = seed.spawn(_CHAINS + 1)
         generators = [np.random.default_rng(one) for one in seeds[1:]]
-        states = self._starts(n_chains, seeds[0], workers, start)
-        rounds = np.zeros((n_chains, burn_in + per_chain, n), np.int64)
-        tally = np.zeros((n_chains, 4), np.int64)
-        limits = [limits_of(self.part) for _ in range(n_chains)]
+        states = self._starts(seeds[0], workers, start)
+        rounds = np.zeros((_CHAINS, burn_in + per_chain, n), np.int64)
+        tally = np.zeros((_CHAINS, 4), np.int64)
+        limits = [limits_of(self.part) for _ in range(_CHAINS)]
 
         def work(chain: int, first: int) -> None:
             walk(
@@ -247,12 +246,12 @@ class _Drawer:
         n_rounds = rounds.shape[1]
         with ThreadPoolExecutor(workers_of(workers)) as executor:
             for first in range(0, n_rounds, _ROUNDS):
-                list(executor.map(work, range(n_chains), [first] * n_chains))
+                list(executor.map(work, range(_CHAINS), [first] * _CHAINS))
                 if progress is not None:
                     progress(min(first + _ROUNDS, n_rounds) * draws // n_rounds, draws)
         tables = rounds[:, burn_in:].reshape(-1, n)
         return PartSample(
-            tables, np.zeros(len(tables)), "chain", float("nan"), float("nan"), n_chains,
+            tables, np.zeros(len(tables)), "chain", float("nan"), float("nan"), _CHAINS,
             float(tally[:, 1].sum() / tally[:, 0].sum()),
         )  # fmt: skip
 
@@ -277,7 +276,6 @@ class _Drawer:
 
     def _starts(
         self,
-        n_chains: int,
         seed: np.random.SeedSequence,
         workers: int | None,
         start: Callable[[], Integers | None],
@@ -290,10 +288,10 @@ class _Drawer:
         )
         from gamekeeper.algorithms.feasible.sampling_kernels import log_weight_of
 
-        tables, logs = self.draw(max(_START_DRAWS, n_chains), seed, workers)
+        tables, logs = self.draw(_START_DRAWS, seed, workers)
         alive = np.flatnonzero(np.isfinite(logs))
         if len(alive):
-            return tables[np.resize(alive, n_chains)]
+            return tables[np.resize(alive, _CHAINS)]
         one = np.zeros((1, self.part.n_cells), np.int64)
         limits, state = limits_of(self.part, deep=True), begin_search(self.part)
         status = search(self.problem, limits, state, one, True, 1, _START_NODES)
@@ -309,7 +307,7 @@ class _Drawer:
                 f"No table to start from was found among {_START_NODES:,} attempts.",
                 "Draw from a release with fewer cells or margins.",
             )
-        return np.tile(found, (n_chains, 1))
+        return np.tile(found, (_CHAINS, 1))
 
 
 def _flat(logs: tuple[Floats | None, ...]) -> tuple[Integers, Floats]:

@@ -91,6 +91,11 @@ class CellPosteriors:
         return self.first[at] + np.arange(len(masses)), masses
 
     @property
+    def largest(self) -> Floats:
+        """The probability of the most probable count of each flat cell."""
+        return np.maximum.reduceat(self.masses, self.starts[:-1])
+
+    @property
     def mode(self) -> Integers:
         """The most probable count of each cell, the smallest of several."""
         places = [int(self.mass(cell)[1].argmax()) for cell in range(len(self.first))]

@@ -98,11 +98,7 @@ class FeasibleTables(Result):
     @property
     def n_probable(self) -> int:
         """How many cells have a count with a probability of at least 0.95."""
-        if self.cells is None:
-            return 0
-        return sum(
-            bool(self.cells.mass(cell)[1].max() >= _SURE) for cell in range(len(self.cells.first))
-        )
+        return 0 if self.cells is None else int(np.count_nonzero(self.cells.largest >= _SURE))
 
     def sentences(self) -> list[str]:
         """Return what was found, in words."""
@@ -159,8 +155,7 @@ class FeasibleTables(Result):
     def top(self, n: int) -> pa.Table:
         """Return the cells whose most probable count is most probable."""
         assert self.cells is not None
-        best = [float(self.cells.mass(cell)[1].max()) for cell in range(len(self.cells.first))]
-        return self.to_arrow().take(np.argsort(-np.array(best), kind="stable")[:n])
+        return self.to_arrow().take(np.argsort(-self.cells.largest, kind="stable")[:n])
 
     def _repr_html_(self) -> str:
         return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)

@@ -57,17 +57,9 @@ def read_argus_table(
             "Put it beside the table, or save the table as CSV with names in its first line.",
         )  # fmt: skip
     separator, variables = described(tool_text(told, asked))
-    rows = list(csv.reader(io.StringIO(tool_text(file, asked)), delimiter=separator or ","))
-    rows = [row for row in rows if row]
-    short = [at for at, row in enumerate(rows, 1) if len(row) < len(variables)]
-    if short or not rows:
-        said = (
-            f"{count_of(len(short), 'line has', 'lines have')} fewer than {len(variables)} columns."
-            if rows
-            else "It has no rows."
-        )
-        raise InputError(Reason.MALFORMED, asked, said, "Check the separator in the description.")
-    columns = {v.name: [row[at].strip() for row in rows] for at, v in enumerate(variables)}
+    rows = separated(tool_text(file, asked), separator or ",", asked)
+    do = "Check the separator in the description."
+    columns = by_variable(rows, variables, asked, "It has no rows.", do)
     return _made(file, told, variables, columns, value, asked)
 
 
@@ -162,6 +154,29 @@ def described(text: str) -> tuple[str | None, list[ArgusVariable]]:
             elif variables:
                 variables[-1].tags[tag.upper()] = told
     return separator, variables
+
+
+def separated(text: str, separator: str, asked: str) -> list[list[str]]:
+    """Return the cells of each line that is not empty."""
+    if len(separator) != 1:
+        said = "The separator in its description is not a single sign."
+        raise InputError(Reason.MALFORMED, asked, said, 'Write it as <SEPARATOR> ";".')
+    return [row for row in csv.reader(io.StringIO(text), delimiter=separator) if row]
+
+
+def by_variable(
+    rows: Sequence[Sequence[str]],
+    variables: Sequence[ArgusVariable],
+    asked: str,
+    none: str,
+    do: str,
+) -> dict[str, list[str]]:
+    """Return the texts of each variable, or say that there are none, or too few, and what to do."""
+    short = sum(len(row) < len(variables) for row in rows)
+    if short or not rows:
+        said = f"{count_of(short, 'line has', 'lines have')} fewer than {len(variables)} columns."
+        raise InputError(Reason.MALFORMED, asked, said if rows else none, do)
+    return {v.name: [row[at].strip() for row in rows] for at, v in enumerate(variables)}
 
 
 def _made(

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gamekeeper.data.cells.argus_file import ArgusVariable, beside, described
+from gamekeeper.data.cells.argus_file import (
+    ArgusVariable,
+    beside,
+    by_variable,
+    described,
+    separated,
+)
 from gamekeeper.data.cells.hierarchy import Hierarchy
 from gamekeeper.data.cells.hierarchy_file import read_hierarchy
 from gamekeeper.data.cells.tool_text import tool_text
 from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import quoted
 
 
 @dataclass(frozen=True)
@@ -44,20 +48,12 @@ def read_argus_records(data: Path, description: Path) -> ArgusRecords:
     placed = [variable for variable in variables if variable.width]
     lines = [line for line in tool_text(data, asked).splitlines() if line.strip()]
     if separator is not None or len(placed) < len(variables):
-        rows = list(csv.reader(io.StringIO("\n".join(lines)), delimiter=separator or ","))
+        rows = separated("\n".join(lines), separator or ",", asked)
         if rows and [cell.strip() for cell in rows[0]] == [v.name for v in variables]:
             rows = rows[1:]
     else:
         rows = [[line[v.start - 1 : v.start - 1 + v.width] for v in placed] for line in lines]
-    short = sum(len(row) < len(variables) for row in rows)
-    if short or not rows:
-        said = (
-            f"{count_of(short, 'line has', 'lines have')} fewer than {len(variables)} columns."
-            if rows
-            else "It has no records."
-        )
-        raise InputError(Reason.MALFORMED, asked, said, "Check the description.")
-    columns = {v.name: [row[at].strip() for row in rows] for at, v in enumerate(variables)}
+    columns = by_variable(rows, variables, asked, "It has no records.", "Check the description.")
     for variable in variables:
         if {"NUMERIC", "WEIGHT"} & set(variable.tags):
             columns[variable.name] = [own.replace(",", ".") for own in columns[variable.name]]

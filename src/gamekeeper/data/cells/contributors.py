@@ -123,10 +123,7 @@ class _Holders:
             axis.over_atoms[atom].tolist()
             for axis, atom in zip(self._system.axes, atoms, strict=True)
         ]
-        for key in product(*nodes):
-            cell = self._cells.get(key)
-            if cell is not None:
-                yield cell
+        return self._there(nodes)
 
     def of(self, cell: int) -> Iterator[int]:
         """Return the cells that hold a cell, itself among them."""
@@ -135,10 +132,10 @@ class _Holders:
             own = set(axis.atoms[node].tolist())
             first = axis.over_atoms[int(axis.atoms[node][0])].tolist()
             nodes.append([over for over in first if own <= set(axis.atoms[over].tolist())])
-        for key in product(*nodes):
-            held = self._cells.get(key)
-            if held is not None:
-                yield held
+        return self._there(nodes)
+
+    def _there(self, nodes: Sequence[Sequence[int]]) -> Iterator[int]:
+        return (self._cells[key] for key in product(*nodes) if key in self._cells)
 
 
 def _count(table: CellRows, at: int, *, whole: bool) -> Fraction | None:

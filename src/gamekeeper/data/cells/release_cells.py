@@ -66,16 +66,9 @@ def cells_of_release(release: Release) -> tuple[list[CellRows], dict[str, Hierar
                 hidden_limits=table.hidden,
             )
         )
-    made = {
-        name: Hierarchy.of_tree(
-            {**own, **dict.fromkeys(by_name[name].categories, ())},
-            f"the groups of axis {quoted([name])}",
-        )
-        for name, own in ways.items()
-    }
-    for name, axis in by_name.items():
-        if name not in made and name in {n for table in release.published for n in table.axes}:
-            made[name] = Hierarchy.of_tree(
-                dict.fromkeys(axis.categories, ()), f"axis {quoted([name])}"
-            )
+    made: dict[str, Hierarchy] = {}
+    for name in dict.fromkeys(name for table in release.published for name in table.axes):
+        children = {**ways.get(name, {}), **dict.fromkeys(by_name[name].categories, ())}
+        source = f"{'the groups of ' if name in ways else ''}axis {quoted([name])}"
+        made[name] = Hierarchy.of_tree(children, source)
     return tables, made

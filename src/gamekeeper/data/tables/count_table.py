@@ -106,18 +106,16 @@ class CountTable:
         return table
 
     @classmethod
-    def of_cells(
-        cls, axes: Iterable[Axis], cells: ArrayLike, counts: ArrayLike, *, dense: bool | None = None
-    ) -> CountTable:
+    def of_cells(cls, axes: Iterable[Axis], cells: ArrayLike, counts: ArrayLike) -> CountTable:
         """Return a table from numbers of cells with their counts, which add up; others are 0.
 
-        It is dense up to `DENSE_CELLS` cells, unless `dense` says otherwise.
+        It is dense up to `DENSE_CELLS` cells.
         """
         made = tuple(axes)
         shape = tuple(map(len, made))
         _check_size(shape)
         numbers, added = _added(np.asarray(cells, np.int64), np.asarray(counts, np.int64))
-        if math.prod(shape) > DENSE_CELLS if dense is None else not dense:
+        if math.prod(shape) > DENSE_CELLS:
             return cls(made, added, numbers)
         table = np.zeros(math.prod(shape), np.int64)
         table[numbers] = added
