@@ -149,6 +149,7 @@ def test_repaired_tables_hold(part, seed):
     found = repair(
         part.starts, part.members, part.row_lower, part.row_upper, part.cell_starts,
         part.cell_rows, np.zeros_like(part.upper), part.upper, table, 2_000, 0.3, np.random.default_rng(seed),
+        *np.empty((3, len(part.row_lower)), np.int64),
     )  # fmt: skip
     assert np.all((table >= 0) & (table <= part.upper))
     assert (found >= 0) == part.admits(table)

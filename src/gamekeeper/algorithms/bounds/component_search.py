@@ -337,6 +337,7 @@ class BoundSearch:
         self._taken = repair(
             part.starts, part.members, row_lower, row_upper, part.cell_starts, part.cell_rows,
             lower, upper, table, steps, _TEMPERATURES[self._temperature] * per_cell, self._random,
+            *np.empty((3, len(row_lower)), np.int64),
         )  # fmt: skip
         return table if self._taken >= 0 else None
 

@@ -165,7 +165,7 @@ def component_constraints(
     own = [
         number
         for number, margin in enumerate(constraints.margins)
-        if set(_real_axes(constraints.shape, margin)) <= set(component)
+        if {axis for axis in margin.axes if constraints.shape[axis] > 1} <= set(component)
     ]
     margins = [_within(constraints.margins[number], component) for number in own]
     exact = [set(m.axes) for m in margins if m.plain and m.exact]
@@ -241,10 +241,6 @@ def _separators_beside(structure: ReleaseStructure, at: int) -> list[Axes]:
         if at in (child, structure.parents[child])
     }
     return sorted(beside)
-
-
-def _real_axes(shape: tuple[int, ...], margin: CountMargin) -> Axes:
-    return tuple(axis for axis in margin.axes if shape[axis] > 1)
 
 
 def _not_closed(structure: ReleaseStructure) -> InputError:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -291,9 +291,11 @@ def _no_limits(n_cells: int) -> tuple[Integers, Integers]:
 
 
 def _shaped(found: IntegerBounds, shape: tuple[int, ...], base: tuple[int, ...]) -> IntegerBounds:
-    return IntegerBounds(
-        found.lower.reshape(shape), found.upper.reshape(shape),
-        found.tight_lower.reshape(shape), found.tight_upper.reshape(shape),
-        None if found.table is None else found.table.reshape(base),
-        found.relaxations, found.programs, found.tables,
-    )  # fmt: skip
+    return replace(
+        found,
+        lower=found.lower.reshape(shape),
+        upper=found.upper.reshape(shape),
+        tight_lower=found.tight_lower.reshape(shape),
+        tight_upper=found.tight_upper.reshape(shape),
+        table=None if found.table is None else found.table.reshape(base),
+    )

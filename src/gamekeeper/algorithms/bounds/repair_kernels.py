@@ -28,25 +28,16 @@ def _outside(total, low, high):
     return 0
 
 
-def repair(
-    starts, cells, row_lower, row_upper, cell_starts, cell_rows, lower, upper,
-    table, steps, temperature, random,
-):  # fmt: skip
-    """Change the table in place until every row holds; return the steps taken, or -1 if too few.
-
-    The table must be within the limits of the cells, and stays there. `random` is a Generator.
-    """
-    return _repair(
-        starts, cells, row_lower, row_upper, cell_starts, cell_rows, lower, upper,
-        table, steps, temperature, random, *np.empty((3, len(starts) - 1), np.int64),
-    )  # fmt: skip
-
-
 @kernel
-def _repair(
+def repair(
     starts, cells, row_lower, row_upper, cell_starts, cell_rows, lower, upper,
     table, steps, temperature, random, totals, broken, place,
 ):  # fmt: skip
+    """Change the table in place until every row holds; return the steps taken, or -1 if too few.
+
+    The table must be within the limits of the cells, and stays there. `random` is a Generator. The
+    last three have a place for each row, and hold nothing before or after.
+    """
     count = 0
     for row in range(len(totals)):
         totals[row] = 0

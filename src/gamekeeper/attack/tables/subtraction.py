@@ -299,21 +299,12 @@ def subtract_known(release: Release, asked: SubtractionInput) -> SubtractionAtta
 
 def _by_category(release: Release, counts: Integers, n: int, **options: Any) -> tuple[Floats, ...]:
     """Return, for each axis, the probability that some cell of each category recovers a zero."""
-    return tuple(
-        np.array(
-            [
-                float(risk.values[0])
-                for risk in release_group_risks(
-                    release.constraints,
-                    counts,
-                    cell_groups(release.shape, (axis,)),
-                    n=[n],
-                    **options,
-                )
-            ]
-        )
-        for axis in range(len(release.shape))
-    )
+    found: list[Floats] = []
+    for axis in range(len(release.shape)):
+        groups = cell_groups(release.shape, (axis,))
+        risks = release_group_risks(release.constraints, counts, groups, n=[n], **options)
+        found.append(np.array([float(risk.values[0]) for risk in risks]))
+    return tuple(found)
 
 
 def _numbers_of_zeros(rule: RecoveryRule, asked: Sequence[int]) -> tuple[Floats, Floats | None]:
