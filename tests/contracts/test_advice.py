@@ -20,7 +20,6 @@ _LIMIT = re.compile(r"(?<!{)\b(?:max|most)_\w+(?! \(--)\b")
 NEVER_SAID = {
     "algorithms.bounds.shuttle._require_nodes": ("--max-nodes", "other methods look first"),
     "algorithms.bounds.conflicts": ("max_seconds", "the message of a conflict goes on without"),
-    "algorithms.bounds.integer_bounds": ("max_seconds", "no command limits its time"),
     "algorithms.categories": (
         "--max-nodes --against --group",
         "an analysis turns limits into messages of its own",
