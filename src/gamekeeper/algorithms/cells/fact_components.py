@@ -39,7 +39,7 @@ def components(
     is_open = lower < upper
     entry_open = is_open[facts.members]
     rows, numbers = facts.entry_rows[entry_open], facts.members[entry_open]
-    # In the order of their first rows.
+    # Rows stand in the place of cells, so that components come in the order of their first rows.
     of_row, of_number = connected(numbers, rows, len(lower), facts.n_rows)
     chosen = np.unique(of_number[wanted[is_open[wanted]]])
     has_open = np.bincount(rows, minlength=facts.n_rows) > 0
