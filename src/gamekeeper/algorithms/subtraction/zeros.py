@@ -36,7 +36,6 @@ from gamekeeper.algorithms.subtraction.release import (
     too_large,
 )
 from gamekeeper.algorithms.subtraction.sampling import Drawing, sampled_zeros
-from gamekeeper.results import Progress
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -54,15 +53,12 @@ class ReleaseZeros:
         The distribution and the expectation of the number of recovered zeros.
     cells
         The probability for each cell, with an axis for the numbers of known people in front.
-    method
-        How it was worked out, in words.
     draws
         How many orderings of the people were drawn, 0 if none.
     """
 
     zeros: RecoveredZeros
     cells: Floats
-    method: str
     draws: int = 0
 
 
@@ -77,13 +73,12 @@ def release_zeros(
     draws: int = 10_000,
     confidence: float = 0.95,
     seed: int = 0,
-    progress: Progress | None = None,
 ) -> ReleaseZeros:
     """Return the distribution of the number of recovered zeros and the probability of each cell.
 
     Parameters
     ----------
-    constraints, truth, n, method, max_samples, draws, confidence, seed, progress
+    constraints, truth, n, method, max_samples, draws, confidence, seed
         As for `release_risk`.
     max_bits
         The size of the whole distribution up to which it is exact.
@@ -108,12 +103,11 @@ def release_zeros(
         fits = largest <= max_samples and bits <= max_bits
         if fits and population <= EXACT_POPULATION:
             zeros, cells = _exact_zeros(parts, len(true), asked)
-            return ReleaseZeros(zeros, cells.reshape(shape), "exact, by a search of all samples")
+            return ReleaseZeros(zeros, cells.reshape(shape))
         if method == "exact":
             raise too_large(population, largest, max_samples, bits, max_bits)
-    drawing = Drawing(draws, confidence, seed, progress)
-    zeros, cells = sampled_zeros(constraints, true, asked, drawing)
-    return ReleaseZeros(zeros, cells.reshape(shape), drawing.words, draws)
+    zeros, cells = sampled_zeros(constraints, true, asked, Drawing(draws, confidence, seed))
+    return ReleaseZeros(zeros, cells.reshape(shape), draws)
 
 
 def _exact_zeros(
