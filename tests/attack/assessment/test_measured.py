@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from gamekeeper.attack.assessment.chances import Basis, count_words
 from gamekeeper.attack.assessment.guidance import answers
 from gamekeeper.attack.assessment.measured import measure_file
+from gamekeeper.attack.assessment.plots import plot_assessment
 from gamekeeper.attack.assessment.record_table import record_table
 from gamekeeper.attack.assessment.sentences import advice, drivers, of_record, verdict
 from gamekeeper.attack.models.fitting import fit_models
@@ -194,3 +197,21 @@ def test_one_record_has_nothing_to_blame():
     alone = measure_file(keys([[1, 2, 3]]))
     assert drivers(alone) == ("It is the only record: nothing is needed to set it apart.",)
     assert "and it may be re-identified" in verdict(alone, None)
+
+
+@pytest.mark.parametrize("missing", ["wildcard", "ignore"])
+def test_records_that_are_unique_as_released_are_not_said_to_be_none(missing):
+    codes = [[1, 1], [1, 0], [2, 2], [2, 0], [1, 1], [2, 2]]
+    found = measure_file(keys(codes, fraction=None, missing=missing))
+    assert (found.keys.n_uniques, found.keys.n_unlike) == (0, 2)
+    assert "2 (33.3%) are unique" in verdict(found, None)
+    (told,) = drivers(found)
+    assert "No record is unique" not in told
+    assert "--missing category" in told
+
+
+def test_an_interval_that_begins_at_0_is_drawn_from_there(modelled):
+    lines = tuple(replace(line, tau1_lower=0.0) for line in modelled.variables.lines)
+    drawn = plot_assessment(replace(modelled, variables=replace(modelled.variables, lines=lines)))
+    bars = drawn.axes[1].containers[0].lines[2][0].get_segments()
+    assert [low for (low, _), _ in bars[1:]] == [0.0] * len(lines)

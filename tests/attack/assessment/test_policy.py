@@ -74,6 +74,15 @@ def test_criteria_on_sensitive_values_by_hand():
     assert [line.standing.value for line in lines] == ["not met", "met", "met"]
 
 
+def test_a_sensitive_variable_without_a_value_leaves_closeness_unknown():
+    coded = coded_from_codes([[1, 0, 1], [1, 0, 2], [2, 0, 1], [2, 0, 1]], ["a", "b", "c"])
+    found = measure_file(count_keys(coded, ["a"], sensitive=["b"]), workers=1)
+    (line,) = judged({"t_closeness": 0.25}, found).lines
+    assert (line.found_text, line.why) == ("not known", "no record has a sensitive value")
+    both = measure_file(count_keys(coded, ["a"], sensitive=["b", "c"]), workers=1)
+    assert judged({"t_closeness": 0.25}, both).lines[0].found.value == 0.25
+
+
 def test_an_exact_measure_is_met_or_not():
     assert standings({"share_of_uniques": 0.1, "average_risk": 0.39, "k_anonymity": 2}) == [
         "met",

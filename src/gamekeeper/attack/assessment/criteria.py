@@ -210,9 +210,10 @@ def _t_closeness(measured: Measured) -> Found:
         sensitive_values(listed, rows, name, c=3.0, is_ordered=False).closeness
         for name in measured.keys.diversity
     ]
-    return (
-        _exact(max(float(np.nanmax(far)) for far in found)) if found else Found(None, _NO_SENSITIVE)
-    )
+    known = [far[~np.isnan(far)] for far in found]
+    if not any(map(len, known)):
+        return Found(None, "no record has a sensitive value" if found else _NO_SENSITIVE)
+    return _exact(float(np.concatenate(known).max()))
 
 
 def _one_sensitive_value(measured: Measured) -> Found:

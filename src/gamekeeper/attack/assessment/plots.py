@@ -67,8 +67,13 @@ def _variables(ax: Axes, measured: Measured) -> None:
         lines = by_models.lines[:_MOST_BARS]
         names = [f"without {line.variable}" for line in lines]
         values = [line.tau1_left for line in lines]
-        ends = [(line.tau1_lower or value, line.tau1_upper or value)
-                for line, value in zip(lines, values, strict=True)]  # fmt: skip
+        ends = [
+            # An end of 0 is one; only None is none.
+            (value, value)
+            if line.tau1_lower is None or line.tau1_upper is None
+            else (line.tau1_lower, line.tau1_upper)
+            for line, value in zip(lines, values, strict=True)
+        ]
         whole = measured.chances.population_uniques
         assert whole.value is not None
         names, values = ["as it is", *names], [whole.value, *values]

@@ -66,7 +66,13 @@ def drivers(measured: Measured) -> tuple[str, ...]:
     """Return what drives the risk: variables, and the combination that sets records apart most."""
     keys, uniques = measured.keys, measured.uniques
     if not keys.n_uniques:
-        return ("No record is unique, so that no variable is to blame.", *_households(measured))
+        blamed = "No record is unique, so that no variable is to blame."
+        if keys.n_unlike:
+            blamed = (
+                f"What sets unique records apart is not searched for where {keys.missing.words}:"
+                " count missing cells as a category to be told (--missing category)."
+            )
+        return (blamed, *_households(measured))
     if keys.n_records == 1:
         return ("It is the only record: nothing is needed to set it apart.",)
     told: list[str] = []
