@@ -385,3 +385,9 @@ def test_a_population_that_is_not_counted_says_what_to_call():
         assert not told.value.problems
     whole = gk.count_keys(gk.code_frame(people), ["age"])
     assert assess_matching(sample, population=whole).n_people == 6
+
+
+def test_an_estimate_without_sample_uniques_says_that_these_are_lacking():
+    table = count_keys(coded_from_codes([[1], [1], [2], [2]], ["a"]), ["a"], fraction="1/10")
+    told = assess_matching(table).file.sentences()
+    assert told[0] == "Pr(PU) is not known: there is no sample unique."

@@ -36,11 +36,9 @@ _MEANINGS = {
     "probability {value}",
     "dis": "DIS: from the sample alone, Pr(CM|UM) is estimated as {value}",
 }
+_NO_UNIQUE = "there is no sample unique"
 _ABSENT = {
     "pr_pu": "the population is known for sampled classes only",
-    "pr_pu_given_su": "there is no sample unique",
-    "pr_cm_given_um": "there is no sample unique",
-    "pr_cm_given_su": "there is no sample unique",
     "dis": "there are neither sample uniques nor pairs that tell",
 }
 
@@ -245,7 +243,10 @@ def file_lines(
     for name, value in measures.items():
         if value is None:
             named = _MEANINGS[name].split(":")[0]
-            lines.append(RiskLine(name, None, f"{named} is not known: {_ABSENT[name]}."))
+            # An estimate of Pr(PU) is made from sample uniques, as all but DIS are.
+            is_by_uniques = estimated and name == "pr_pu"
+            why = _NO_UNIQUE if is_by_uniques else _ABSENT.get(name, _NO_UNIQUE)
+            lines.append(RiskLine(name, None, f"{named} is not known: {why}."))
             continue
         said = _MEANINGS[name].format(share=share_text(value), value=three_digits(value))
         model = " (estimated by a model)" if estimated and name != "dis" else ""
