@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.results import Provenance, Result, table_html
+from gamekeeper.results import Provenance, Result, arrow_table, table_html
 from gamekeeper.wording import did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -187,28 +187,24 @@ class FileRisk(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per measure: the value as a number, exactly as a text, and in words."""
-        import pyarrow as pa
-
+        columns = {
+            "measure": "string",
+            "value": "float64",
+            "exact": "string",
+            "share": "float64",
+            "meaning": "string",
+        }
         rows = [
-            {
-                "measure": line.name,
-                "value": None if line.value is None else float(line.value),
-                "exact": "" if line.value is None else str(line.value),
-                "share": None if line.share is None else float(line.share),
-                "meaning": line.meaning,
-            }
+            (
+                line.name,
+                None if line.value is None else float(line.value),
+                "" if line.value is None else str(line.value),
+                None if line.share is None else float(line.share),
+                line.meaning,
+            )
             for line in self.lines
         ]
-        schema = pa.schema(
-            [
-                ("measure", pa.string()),
-                ("value", pa.float64()),
-                ("exact", pa.string()),
-                ("share", pa.float64()),
-                ("meaning", pa.string()),
-            ]
-        )
-        return pa.Table.from_pylist(rows, schema=schema)
+        return arrow_table(columns, rows)
 
 
 def _plain(value: Fraction | float | None) -> int | float | str:

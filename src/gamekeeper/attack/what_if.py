@@ -20,7 +20,7 @@ from gamekeeper.data.coding.recode import Change
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import Cancelled, GamekeeperError
 from gamekeeper.options import given
-from gamekeeper.results import Provenance, Result
+from gamekeeper.results import Provenance, Result, arrow_table
 from gamekeeper.wording import count_of, three_digits
 
 if TYPE_CHECKING:
@@ -108,24 +108,21 @@ class WhatIf(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per measure."""
-        import pyarrow as pa
-
-        def ends(name: str, end: int) -> pa.Array:
-            found = [getattr(line, name) for line in self.lines]
-            return pa.array([None if pair is None else pair[end] for pair in found], pa.float64())
-
-        return pa.table(
-            {
-                "measure": pa.array([line.measure for line in self.lines], pa.string()),
-                "before": pa.array([line.before for line in self.lines], pa.float64()),
-                "before_from": ends("before_range", 0),
-                "before_to": ends("before_range", 1),
-                "after": pa.array([line.after for line in self.lines], pa.float64()),
-                "after_from": ends("after_range", 0),
-                "after_to": ends("after_range", 1),
-                "meaning": pa.array([line.meaning for line in self.lines], pa.string()),
-            }
-        )
+        numbers = ("before", "before_from", "before_to", "after", "after_from", "after_to")
+        columns = {"measure": "string", **dict.fromkeys(numbers, "float64"), "meaning": "string"}
+        nothing = (None, None)
+        rows = [
+            (
+                line.measure,
+                line.before,
+                *(line.before_range or nothing),
+                line.after,
+                *(line.after_range or nothing),
+                line.meaning,
+            )
+            for line in self.lines
+        ]
+        return arrow_table(columns, rows)
 
 
 def compare_recoded(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.attack.linkage.truth import share_interval
+from gamekeeper.results import arrow_table
 from gamekeeper.wording import count_of, percent_text
 
 if TYPE_CHECKING:
@@ -138,26 +139,17 @@ def by_margin(margins: Floats, correct: Truths, linked: Truths) -> tuple[Band, .
 
 def bands_table(bands: tuple[Band, ...], of: str, *, with_stated: bool) -> pa.Table:
     """Return bands as rows."""
-    import pyarrow as pa
-
     columns = {
-        f"{of}_from": [band.low for band in bands],
-        f"{of}_to": [band.high for band in bands],
-        "links": [band.n_links for band in bands],
-        "right": [band.n_right for band in bands],
-        "share_right": [band.share for band in bands],
-        "lower": [band.interval[0] for band in bands],
-        "upper": [band.interval[1] for band in bands],
+        **dict.fromkeys((f"{of}_from", f"{of}_to"), "float64"),
+        **dict.fromkeys(("links", "right"), "int64"),
+        **dict.fromkeys(("share_right", "lower", "upper", "stated"), "float64"),
     }
-    if with_stated:
-        columns["stated"] = [band.stated for band in bands]
-    whole = ("links", "right")
-    return pa.table(
-        {
-            name: pa.array(values, pa.int64() if name in whole else pa.float64())
-            for name, values in columns.items()
-        }
-    )
+    rows = [
+        (band.low, band.high, band.n_links, band.n_right, band.share, *band.interval, band.stated)
+        for band in bands
+    ]
+    table = arrow_table(columns, rows)
+    return table if with_stated else table.drop_columns(["stated"])
 
 
 def _band(low: float, high: float, right: Truths, stated: Floats | None) -> Band:

@@ -20,7 +20,7 @@ from gamekeeper.attack.linkage.variables import plain_kinds
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
-from gamekeeper.results import Provenance, Result
+from gamekeeper.results import Provenance, Result, arrow_table
 from gamekeeper.wording import percent_range, percent_text
 
 if TYPE_CHECKING:
@@ -68,11 +68,10 @@ class MaskingComparison(Result):
         said: list[str] = []
         for k in ranked:
             best = self.best(k)
-            correct, n_records = best.n_correct or 0, best.n_records[0]
-            low, high = share_interval(correct, n_records)
+            rate, low, high = rate_and_interval(best)
             said.append(
-                f"{self.names[k]}: {correct:,} of {n_records:,} records re-identified,"
-                f" {percent_text(correct / max(n_records, 1))} ({percent_range(low, high)}), by"
+                f"{self.names[k]}: {best.n_correct or 0:,} of {best.n_records[0]:,} records"
+                f" re-identified, {percent_text(rate)} ({percent_range(low, high)}), by"
                 f" {_way(best.provenance.variant)}."
             )
         notes = (note for version in self.links for one in version for note in one.notes)
@@ -80,43 +79,40 @@ class MaskingComparison(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per version and way of linking."""
-        import pyarrow as pa
-
-        rows: list[dict[str, Any]] = []
-        for name, found in zip(self.names, self.links, strict=True):
-            for one in found:
-                correct, n_records = one.n_correct or 0, one.n_records[0]
-                low, high = share_interval(correct, n_records)
-                linked = one.linked
-                rows.append(
-                    {
-                        "version": name,
-                        "linked_by": one.provenance.variant,
-                        "records": n_records,
-                        "links": one.n_linked,
-                        "correct": correct,
-                        "rate": correct / max(n_records, 1),
-                        "lower": low,
-                        "upper": high,
-                        "by_chance": (one.by_chance or 0.0) / max(n_records, 1),
-                        "median_margin": _median(one.margins),
-                        "gap_to_bound": linked.gap_to_bound,
-                    }
-                )
-        counts = ("records", "links", "correct")
-        types = {
-            "version": pa.string(),
-            "linked_by": pa.string(),
-            **dict.fromkeys(counts, pa.int64()),
+        numbers = ("rate", "lower", "upper", "by_chance", "median_margin", "gap_to_bound")
+        columns = {
+            **dict.fromkeys(("version", "linked_by"), "string"),
+            **dict.fromkeys(("records", "links", "correct"), "int64"),
+            **dict.fromkeys(numbers, "float64"),
         }
-        schema = pa.schema([(name, types.get(name, pa.float64())) for name in rows[0]])
-        return pa.Table.from_pylist(rows, schema)
+        rows = [
+            (
+                name,
+                one.provenance.variant,
+                one.n_records[0],
+                one.n_linked,
+                one.n_correct or 0,
+                *rate_and_interval(one),
+                (one.by_chance or 0.0) / max(one.n_records[0], 1),
+                _median(one.margins),
+                one.linked.gap_to_bound,
+            )
+            for name, found in zip(self.names, self.links, strict=True)
+            for one in found
+        ]
+        return arrow_table(columns, rows)
 
     def plot(self) -> Figure:
         """Draw the rates with their intervals; needs no display."""
         from gamekeeper.attack.linkage.link_plots import plot_maskings
 
         return plot_maskings(self)
+
+
+def rate_and_interval(found: FileLinks) -> tuple[float, float, float]:
+    """Return the share of records that are re-identified, and its interval at 95%."""
+    correct, n_records = found.n_correct or 0, found.n_records[0]
+    return correct / max(n_records, 1), *share_interval(correct, n_records)
 
 
 @takes(MaskingInput)

@@ -17,7 +17,7 @@ from gamekeeper.attack.linkage.partners import Partners
 from gamekeeper.attack.linkage.resampling import Resampled
 from gamekeeper.attack.linkage.truth import share_interval
 from gamekeeper.attack.linkage.variables import LinkVariable
-from gamekeeper.results import Provenance, Result, table_html
+from gamekeeper.results import Provenance, Result, arrow_table, table_html
 from gamekeeper.wording import be, count_of, percent_range, percent_text, times_text
 
 if TYPE_CHECKING:
@@ -293,31 +293,18 @@ class FileLinks(Result):
 
     def weights_table(self) -> pa.Table | None:
         """Return one row per variable and level: its weight; None where there are no weights."""
-        import pyarrow as pa
-
         model = self.weights
         if model is None:
             return None
+        numbers = dict.fromkeys(("up_to", "m", "u", "weight"), "float64")
         rows = [
-            {
-                "variable": name,
-                "level": k,
-                "up_to": up_to,
-                "m": float(m),
-                "u": float(u),
-                "weight": w,
-            }
-            for name, limits, ms, us, ws in zip(
+            (name, level, *cells)
+            for name, limits, *of_levels in zip(
                 model.names, model.limits, model.m, model.u, model.weights, strict=True
             )
-            for k, (up_to, m, u, w) in enumerate(
-                zip((*limits, None), ms, us, ws.tolist(), strict=True)
-            )
+            for level, cells in enumerate(zip((*limits, None), *of_levels, strict=True))
         ]
-        types = {"variable": pa.string(), "level": pa.int64()}
-        names = ("variable", "level", "up_to", "m", "u", "weight")
-        schema = pa.schema([(name, types.get(name, pa.float64())) for name in names])
-        return pa.Table.from_pylist(rows, schema)
+        return arrow_table({"variable": "string", "level": "int64", **numbers}, rows)
 
     def plot(self) -> Figure:
         """Draw how margins are distributed, correct and wrong links apart where truth is known."""

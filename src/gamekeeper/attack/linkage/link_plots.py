@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gamekeeper.attack.linkage.truth import share_interval
 from gamekeeper.results.plotting import COLOURS, GRID, MUTED, drawable, drawable_letters
 from gamekeeper.wording import count_of
 
@@ -54,23 +53,17 @@ def plot_links(found: FileLinks) -> Figure:
 
 def plot_maskings(found: MaskingComparison) -> Figure:
     """Draw the re-identification rate of each version, with its interval, by way of linking."""
+    from gamekeeper.attack.linkage.evaluation import rate_and_interval
+
     n_ways = len(found.methods)
     figure, ax = _figure(1.4 + 0.5 * len(found.names) * max(n_ways, 1) ** 0.5)
     letters = drawable_letters()
     for way, name in enumerate(found.methods):
-        rates, low, high = [], [], []
-        for version in found.links:
-            one = version[way]
-            correct, n_records = one.n_correct or 0, one.n_records[0]
-            ends = share_interval(correct, n_records)
-            rate = correct / max(n_records, 1)
-            rates.append(rate)
-            low.append(rate - ends[0])
-            high.append(ends[1] - rate)
+        rates, low, high = np.array([rate_and_interval(one[way]) for one in found.links]).T
         places = np.arange(len(rates)) + (way - (n_ways - 1) / 2) * 0.16
         ax.errorbar(
-            rates, places, xerr=[low, high], fmt="o", color=COLOURS[way % len(COLOURS)],
-            capsize=3, label=drawable(name, letters),
+            rates, places, xerr=[rates - low, high - rates], fmt="o",
+            color=COLOURS[way % len(COLOURS)], capsize=3, label=drawable(name, letters),
         )  # fmt: skip
     ax.set_yticks(range(len(found.names)), [drawable(name, letters) for name in found.names])
     ax.set_ylim(len(found.names) - 0.5, -0.5)

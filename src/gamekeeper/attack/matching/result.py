@@ -11,7 +11,7 @@ from gamekeeper.algorithms.intrusion.dominance import Dominance, Measure
 from gamekeeper.algorithms.intrusion.strategies import Direction, Strategy, StrategyValue
 from gamekeeper.attack.risk import FileRisk, RiskLine
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.results import EVERYTHING, Listing, Provenance, Result, make_listing
+from gamekeeper.results import EVERYTHING, Listing, Provenance, Result, arrow_table, make_listing
 from gamekeeper.wording import (
     count_of,
     did_you_mean,
@@ -101,29 +101,26 @@ class MatchingRisk(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one line per strategy; without numbers where it has no target."""
-        import pyarrow as pa
-
+        columns = {
+            **dict.fromkeys(("strategy", "direction", "target"), "string"),
+            "feasible": "bool",
+            "classes": "int64",
+            **dict.fromkeys(_PARTS, "float64"),
+            "in_words": "string",
+        }
         rows = [
-            {
-                "strategy": value.name,
-                "direction": value.direction.words,
-                "target": value.strategy.words,
-                "feasible": value.feasible,
-                "classes": value.n_cells,
-                **{
-                    part: float(getattr(value, part)) if value.feasible else None for part in _PARTS
-                },
-                "in_words": told(value),
-            }
+            (
+                value.name,
+                value.direction.words,
+                value.strategy.words,
+                value.feasible,
+                value.n_cells,
+                *(float(getattr(value, part)) if value.feasible else None for part in _PARTS),
+                told(value),
+            )
             for value in self.values
         ]
-        schema = pa.schema(
-            [(name, pa.string()) for name in ("strategy", "direction", "target")]
-            + [("feasible", pa.bool_()), ("classes", pa.int64())]
-            + [(part, pa.float64()) for part in _PARTS]
-            + [("in_words", pa.string())]
-        )
-        return pa.Table.from_pylist(rows, schema=schema)
+        return arrow_table(columns, rows)
 
     def dominance_table(self) -> Listing:
         """Return which strategy is at least another, by every measure, here or always."""

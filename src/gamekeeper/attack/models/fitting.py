@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from gamekeeper.data.keys.marginals import Marginals
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.options import takes, texts_of
-from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.results import Progress, Provenance, Result, arrow_table
 from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
@@ -118,31 +119,26 @@ class ModelFit(Result):
 
     def edges(self, model: NDArray[np.uint64]) -> list[tuple[str, str]]:
         """Return the pairs of variables that a model joins."""
-        n = len(self.keys)
         return [
             (self.keys[v], self.keys[w])
-            for v in range(n)
-            for w in range(v + 1, n)
-            if int(model[v]) >> w & 1
+            for v, w in combinations(range(len(self.keys)), 2)
+            if _joins(model, v, w)
         ]
 
     def to_arrow(self) -> pa.Table:
         """Return one line per pair of variables: how probable the edge is, and if the best has it."""
-        import pyarrow as pa
-
-        n = len(self.keys)
-        pairs = [(v, w) for v in range(n) for w in range(v + 1, n)]
-        likely = self.search.edge_probabilities()
-        best = set(self.edges(self.search.best))
-        named = [(self.keys[v], self.keys[w]) for v, w in pairs]
-        return pa.table(
-            {
-                "variable": pa.array([one for one, _ in named], pa.string()),
-                "with": pa.array([other for _, other in named], pa.string()),
-                "probability": pa.array([float(likely[v, w]) for v, w in pairs], pa.float64()),
-                "in_best_model": pa.array([pair in best for pair in named], pa.bool_()),
-            }
-        )
+        likely, best = self.search.edge_probabilities(), self.search.best
+        columns = {
+            "variable": "string",
+            "with": "string",
+            "probability": "float64",
+            "in_best_model": "bool",
+        }
+        rows = [
+            (self.keys[v], self.keys[w], float(likely[v, w]), _joins(best, v, w))
+            for v, w in combinations(range(len(self.keys)), 2)
+        ]
+        return arrow_table(columns, rows)
 
     def sentences(self) -> list[str]:
         """Return what was found, and what a reader should beware of."""
@@ -205,6 +201,10 @@ class ModelFit(Result):
         from gamekeeper.attack.models.model_plots import plot_trace
 
         return plot_trace(self)
+
+
+def _joins(model: NDArray[np.uint64], v: int, w: int) -> bool:
+    return bool(int(model[v]) >> w & 1)
 
 
 def fitting_bytes(n_records: int, n_keys: int) -> int:

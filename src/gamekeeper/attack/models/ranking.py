@@ -24,7 +24,7 @@ from gamekeeper.algorithms.intrusion.strategies import (
 from gamekeeper.attack.matching.population import MatchedClasses, match_classes
 from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.results import Provenance, Result
+from gamekeeper.results import Provenance, Result, arrow_table
 from gamekeeper.wording import count_of, number_text, three_digits
 
 if TYPE_CHECKING:
@@ -62,20 +62,18 @@ class RankedAttack(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per attack and direction."""
-        import pyarrow as pa
-
-        return pa.table(
-            {
-                "attack": pa.array([value.strategy.words for value in self.values], pa.string()),
-                "direction": pa.array([v.direction.words for v in self.values], pa.string()),
-                "keys": pa.array([value.n_cells for value in self.values], pa.int64()),
-                "pr_cm": pa.array([float(value.pr_cm) for value in self.values], pa.float64()),
-                "cost_with": pa.array([float(v.cost_with) for v in self.values], pa.float64()),
-                "cost_without": pa.array(
-                    [float(v.cost_without) for v in self.values], pa.float64()
-                ),
-            }
-        )
+        parts = ("pr_cm", "cost_with", "cost_without")
+        columns = {"attack": "string", "direction": "string", "keys": "int64"}
+        rows = [
+            (
+                value.strategy.words,
+                value.direction.words,
+                value.n_cells,
+                *(float(getattr(value, part)) for part in parts),
+            )
+            for value in self.values
+        ]
+        return arrow_table({**columns, **dict.fromkeys(parts, "float64")}, rows)
 
     def sentences(self) -> list[str]:
         """Return what each attack achieves, in words."""

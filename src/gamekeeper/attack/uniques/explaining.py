@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
 from gamekeeper.data.coding.codebook import CodedVariable
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.results import Provenance, Result, table_html
+from gamekeeper.results import Provenance, Result, arrow_table, table_html
 from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
@@ -71,17 +71,11 @@ class Explanations(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per reason: record, MSU size, its variables, and in words."""
-        import pyarrow as pa
-
-        lines = self.lines
-        return pa.table(
-            {
-                "record": pa.array([line.record for line in lines], pa.int64()),
-                "size": pa.array([line.size for line in lines], pa.int32()),
-                "variables": pa.array([" + ".join(line.variables) for line in lines], pa.string()),
-                "in_words": pa.array([line.text for line in lines], pa.string()),
-            }
-        )
+        columns = {"record": "int64", "size": "int32", "variables": "string", "in_words": "string"}
+        rows = [
+            (line.record, line.size, " + ".join(line.variables), line.text) for line in self.lines
+        ]
+        return arrow_table(columns, rows)
 
     def _repr_html_(self) -> str:
         # Without the words, which hold values of the file: a notebook travels further.

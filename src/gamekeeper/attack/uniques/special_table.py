@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.results import Provenance, Result
+from gamekeeper.results import Provenance, Result, arrow_table
 from gamekeeper.wording import number_text, percent_text
 
 if TYPE_CHECKING:
@@ -93,26 +93,23 @@ class SpecialProperties(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one line per property and test; without numbers where people must judge."""
-        import pyarrow as pa
-
-        rows: list[dict[str, Any]] = []
-        for line in self.lines:
-            row: dict[str, Any] = {
-                "property": line.name,
-                "test": line.test,
-                "expected_special": line.expected_special,
-                "expected_random": line.expected_random,
-            }
-            for name, count in (("special", line.special), ("random", line.random)):
-                row[name] = None if count is None else count.number
-                row[f"of_{name}"] = None if count is None else count.total
-                row[f"{name}_share"] = None if count is None else count.share
-            rows.append({**row, "in_words": line.words})
         texts = ("property", "test", "expected_special", "expected_random")
         numbers = ("special", "of_special", "special_share", "random", "of_random", "random_share")
-        schema = pa.schema(
-            [(name, pa.string()) for name in texts]
-            + [(name, pa.float64()) for name in numbers]
-            + [("in_words", pa.string())]
-        )
-        return pa.Table.from_pylist(rows, schema=schema)
+        columns = {**dict.fromkeys(texts, "string"), **dict.fromkeys(numbers, "float64")}
+        rows = [
+            (
+                line.name,
+                line.test,
+                line.expected_special,
+                line.expected_random,
+                *_numbers(line.special),
+                *_numbers(line.random),
+                line.words,
+            )
+            for line in self.lines
+        ]
+        return arrow_table({**columns, "in_words": "string"}, rows)
+
+
+def _numbers(count: GroupCount | None) -> tuple[float | None, float | None, float | None]:
+    return (None, None, None) if count is None else (count.number, count.total, count.share)
