@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
+    from gamekeeper.data.keys.key_table import KeyTable
     from gamekeeper.data.keys.listed_records import ListedRecords
 
 _SHOWN_RECORDS = 10
@@ -143,6 +144,27 @@ def listed_risk(
         n_elsewhere=listed.n_elsewhere,
         n_excluded=listed.table.n_excluded,
         counts=listed.counts if listed.by_key else None,
+    )
+
+
+def keyed_provenance(
+    method: str,
+    variant: str,
+    key_table: KeyTable,
+    parameters: Mapping[str, str],
+    *,
+    seed: int | None = None,
+    seconds: float = 0.0,
+) -> Provenance:
+    """Return how a result came about that rests on the keys of a file."""
+    return Provenance(
+        method,
+        variant,
+        {"keys": ", ".join(key_table.keys), "missing": key_table.missing.value, **parameters},
+        seed,
+        key_table.coded.fingerprint,
+        key_table.coded.engine.name,
+        seconds=seconds,
     )
 
 

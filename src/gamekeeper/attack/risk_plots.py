@@ -5,11 +5,11 @@ Every plot is a figure of its own that needs no display. Letters that the font l
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.results.plotting import GRID, drawable, drawable_letters
+from gamekeeper.results.plotting import drawable, drawable_letters, new_figure, ruled
 from gamekeeper.wording import count_of, short
 
 if TYPE_CHECKING:
@@ -19,12 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from gamekeeper.algorithms.intrusion.dis_simulation import DisStep
-    from gamekeeper.attack.contribution_risk import (
-        CategoryRisk,
-        Contribution,
-        SizeRisk,
-        VariableRisk,
-    )
+    from gamekeeper.attack.contribution_risk import CategoryRisk, SizeRisk, VariableRisk
     from gamekeeper.attack.risk import RecordRisk
 
 _BAR = "#1f5f99"
@@ -108,24 +103,14 @@ def plot_sizes(risk: SizeRisk) -> Figure:
 
 def plot_variables(risk: VariableRisk, *, most: int = 20) -> Figure:
     """Plot the share of the file's IS that MSUs with each variable have, stacked by MSU size."""
-    lines = risk.lines[: _checked(most)]
-    letters = drawable_letters()
-    names = [_drawable(line.variable, letters) for line in lines]
-    figure, ax = _bars(lines, names, risk.file_is)
-    note = _more(len(risk.lines) - len(lines), "variable", "variables")
-    _title(ax, f"Variables and their share of the IS{note}")
-    return figure
+    names = [line.variable for line in risk.lines]
+    return _bars(risk, names, most, "variable", "variables")
 
 
 def plot_categories(risk: CategoryRisk, *, most: int = 20) -> Figure:
     """Plot the share of the file's IS that MSUs with each category have, stacked by MSU size."""
-    lines = risk.lines[: _checked(most)]
-    letters = drawable_letters()
-    names = [_drawable(f"{line.variable}: {line.category}", letters) for line in lines]
-    figure, ax = _bars(lines, names, risk.file_is)
-    note = _more(len(risk.lines) - len(lines), "category", "categories")
-    _title(ax, f"Categories and their share of the IS{note}")
-    return figure
+    names = [f"{line.variable}: {line.category}" for line in risk.lines]
+    return _bars(risk, names, most, "category", "categories")
 
 
 def plot_convergence(steps: Sequence[DisStep], expected: Fraction | None) -> Figure:
@@ -153,8 +138,18 @@ def plot_convergence(steps: Sequence[DisStep], expected: Fraction | None) -> Fig
     return figure
 
 
-def _bars(lines: Sequence[Contribution], names: Sequence[str], file_is: int) -> tuple[Figure, Axes]:
-    """Draw one stacked bar per line, the first at the top."""
+def _bars(
+    risk: VariableRisk | CategoryRisk, names: Sequence[str], most: int, singular: str, plural: str
+) -> Figure:
+    """Draw one stacked bar per line, the first at the top, at most so many."""
+    if most < 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"A plot of {most} bars was asked for.",
+            "That is less than one.",
+            "Give a positive whole number.",
+        )
+    lines, file_is, letters = risk.lines[:most], risk.file_is, drawable_letters()
     figure, ax = _figure(1.4 + 0.28 * len(lines))
     places = list(range(len(lines)))
     starts = [0.0] * len(lines)
@@ -167,7 +162,7 @@ def _bars(lines: Sequence[Contribution], names: Sequence[str], file_is: int) -> 
         shade = _SHADES[min(max(size - 1, 0), len(_SHADES) - 1)]
         ax.barh(places, widths, left=starts, color=shade, label=f"MSUs of size {size}")
         starts = [start + width for start, width in zip(starts, widths, strict=True)]
-    ax.set_yticks(places, names)
+    ax.set_yticks(places, [drawable(short(n, _NAME_LETTERS), letters) for n in names[:most]])
     for label in ax.get_yticklabels():
         label.set_parse_math(False)
     ax.invert_yaxis()
@@ -175,18 +170,15 @@ def _bars(lines: Sequence[Contribution], names: Sequence[str], file_is: int) -> 
     ax.set_xlabel("Percent of the file's IS; an MSU counts for each of its variables")
     if any(starts):
         ax.legend(frameon=False, loc="lower right")
-    return figure, ax
+    n_left = len(risk.lines) - len(lines)
+    note = f" ({count_of(n_left, singular, plural)} more not shown)" if n_left else ""
+    _title(ax, f"{plural.capitalize()} and their share of the IS{note}")
+    return figure
 
 
 def _figure(height: float) -> tuple[Figure, Axes]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8.0, height), layout="constrained")
-    ax = figure.add_subplot()
-    ax.grid(color=GRID, linewidth=0.8)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    return figure, ax
+    figure = new_figure(8.0, height)
+    return figure, ruled(figure.add_subplot())
 
 
 def _set_counts(ax: Axes, most: int) -> None:
@@ -202,22 +194,3 @@ def _set_counts(ax: Axes, most: int) -> None:
 
 def _title(ax: Axes, text: str) -> None:
     ax.set_title(text, loc="left", parse_math=False)
-
-
-def _more(number: int, singular: str, plural: str) -> str:
-    return f" ({count_of(number, singular, plural)} more not shown)" if number else ""
-
-
-def _checked(most: int) -> int:
-    if most < 1:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"A plot of {most} bars was asked for.",
-            "That is less than one.",
-            "Give a positive whole number.",
-        )
-    return most
-
-
-def _drawable(name: str, letters: Container[int]) -> str:
-    return drawable(short(name, _NAME_LETTERS), letters)

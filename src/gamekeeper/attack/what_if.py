@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.attack.models.options import FitMethod, FitOptions
+from gamekeeper.attack.risk import keyed_provenance
 from gamekeeper.attack.uniques.dis import general_dis
 from gamekeeper.data.coding.recode import Change
 from gamekeeper.data.keys.key_table import KeyTable
@@ -157,6 +158,7 @@ def compare_recoded(
     >>> found["sample_uniques"].before, found["sample_uniques"].after
     (2.0, 0.0)
     """
+    fit = fit or _QUICK
     lines = [
         _line("different_keys", before.n_classes, after.n_classes, "Different keys"),
         _line(
@@ -180,19 +182,13 @@ def compare_recoded(
     lines.append(_line("k", smallest[0], smallest[1], least))
     cautions: list[str] = []
     lines.append(_dis(before, after, cautions))
-    lines += _models(before, after, fit or _QUICK, cautions, progress)
-    provenance = Provenance(
+    lines += _models(before, after, fit, cautions, progress)
+    provenance = keyed_provenance(
         "what if",
         "before and after a recoding",
-        {
-            "keys": ", ".join(after.keys),
-            "missing": after.missing.value,
-            "models": str((fit or _QUICK).method),
-            "before": before.coded.fingerprint,
-        },
-        seed=(fit or _QUICK).seed,
-        fingerprint=after.coded.fingerprint,
-        engine=after.coded.engine.name,
+        after,
+        {"models": str(fit.method), "before": before.coded.fingerprint},
+        seed=fit.seed,
     )
     return WhatIf(tuple(lines), tuple(changes), tuple(dict.fromkeys(cautions)), provenance)
 
@@ -227,12 +223,11 @@ def _models(
         "tau1": "Sample uniques that nobody else in the population shares (tau-1), expected",
         "expected_matches": "Right matches if each sample unique is matched once, expected",
     }
-    return [
-        Compared(
-            name, told[0][name][0], told[1][name][0], words, told[0][name][1], told[1][name][1]
-        )
-        for name, words in meanings.items()
-    ]
+    found: list[Compared] = []
+    for name, words in meanings.items():
+        (value, span), (value_after, span_after) = (side[name] for side in told)
+        found.append(Compared(name, value, value_after, words, span, span_after))
+    return found
 
 
 _Known = tuple[float | None, tuple[float, float] | None]

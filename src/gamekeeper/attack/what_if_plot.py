@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gamekeeper.results.plotting import COLOURS, GRID, MUTED
+from gamekeeper.results.plotting import COLOURS, MUTED, new_figure, ruled
 from gamekeeper.wording import three_digits
 
 if TYPE_CHECKING:
@@ -40,10 +40,8 @@ def plot_what_if(found: WhatIf) -> Figure:
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()][0]
     'unique in the file'
     """
-    from matplotlib.figure import Figure
-
     known = {line.measure: line for line in found.lines}
-    figure = Figure(figsize=(10.0, 4.2), layout="constrained")
+    figure = new_figure(10.0, 4.2)
     left, right = figure.subplots(1, 2, width_ratios=[3, 2])
     records = {words: known[name] for name, words in _RECORDS.items() if name in known}
     _bars(left, list(records), list(records.values()))
@@ -61,9 +59,7 @@ def plot_what_if(found: WhatIf) -> Figure:
 
 def _bars(ax: Axes, names: Sequence[str], lines: Sequence[Compared]) -> None:
     """Draw two bars for each measure; what is not known has words in its place."""
-    ax.grid(color=GRID, linewidth=0.8, axis="x")
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
+    ruled(ax, "x")
     sides = [
         ("before", [(line.before, line.before_range) for line in lines]),
         ("after", [(line.after, line.after_range) for line in lines]),

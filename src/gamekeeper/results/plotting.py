@@ -1,14 +1,34 @@
-"""What plots of results share: colours that can be told apart in grey, and letters that fonts have."""
+"""What plots of results share: figures, colours that can be told apart in grey, letters of fonts."""
 
 from __future__ import annotations
 
 from collections.abc import Container
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 COLOURS = (
     "#1f5f99", "#d1690e", "#2a8a57", "#b03a5b", "#6b4fa0", "#7a6a2c", "#2f93aa", "#4d5560",
 )  # fmt: skip
 MUTED = "#5b6875"
 GRID = "#dde3e9"
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure of a size in inches; it needs no display."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def ruled(ax: Axes, axis: Literal["both", "x", "y"] = "both") -> Axes:
+    """Give axes a grid below what is drawn, and no frame above and to the right."""
+    ax.grid(color=GRID, linewidth=0.8, axis=axis)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
 
 
 def drawable(text: str, letters: Container[int]) -> str:

@@ -8,7 +8,14 @@ import numpy as np
 
 from gamekeeper.attack.assessment.chances import Basis
 from gamekeeper.attack.assessment.measured import Measured
-from gamekeeper.results.plotting import COLOURS, GRID, MUTED, drawable, drawable_letters
+from gamekeeper.results.plotting import (
+    COLOURS,
+    MUTED,
+    drawable,
+    drawable_letters,
+    new_figure,
+    ruled,
+)
 from gamekeeper.wording import count_of, short
 
 if TYPE_CHECKING:
@@ -22,16 +29,10 @@ _NAME_LETTERS = 32
 
 def plot_assessment(measured: Measured) -> Figure:
     """Plot an assessment; needs no display."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10.0, 4.0), layout="constrained")
+    figure = new_figure(10.0, 4.0)
     left, right = figure.subplots(1, 2)
-    for ax in (left, right):
-        ax.grid(color=GRID, linewidth=0.8)
-        ax.set_axisbelow(True)
-        ax.spines[["top", "right"]].set_visible(False)
-    _spread(left, measured)
-    _variables(right, measured)
+    _spread(ruled(left), measured)
+    _variables(ruled(right), measured)
     return figure
 
 
@@ -67,17 +68,10 @@ def _variables(ax: Axes, measured: Measured) -> None:
         lines = by_models.lines[:_MOST_BARS]
         names = [f"without {line.variable}" for line in lines]
         values = [line.tau1_left for line in lines]
-        ends = [
-            # An end of 0 is one; only None is none.
-            (value, value)
-            if line.tau1_lower is None or line.tau1_upper is None
-            else (line.tau1_lower, line.tau1_upper)
-            for line, value in zip(lines, values, strict=True)
-        ]
         whole = measured.chances.population_uniques
         assert whole.value is not None
         names, values = ["as it is", *names], [whole.value, *values]
-        ends = [(whole.lower, whole.upper), *ends]
+        ends = [(whole.lower, whole.upper), *(line.tau1_range for line in lines)]
         spans = np.abs(np.array(ends).T - np.array(values))
         ax.barh(range(len(names)), values, xerr=spans, color=COLOURS[0], ecolor=MUTED, capsize=2)
         ax.set_xlabel("Unique in the population (95% interval)")

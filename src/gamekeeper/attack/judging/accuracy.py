@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,8 +156,8 @@ def judge_measure(name: str, samples: Sequence[ScoredSample], pooled: Pooled) ->
         slope,
         _calibrate(pooled.is_unique, unique),
         _calibrate(pooled.chances, match),
-        _compare(samples, name, _sum_of_unique, lambda sizes: float((sizes == 1).sum())),
-        _compare(samples, name, _sum_of_match, lambda sizes: float((1.0 / sizes).sum())),
+        _compare(samples, name, partial(_sum, "unique"), lambda sizes: float((sizes == 1).sum())),
+        _compare(samples, name, partial(_sum, "match"), lambda sizes: float((1.0 / sizes).sum())),
         _compare(
             samples,
             name,
@@ -216,12 +217,9 @@ def _compare(
     )
 
 
-def _sum_of_unique(scores: Scores) -> float | None:
-    return None if scores.unique is None else float(scores.unique.sum())
-
-
-def _sum_of_match(scores: Scores) -> float | None:
-    return None if scores.match is None else float(scores.match.sum())
+def _sum(part: str, scores: Scores) -> float | None:
+    said = getattr(scores, part)
+    return None if said is None else float(said.sum())
 
 
 def _non_unique_ratio(pooled: Pooled, match: Numbers | None) -> float | None:

@@ -39,7 +39,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem
 from gamekeeper.options import option_text, takes
-from gamekeeper.results import Progress, Provenance, package_version
+from gamekeeper.results import Provenance, package_version
 from gamekeeper.wording import there_are
 
 ATTACK_FRACTIONS = tuple(Fraction(percent, 100) for percent in (1, 2, 5, 10, 20, 30, 50, 70, 90))
@@ -118,7 +118,15 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
         }
         kept = ScoreFolder(Path(asked.folder), wanted, tuple(named))
     tasks = [SampleTask(number, step, asked.seed) for number, step in enumerate(numbered)]
-    found = _run(notional, plan, tasks, kept, asked.workers, asked.progress)
+    by_number = run_left(
+        tasks,
+        kept,
+        asked.progress,
+        lambda left, finish: run_scoring(
+            notional, plan, left, workers=asked.workers, finish=finish
+        ),
+    )
+    found = [by_number[task.number] for task in tasks]
     provenance = Provenance(
         "comparison of measures",
         "stratified, proportional allocation" if stratify_by else "simple random samples",
@@ -193,23 +201,6 @@ def _affordable(
         tuple(step for step, size in sizes.items() if 0 < size <= most),
         tuple(step for step, size in sizes.items() if size > most),
     )
-
-
-def _run(
-    notional: NotionalPopulation,
-    plan: ScoringPlan,
-    tasks: Sequence[SampleTask],
-    kept: ScoreFolder | None,
-    workers: int,
-    progress: Progress | None,
-) -> list[ScoredSample]:
-    found = run_left(
-        tasks,
-        kept,
-        progress,
-        lambda left, finish: run_scoring(notional, plan, left, workers=workers, finish=finish),
-    )
-    return [found[task.number] for task in tasks]
 
 
 def _setting(

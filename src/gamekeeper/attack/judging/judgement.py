@@ -18,8 +18,6 @@ from gamekeeper.algorithms.judging.discrimination import (
     calibration_table,
 )
 from gamekeeper.attack.judging.accuracy import (
-    Accuracy,
-    Calibration,
     MeasureLine,
     Pooled,
     judge_measure,
@@ -29,7 +27,15 @@ from gamekeeper.attack.judging.accuracy import (
 )
 from gamekeeper.attack.judging.scores import ScoredSample, Scores, checked_scores
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
+from gamekeeper.results import (
+    EVERYTHING,
+    Cell,
+    Listing,
+    Provenance,
+    Result,
+    arrow_table,
+    make_listing,
+)
 from gamekeeper.wording import (
     at_start,
     count_of,
@@ -56,6 +62,32 @@ NAMES = {
     "occam": "Occam",
 }
 """Measures in words, where these differ from their names."""
+
+_ACCURACY = {
+    "": "estimate",
+    "_true": "truth",
+    "_error": "relative_error",
+    "_absolute_error": "absolute_error",
+}
+# The columns of the table: which part of a line, and what of that part.
+_COLUMNS = {
+    "auc": ("auc", "value"),
+    "auc_low": ("auc", "low"),
+    "auc_high": ("auc", "high"),
+    "auc_within": ("auc_within", "value"),
+    "rank_slope": ("rank_slope", ""),
+    **{
+        f"{part}_{name}": (part, name)
+        for part in ("unique", "match")
+        for name in ("brier", "skill", "slope", "intercept")
+    },
+    **{
+        f"{part}{end}": (part, name)
+        for part in ("population_uniques", "correct_matches", "pr_cm_given_um")
+        for end, name in _ACCURACY.items()
+    },
+    "non_unique_ratio": ("non_unique_ratio", ""),
+}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -123,13 +155,11 @@ class Judgement(Result):
 
     def probabilities(self, measure: str, of: str = "match") -> np.ndarray[Any, Any] | None:
         """Return the `match` or `unique` of a measure over all samples, or None without them."""
-        name = self.line(measure).measure
-        return together([sample.scores[name] for sample in self.samples], of)
+        return together(self._scores(measure), of)
 
     def ranks(self, measure: str) -> np.ndarray[Any, Any]:
         """Return the ranks by a measure within each sample, as shares, over all samples."""
-        name = self.line(measure).measure
-        return ranks_within([sample.scores[name] for sample in self.samples])
+        return ranks_within(self._scores(measure))
 
     def difference(self, first: str, second: str, *, within: bool = False) -> Estimate | None:
         """Return the AUC of a measure less that of another, with an interval for the difference.
@@ -137,7 +167,9 @@ class Judgement(Result):
         With `within`, by ranks within samples.
         """
         one, other = (
-            self.ranks(name) if within else np.concatenate(self._values(name))
+            self.ranks(name)
+            if within
+            else np.concatenate([scores.values for scores in self._scores(name)])
             for name in (first, second)
         )
         pooled = self.pooled()
@@ -155,9 +187,9 @@ class Judgement(Result):
         columns = ("measure", "difference", "low", "high", "clearly")
         return make_listing(f"AUC against {baseline}", columns, rows, EVERYTHING)
 
-    def _values(self, measure: str) -> list[np.ndarray[Any, Any]]:
+    def _scores(self, measure: str) -> list[Scores]:
         name = self.line(measure).measure
-        return [sample.scores[name].values for sample in self.samples]
+        return [sample.scores[name] for sample in self.samples]
 
     def calibration(self, measure: str, of: str = "match") -> tuple[CalibrationGroup, ...]:
         """Return tenths of the sample uniques by rising probability, with the truth of each.
@@ -184,13 +216,12 @@ class Judgement(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one line per measure."""
-        import pyarrow as pa
-
-        rows = [_flat(line) for line in self.lines]
-        columns: dict[str, Any] = {"measure": pa.array(self.measures, pa.string())}
-        for name in _flat_names():
-            columns[name] = pa.array([row[name] for row in rows], pa.float64())
-        return pa.table(columns)
+        columns = {"measure": "string", **dict.fromkeys(_COLUMNS, "float64")}
+        rows = [
+            (line.measure, *(_part_of(line, *place) for place in _COLUMNS.values()))
+            for line in self.lines
+        ]
+        return arrow_table(columns, rows)
 
     def sentences(self) -> list[str]:
         """Return what was found, in words."""
@@ -363,34 +394,6 @@ def _accuracy_sentences(line: MeasureLine) -> list[str]:
     return lines
 
 
-def _flat_names() -> list[str]:
-    names = ["auc", "auc_low", "auc_high", "auc_within", "rank_slope"]
-    for part in ("unique", "match"):
-        names += [f"{part}_{name}" for name in ("brier", "skill", "slope", "intercept")]
-    for part in ("population_uniques", "correct_matches", "pr_cm_given_um"):
-        names += [part, *(f"{part}_{name}" for name in ("true", "error", "absolute_error"))]
-    return [*names, "non_unique_ratio"]
-
-
-def _flat(line: MeasureLine) -> dict[str, float | None]:
-    area = line.auc
-    values: list[float | None] = [None] * 3 if area is None else [area.value, area.low, area.high]
-    values += [None if line.auc_within is None else line.auc_within.value, line.rank_slope]
-    for calibration in (line.unique, line.match):
-        values += _of_calibration(calibration)
-    for accuracy in (line.population_uniques, line.correct_matches, line.pr_cm_given_um):
-        values += _of_accuracy(accuracy)
-    values.append(line.non_unique_ratio)
-    return dict(zip(_flat_names(), values, strict=True))
-
-
-def _of_calibration(found: Calibration | None) -> list[float | None]:
-    if found is None:
-        return [None] * 4
-    return [found.brier, found.skill, found.slope, found.intercept]
-
-
-def _of_accuracy(found: Accuracy | None) -> list[float | None]:
-    if found is None:
-        return [None] * 4
-    return [found.estimate, found.truth, found.relative_error, found.absolute_error]
+def _part_of(line: MeasureLine, part: str, name: str) -> float | None:
+    found = getattr(line, part)
+    return getattr(found, name) if name and found is not None else found

@@ -12,7 +12,14 @@ import numpy as np
 
 from gamekeeper.algorithms.judging.rank_plots import logit_rank_plot
 from gamekeeper.algorithms.judging.robust_loess import robust_loess
-from gamekeeper.results.plotting import COLOURS, GRID, MUTED, drawable, drawable_letters
+from gamekeeper.results.plotting import (
+    COLOURS,
+    MUTED,
+    drawable,
+    drawable_letters,
+    new_figure,
+    ruled,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +55,7 @@ _WAYS = {
 
 def plot_ranks(judgement: Judgement) -> Figure:
     """Plot the logit rank plot of every measure; empty where there is one kind of record only."""
-    figure = _figure(7.2, 4.8)
+    figure = new_figure(7.2, 4.8)
     ax = figure.add_subplot()
     truth, labels = judgement.pooled().is_unique, _labels(judgement.measures)
     for number, line in enumerate(judgement.lines):
@@ -74,7 +81,7 @@ def plot_predictions(judgement: Judgement, *, seed: int = 0) -> Figure | None:
         return None
     n_rows = -(-len(shown) // _ACROSS)
     n_columns = min(len(shown), _ACROSS)
-    figure = _figure(4.3 * n_columns + 0.6, 3.9 * n_rows)
+    figure = new_figure(4.3 * n_columns + 0.6, 3.9 * n_rows)
     axes = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
     sizes, labels = judgement.pooled().population_sizes, _labels(shown)
     lowest = 0.0
@@ -113,7 +120,7 @@ def plot_calibration(judgement: Judgement) -> Figure | None:
     ]
     if not kinds:
         return None
-    figure, labels = _figure(5.2 * len(kinds), 4.6), _labels(judgement.measures)
+    figure, labels = new_figure(5.2 * len(kinds), 4.6), _labels(judgement.measures)
     axes = figure.subplots(1, len(kinds), squeeze=False)[0]
     for ax, kind in zip(axes, kinds, strict=True):
         ax.plot([0, 1], [0, 1], "--", color=MUTED, linewidth=1)
@@ -138,7 +145,7 @@ def plot_calibration(judgement: Judgement) -> Figure | None:
 def plot_seconds(comparison: Comparison) -> Figure:
     """Plot the time of every measure per sample, one mark per fraction, on a logarithmic axis."""
     measures, labels = comparison.measures, _labels(comparison.measures)
-    figure = _figure(7.2, 1.6 + 0.42 * len(measures))
+    figure = new_figure(7.2, 1.6 + 0.42 * len(measures))
     ax = figure.add_subplot()
     for step, setting in enumerate(comparison.settings):
         lines = [setting.judgement.line(measure) for measure in measures]
@@ -161,7 +168,7 @@ def plot_seconds(comparison: Comparison) -> Figure:
 
 def plot_attacks(found: AttackExperiment, attacks: Sequence[str]) -> Figure:
     """Plot the probability of a correct match against the sampling fraction."""
-    figure = _figure(8.0, 4.6)
+    figure = new_figure(8.0, 4.6)
     ax = figure.add_subplot()
     _draw_attacks(ax, found, attacks, "pr_cm")
     ax.set_ylabel("probability of a correct match")
@@ -171,7 +178,7 @@ def plot_attacks(found: AttackExperiment, attacks: Sequence[str]) -> Figure:
 
 def plot_attack_costs(found: AttackExperiment) -> Figure:
     """Plot the people searched, from the population to the sample and the other way round."""
-    figure = _figure(10.4, 4.4)
+    figure = new_figure(10.4, 4.4)
     axes = figure.subplots(1, 2)
     for ax, (title, attacks) in zip(axes, _WAYS.items(), strict=True):
         _draw_attacks(ax, found, attacks, "cost")
@@ -213,7 +220,7 @@ def _draw_attacks(ax: Axes, found: AttackExperiment, attacks: Sequence[str], par
 
 def plot_attack_seconds(found: AttackExperiment) -> Figure:
     """Plot the mean seconds of every measure against the sampling fraction."""
-    figure = _figure(8.0, 3.8)
+    figure = new_figure(8.0, 3.8)
     ax = figure.add_subplot()
     labels = _labels(found.measures)
     for number, measure in enumerate(found.measures):
@@ -243,16 +250,8 @@ def _colour(number: int) -> str:
     return COLOURS[number % len(COLOURS)]
 
 
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
-
-
 def _finish(ax: Axes, *, legend: bool = True, beside: bool = False) -> None:
-    ax.grid(color=GRID)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
+    ruled(ax)
     if legend and ax.get_legend_handles_labels()[0]:
         if beside:
             ax.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))

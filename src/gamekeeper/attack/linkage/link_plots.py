@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gamekeeper.results.plotting import COLOURS, GRID, MUTED, drawable, drawable_letters
+from gamekeeper.results.plotting import (
+    COLOURS,
+    MUTED,
+    drawable,
+    drawable_letters,
+    new_figure,
+    ruled,
+)
 from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
@@ -95,15 +102,8 @@ def plot_structure(found: StructureLinks) -> Figure:
 
 
 def _figure(height: float) -> tuple[Figure, Axes]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.2, height), layout="constrained")
-    ax = figure.add_subplot()
-    ax.grid(color=GRID, linewidth=0.8)
-    ax.set_axisbelow(True)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    return figure, ax
+    figure = new_figure(7.2, height)
+    return figure, ruled(figure.add_subplot())
 
 
 def plot_margin_shares(found: FileLinks) -> Figure:

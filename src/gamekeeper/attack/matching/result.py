@@ -184,15 +184,9 @@ class MatchingRisk(Result):
 
         return plot_costs(
             {
-                title: {
-                    value.name: ([float(getattr(value, cost))], [float(value.pr_cm)])
-                    for value in self.values
-                    if value.feasible
-                }
-                for cost, title in (
-                    ("cost_without", "nobody is met twice (without replacement)"),
-                    ("cost_with", "anybody may be met again (with replacement)"),
-                )
+                value.name: {part: [float(getattr(value, part))] for part in _PARTS}
+                for value in self.values
+                if value.feasible
             }
         )
 

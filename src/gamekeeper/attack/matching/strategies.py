@@ -29,12 +29,11 @@ from gamekeeper.attack.matching.estimates import EstimatedCells, estimate_strate
 from gamekeeper.attack.matching.options import NUMBERS, Estimate, MatchingOptions
 from gamekeeper.attack.matching.population import check_contained, check_policy, match_classes
 from gamekeeper.attack.matching.result import MatchingRisk, file_lines
-from gamekeeper.attack.risk import FileRisk
+from gamekeeper.attack.risk import FileRisk, keyed_provenance
 from gamekeeper.attack.uniques.dis import general_dis
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes
-from gamekeeper.results import Provenance
 from gamekeeper.wording import count_of, quoted, there_are
 
 Measures = dict[str, Fraction | float | None]
@@ -91,17 +90,14 @@ def assess_matching(key_table: KeyTable, asked: MatchingOptions) -> MatchingRisk
         variant = "population known"
     own = None if isinstance(method, Estimate) else Fraction(key_table.n_records, int(n_people))
     measures["dis"] = general_dis(key_table, own if key_table.fraction is None else None).dis
-    provenance = Provenance(
+    provenance = keyed_provenance(
         "matching strategies",
         variant,
+        key_table,
         {
-            "keys": ", ".join(key_table.keys),
-            "missing": str(key_table.missing),
             "population": f"{n_people:.6g}",
             "strategies": ", ".join(strategy.name for strategy in chosen),
         },
-        fingerprint=key_table.coded.fingerprint,
-        engine=key_table.coded.engine.name,
         seconds=time.perf_counter() - started,
     )
     lines = file_lines(measures, estimated=isinstance(method, Estimate))

@@ -24,6 +24,7 @@ from gamekeeper.algorithms.models.fitting.result import SearchResult
 from gamekeeper.algorithms.models.fitting.supplied_scores import SuppliedScores, supplied_levels
 from gamekeeper.algorithms.models.inference.population_model import recommended_precisions
 from gamekeeper.attack.models.options import FitMethod, FitOptions
+from gamekeeper.attack.risk import keyed_provenance
 from gamekeeper.budget import fits
 from gamekeeper.data.engine.bringing import MOST_BROUGHT
 from gamekeeper.data.keys.key_table import KeyTable
@@ -276,8 +277,6 @@ def fit_models(key_table: KeyTable, asked: FitOptions) -> ModelFit:
             break
     searches, precisions = tuple(found), precisions[: len(found)]
     parameters = {
-        "keys": ", ".join(key_table.keys),
-        "missing": key_table.missing.value,
         "precisions": ", ".join(f"{each:g}" for each in precisions),
         "chains": str(asked.chains),
         **_parameters(chosen, asked),
@@ -289,13 +288,12 @@ def fit_models(key_table: KeyTable, asked: FitOptions) -> ModelFit:
         key_table.n_uniques,
         precisions,
         searches,
-        Provenance(
+        keyed_provenance(
             "decomposable models",
             chosen.words,
+            key_table,
             parameters,
-            asked.seed,
-            key_table.coded.fingerprint,
-            key_table.coded.engine.name,
+            seed=asked.seed,
             seconds=time.perf_counter() - started,
         ),
         constant,

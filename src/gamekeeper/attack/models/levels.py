@@ -65,6 +65,13 @@ class RelativeLine:
     relative_match: float | None
     n_unbounded: int
 
+    @property
+    def tau1_range(self) -> tuple[float, float]:
+        """The bounds of what is left; itself twice where there are none."""
+        if self.tau1_lower is None or self.tau1_upper is None:
+            return self.tau1_left, self.tau1_left
+        return self.tau1_lower, self.tau1_upper
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RelativeRisk(Result):

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gamekeeper.results.plotting import COLOURS, GRID, MUTED, drawable, drawable_letters
+from gamekeeper.results.plotting import (
+    COLOURS,
+    GRID,
+    MUTED,
+    drawable,
+    drawable_letters,
+    new_figure,
+    ruled,
+)
 from gamekeeper.wording import short
 
 if TYPE_CHECKING:
@@ -27,11 +35,9 @@ _MOST_BARS = 30
 
 def plot_model(fit: ModelFit) -> Figure:
     """Draw the variables in a circle, joined by edges that are as dark as they are probable."""
-    from matplotlib.figure import Figure
-
     letters = drawable_letters()
     n = len(fit.keys)
-    figure = Figure(figsize=(7.2, 6.2), layout="constrained")
+    figure = new_figure(7.2, 6.2)
     ax = figure.add_subplot()
     angles = [2 * math.pi * place / n + math.pi / 2 for place in range(n)]
     points = [(math.cos(angle), math.sin(angle)) for angle in angles]
@@ -72,9 +78,7 @@ def plot_model(fit: ModelFit) -> Figure:
 
 def plot_trace(fit: ModelFit) -> Figure:
     """Plot the log marginal likelihood along each chain or run."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.6, 3.8), layout="constrained")
+    figure = new_figure(7.6, 3.8)
     ax = figure.add_subplot()
     for number, line in enumerate(np.atleast_2d(fit.search.trace)):
         step = max(len(line) // _MOST_POINTS, 1)
@@ -94,8 +98,6 @@ def plot_trace(fit: ModelFit) -> Figure:
 
 def plot_relative(risk: RelativeRisk) -> Figure:
     """Draw how many population uniques are left without each variable or category."""
-    from matplotlib.figure import Figure
-
     lines = risk.lines[:_MOST_BARS]
     of_categories = any(line.category for line in lines)
     letters = drawable_letters()
@@ -105,26 +107,11 @@ def plot_relative(risk: RelativeRisk) -> Figure:
         else drawable(short(line.variable, _NAME_LETTERS), letters)
         for place, line in enumerate(lines, 1)
     ]
-    values = np.array([line.tau1_left for line in lines])
-    lower = np.array(
-        [
-            v if line.tau1_lower is None else line.tau1_lower
-            for line, v in zip(lines, values, strict=True)
-        ]
-    )
-    upper = np.array(
-        [
-            v if line.tau1_upper is None else line.tau1_upper
-            for line, v in zip(lines, values, strict=True)
-        ]
-    )
-    figure = Figure(figsize=(8.0, 1.4 + 0.3 * len(lines)), layout="constrained")
-    ax = figure.add_subplot()
-    ax.grid(color=GRID, linewidth=0.8, axis="x")
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.barh(range(len(lines)), values, xerr=[values - lower, upper - values], color=COLOURS[0],
-            ecolor=MUTED, capsize=2)  # fmt: skip
+    figure = new_figure(8.0, 1.4 + 0.3 * len(lines))
+    ax = ruled(figure.add_subplot(), "x")
+    values = [line.tau1_left for line in lines]
+    spans = np.abs(np.array([line.tau1_range for line in lines]).T - np.array(values))
+    ax.barh(range(len(lines)), values, xerr=spans, color=COLOURS[0], ecolor=MUTED, capsize=2)
     ax.set_yticks(range(len(lines)), names)
     for label in ax.get_yticklabels():
         label.set_parse_math(False)

@@ -103,21 +103,13 @@ class StrategyExperiment(Result):
         """Plot probability against both costs on logarithmic axes, one point per sample."""
         from gamekeeper.attack.simulation.simulation_plots import plot_costs
 
-        simulation = self.simulation
-        names = {f"strategy {s.number}": strategy_name(s) for s in self.strategies}
         return plot_costs(
             {
-                title: {
-                    shown: (
-                        simulation.column(f"{name}.{cost}").tolist(),
-                        simulation.column(f"{name}.pr_cm").tolist(),
-                    )
-                    for shown, name in names.items()
+                f"strategy {one.number}": {
+                    part: self.simulation.column(f"{strategy_name(one)}.{part}").tolist()
+                    for part in STRATEGY_PARTS
                 }
-                for cost, title in (
-                    ("cost_without", "nobody is met twice (without replacement)"),
-                    ("cost_with", "anybody may be met again (with replacement)"),
-                )
+                for one in self.strategies
             }
         )
 

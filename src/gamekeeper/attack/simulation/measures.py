@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,8 +68,9 @@ class Failure:
 def measure_sample(sample: Sample, plan: MeasurePlan) -> Values | Failure:
     """Take every measure of a plan of one sample."""
     values: dict[str, float | None] = {}
+    take = _of_sample(plan)
     for name in plan.names:
-        values |= _KNOWN[name](sample, plan)
+        values |= take[name](sample)
     for name, measure in plan.own:
         try:
             found = measure(sample.codes, sample.sample_sizes, sample.population_sizes)
@@ -101,7 +103,7 @@ def plan_measures(
             problems.append(Problem(Reason.DUPLICATE, where, "given twice."))
         elif not isinstance(measure, str):
             own.append((name, measure))
-        elif measure in _KNOWN:
+        elif measure in MEASURES:
             names.append(measure)
         else:
             hint = did_you_mean(measure, MEASURES)
@@ -118,25 +120,20 @@ def plan_measures(
     return MeasurePlan(tuple(names), tuple(own), tuple(r), max_size, max_seconds, power)
 
 
-def _count(sample: Sample, plan: MeasurePlan) -> Values:
-    del plan
+def _count(sample: Sample) -> Values:
     return {"sample_uniques": float(sample.n_uniques), "sample_pairs": float(sample.n_paired)}
 
 
-def _probability(name: str) -> Callable[[Sample, MeasurePlan], Values]:
-    def measure(sample: Sample, plan: MeasurePlan) -> Values:
-        del plan
-        if name != "pr_pu" and not sample.n_uniques:
-            return {name: None}
-        found = matching_probabilities(sample.population.sizes, sample.class_counts, exact=False)
-        return {name: float(getattr(found, name))}
-
-    return measure
+def _probability(name: str, sample: Sample) -> Values:
+    if name != "pr_pu" and not sample.n_uniques:
+        return {name: None}
+    found = matching_probabilities(sample.population.sizes, sample.class_counts, exact=False)
+    return {name: float(getattr(found, name))}
 
 
-def _strategies(sample: Sample, plan: MeasurePlan) -> Values:
+def _strategies(r: Sequence[int], sample: Sample) -> Values:
     found = evaluate_strategies(
-        sample.population.sizes, sample.class_counts, numbered_strategies(plan.r), exact=False
+        sample.population.sizes, sample.class_counts, numbered_strategies(r), exact=False
     )
     return {
         f"{strategy_name(value.strategy)}.{part}": float(getattr(value, part))
@@ -158,69 +155,58 @@ def strategy_name(strategy: Strategy) -> str:
     return f"strategy_{strategy.number}" + (f"_r{strategy.r}" if strategy.number > 5 else "")
 
 
-def _dis(sample: Sample, plan: MeasurePlan) -> Values:
-    del plan
+def _dis(sample: Sample) -> Values:
     return {"dis": None if sample.dis is None else float(sample.dis)}
 
 
-def _models(sample: Sample, plan: MeasurePlan) -> Values:
-    del plan
-    return model_attacks(sample)
+def _correlation(score: Score, sample: Sample) -> Values:
+    uniques = sample.minimal_uniques.records
+    scores, chances = sample.score(score), 1 / sample.population_sizes
+    everyone: NDArray[np.float64] = np.zeros(len(chances))
+    everyone[uniques] = scores
+    return {
+        f"{score}.pearson": pearson(scores, chances[uniques]),
+        f"{score}.spearman": spearman(scores, chances[uniques]),
+        f"{score}.pearson_all": pearson(everyone, chances),
+        f"{score}.spearman_all": spearman(everyone, chances),
+    }
 
 
-def _correlation(score: Score) -> Callable[[Sample, MeasurePlan], Values]:
-    def measure(sample: Sample, plan: MeasurePlan) -> Values:
-        del plan
-        uniques = sample.minimal_uniques.records
-        scores, chances = sample.score(score), 1 / sample.population_sizes
-        everyone: NDArray[np.float64] = np.zeros(len(chances))
-        everyone[uniques] = scores
-        return {
-            f"{score}.pearson": pearson(scores, chances[uniques]),
-            f"{score}.spearman": spearman(scores, chances[uniques]),
-            f"{score}.pearson_all": pearson(everyone, chances),
-            f"{score}.spearman_all": spearman(everyone, chances),
-        }
-
-    return measure
-
-
-def _calibration(score: Score) -> Callable[[Sample, MeasurePlan], Values]:
-    def measure(sample: Sample, plan: MeasurePlan) -> Values:
-        del plan
-        scores = sample.score(score)
-        sizes = sample.population_sizes[sample.minimal_uniques.records]
-        columns = {
-            "records": np.ones(len(scores)),
-            "scores": scores,
-            "chances": 1 / sizes,
-            "population_uniques": (sizes == 1).astype(np.float64),
-        }
-        groups = {"tenth": (band_of_rank(scores), N_TENTHS)}
-        if score in PROBABILITIES:
-            groups["band"] = (band_of_probability(scores), N_BANDS)
-        return {
-            f"{score}.{kind}_{place:02d}.{name}": float(total)
-            for kind, (of_record, n_groups) in groups.items()
-            for name, column in columns.items()
-            for place, total in enumerate(np.bincount(of_record, column, minlength=n_groups))
-        }
-
-    return measure
+def _calibration(score: Score, sample: Sample) -> Values:
+    scores = sample.score(score)
+    sizes = sample.population_sizes[sample.minimal_uniques.records]
+    columns = {
+        "records": np.ones(len(scores)),
+        "scores": scores,
+        "chances": 1 / sizes,
+        "population_uniques": (sizes == 1).astype(np.float64),
+    }
+    groups = {"tenth": (band_of_rank(scores), N_TENTHS)}
+    if score in PROBABILITIES:
+        groups["band"] = (band_of_probability(scores), N_BANDS)
+    return {
+        f"{score}.{kind}_{place:02d}.{name}": float(total)
+        for kind, (of_record, n_groups) in groups.items()
+        for name, column in columns.items()
+        for place, total in enumerate(np.bincount(of_record, column, minlength=n_groups))
+    }
 
 
-_KNOWN: Mapping[str, Callable[[Sample, MeasurePlan], Values]] = {
-    "counts": _count,
-    "strategies": _strategies,
-    **{
-        name: _probability(name)
-        for name in ("pr_pu", "pr_pu_given_su", "pr_cm_given_um", "pr_cm_given_su")
-    },
-    "dis": _dis,
-    "models": _models,
-    **{f"correlation_{score}": _correlation(score) for score in Score},
-    **{f"calibration_{score}": _calibration(score) for score in Score},
-}
+def _of_sample(plan: MeasurePlan) -> Mapping[str, Callable[[Sample], Values]]:
+    """Return what takes each measure of a sample, by name."""
+    return {
+        "counts": _count,
+        "strategies": partial(_strategies, plan.r),
+        **{
+            name: partial(_probability, name)
+            for name in ("pr_pu", "pr_pu_given_su", "pr_cm_given_um", "pr_cm_given_su")
+        },
+        "dis": _dis,
+        "models": model_attacks,
+        **{f"correlation_{score}": partial(_correlation, score) for score in Score},
+        **{f"calibration_{score}": partial(_calibration, score) for score in Score},
+    }
 
-MEASURES = tuple(_KNOWN)
+
+MEASURES = tuple(_of_sample(MeasurePlan(())))
 """The measures that are known by name."""

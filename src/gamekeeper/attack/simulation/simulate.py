@@ -23,14 +23,13 @@ from gamekeeper.attack.simulation.checks import (
     require_samples_fit,
 )
 from gamekeeper.attack.simulation.folder import SampleFolder
-from gamekeeper.attack.simulation.measures import MeasurePlan, Values, plan_measures
+from gamekeeper.attack.simulation.measures import Values, plan_measures
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
 from gamekeeper.attack.simulation.options import SimulateOptions
 from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.resuming import run_left
 from gamekeeper.attack.simulation.running import SampleTask, run_samples
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.data.engine.gate import Engine
 from gamekeeper.data.engine.pool import Pool
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
@@ -101,7 +100,15 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
         kept = SampleFolder(Path(asked.folder), plan_of_all)
     numbered = [step for step in steps for _ in range(asked.samples)]
     tasks = [SampleTask(number, step, asked.seed) for number, step in enumerate(numbered)]
-    found = _run(notional, plan, tasks, kept, asked, coded.engine)
+    blocks = None
+    if asked.workers != 1:
+        blocks = partial(coded.engine.map_blocks, workers=asked.workers, pool=Pool(asked.pool))
+    found = run_left(
+        tasks,
+        kept,
+        asked.progress,
+        lambda left, finish: run_samples(notional, plan, left, blocks=blocks, finish=finish),
+    )
     return _result(
         notional,
         tuple(keys),
@@ -116,25 +123,6 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
             f"numpy {np.__version__}",
             seconds=time.perf_counter() - started,
         ),
-    )
-
-
-def _run(
-    notional: NotionalPopulation,
-    plan: MeasurePlan,
-    tasks: Sequence[SampleTask],
-    kept: SampleFolder | None,
-    asked: SimulateOptions,
-    engine: Engine,
-) -> dict[int, Values]:
-    blocks = None
-    if asked.workers != 1:
-        blocks = partial(engine.map_blocks, workers=asked.workers, pool=Pool(asked.pool))
-    return run_left(
-        tasks,
-        kept,
-        asked.progress,
-        lambda left, finish: run_samples(notional, plan, left, blocks=blocks, finish=finish),
     )
 
 

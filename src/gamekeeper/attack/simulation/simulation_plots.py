@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gamekeeper.attack.simulation.measure_words import measure_words
+from gamekeeper.results.plotting import COLOURS, new_figure, ruled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,18 +18,18 @@ if TYPE_CHECKING:
     from gamekeeper.attack.simulation.result import SimulationResult
 
 # Colours and marks together tell series apart in grey as well.
-_COLOURS = (
-    "#1f5f99", "#d1690e", "#2a8a57", "#b03a5b", "#6b4fa0", "#7a6a2c", "#2f93aa", "#4d5560",
-)  # fmt: skip
 _MARKS = ("o", "s", "^", "v", "D", "P", "X", "*")
-_GRID = "#dde3e9"
+_COSTS = {
+    "cost_without": "nobody is met twice (without replacement)",
+    "cost_with": "anybody may be met again (with replacement)",
+}
 _LETTERS = 90
 _DIAGONAL = "#8a96a3"
 
 
 def plot_measures(result: SimulationResult, measures: Sequence[str]) -> Figure:
     """Plot measures against the sampling fraction: a point per sample, a line for the means."""
-    figure = _figure(8.0, 4.6)
+    figure = new_figure(8.0, 4.6)
     ax = figure.add_subplot()
     steps = sorted(set(result.fractions))
     places = [100 * float(step) for step in result.fractions]
@@ -44,16 +45,17 @@ def plot_measures(result: SimulationResult, measures: Sequence[str]) -> Figure:
     return figure
 
 
-def plot_costs(
-    panels: Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[float]]]],
-) -> Figure:
-    """Plot probability against cost, one panel per kind of cost, one colour per strategy."""
-    figure = _figure(5.2 * len(panels), 4.6)
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    for ax, (title, series) in zip(axes, panels.items(), strict=True):
-        for number, (name, (costs, chances)) in enumerate(series.items()):
+def plot_costs(series: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
+    """Plot probability against cost, one panel per kind of cost, one colour per strategy.
+
+    Each strategy has its `pr_cm`, `cost_without` and `cost_with`, a number per point.
+    """
+    figure = new_figure(5.2 * len(_COSTS), 4.6)
+    axes = figure.subplots(1, len(_COSTS), sharey=True)
+    for ax, (cost, title) in zip(axes, _COSTS.items(), strict=True):
+        for number, (name, of) in enumerate(series.items()):
             colour, mark = _style(number)
-            ax.plot(costs, chances, mark, color=colour, alpha=0.7, markersize=5, label=name)
+            ax.plot(of[cost], of["pr_cm"], mark, color=colour, alpha=0.7, markersize=5, label=name)
         ax.set_xscale("log")
         ax.set_title(title, fontsize=10)
         ax.set_xlabel("people searched on average")
@@ -64,7 +66,7 @@ def plot_costs(
 
 def plot_calibration(series: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> Figure:
     """Plot the mean of 1/F against the mean score of groups; on the diagonal both agree."""
-    figure = _figure(5.6, 5.0)
+    figure = new_figure(5.6, 5.0)
     ax = figure.add_subplot()
     ax.plot([0, 1], [0, 1], "--", color=_DIAGONAL, label="score = 1/F")
     for number, (name, (scores, chances)) in enumerate(series.items()):
@@ -76,18 +78,10 @@ def plot_calibration(series: Mapping[str, tuple[Sequence[float], Sequence[float]
     return figure
 
 
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
-
-
 def _style(number: int) -> tuple[str, str]:
-    return _COLOURS[number % len(_COLOURS)], _MARKS[number % len(_MARKS)]
+    return COLOURS[number % len(COLOURS)], _MARKS[number % len(_MARKS)]
 
 
 def _finish(ax: Axes) -> None:
-    ax.grid(color=_GRID)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
+    ruled(ax)
     ax.legend(fontsize=8, frameon=False, loc="best")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gamekeeper.algorithms.intrusion.dis_simulation import DisSimulation, DisStep
-from gamekeeper.attack.risk import FileRisk, RiskLine
+from gamekeeper.attack.risk import FileRisk, RiskLine, keyed_provenance
 from gamekeeper.attack.uniques.options import DisMethod
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Reason
@@ -94,7 +93,8 @@ def general_risk(key_table: KeyTable, general: GeneralDis, started: float) -> Di
         if value is None
         else f"DIS, the estimated probability that a unique match is correct: {three_digits(value)}.",
     )
-    provenance = _provenance(key_table, general, DisMethod.GENERAL, {}, None, started)
+    seconds, parameters = time.perf_counter() - started, {"fraction": general.fraction}
+    provenance = keyed_provenance("DIS", "general method", key_table, parameters, seconds=seconds)
     headline = ("records", "sample_uniques", "paired_records", "dis")
     file = FileRisk((*_count_lines(key_table), line), headline, provenance)
     worth = _worth(value, f"general method, {_sampled(general)}")
@@ -113,12 +113,20 @@ def special_risk(
     """Return what a simulation found, in numbers and words."""
     against = "" if original is None else ", attacked with the originals"
     parameters = {
+        "fraction": general.fraction,
         "removed": str(found.removed),
         "rounds": str(found.rounds),
         "tolerance": str(found.tolerance),
         "original": "none" if original is None else original.coded.fingerprint,
     }
-    provenance = _provenance(key_table, general, DisMethod.SPECIAL, parameters, found.seed, started)
+    provenance = keyed_provenance(
+        "DIS",
+        "special method",
+        key_table,
+        parameters,
+        seed=found.seed,
+        seconds=time.perf_counter() - started,
+    )
     lines = (*_count_lines(key_table), *_simulation_lines(found, expected, against))
     headline = ("records", "dis", "standard_error", "rounds", "converged")
     file = FileRisk(lines, headline, provenance)
@@ -231,27 +239,3 @@ def _worth(value: Fraction | float | None, how: str) -> str:
 
 def _sampled(general: GeneralDis) -> str:
     return f"sampling fraction {general.fraction_text}"
-
-
-def _provenance(
-    key_table: KeyTable,
-    general: GeneralDis,
-    method: DisMethod,
-    parameters: Mapping[str, str],
-    seed: int | None,
-    started: float,
-) -> Provenance:
-    return Provenance(
-        "DIS",
-        variant=f"{method.value} method",
-        parameters={
-            "keys": ", ".join(key_table.keys),
-            "missing": key_table.missing.value,
-            "fraction": general.fraction,
-            **parameters,
-        },
-        seed=seed,
-        fingerprint=key_table.coded.fingerprint,
-        engine=key_table.coded.engine.name,
-        seconds=time.perf_counter() - started,
-    )

@@ -20,6 +20,7 @@ import numpy as np
 
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.attack.matching.population import MatchedClasses, match_classes
+from gamekeeper.attack.risk import keyed_provenance
 from gamekeeper.attack.simulation.sampling import sample_size
 from gamekeeper.attack.uniques.options import SpecialOptions
 from gamekeeper.attack.uniques.special_input import checked_levels, checked_size, checked_steps
@@ -219,14 +220,13 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
         for growth, chances in _grow(key_table.n_records, n_people, sizes, special, asked.larger):
             growths.append(growth)
             columns[f"unique at {fraction_text(growth.fraction)}"] = chances
-    provenance = Provenance(
+    provenance = keyed_provenance(
         "special uniques",
         "unique on a proper part of the key (2003)"
         if special_size is None
         else f"unique on at most {size} key variables",
+        key_table,
         {
-            "keys": ", ".join(key_table.keys),
-            "missing": missing,
             "coarser": ", ".join(f"{name} ({len(found)})" for name, found in levels.items()),
             "thinner": ", ".join(map(str, steps)),
             "rounds": str(asked.rounds),
@@ -235,9 +235,7 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
             "special_size": str(size),
             "max_size": str(asked.max_size or codes.shape[1]),
         },
-        asked.seed,
-        key_table.coded.fingerprint,
-        key_table.coded.engine.name,
+        seed=asked.seed,
         seconds=time.perf_counter() - started,
     )
     trials = Trials(removals, tuple(coarsenings), tuple(thinnings), tuple(growths))

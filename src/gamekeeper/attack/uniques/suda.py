@@ -27,7 +27,7 @@ from gamekeeper.algorithms.uniques.minimal_uniques import (
     find_minimal_uniques,
 )
 from gamekeeper.attack.contribution_risk import CategoryRisk, SizeRisk, VariableRisk
-from gamekeeper.attack.risk import FileRisk, RecordRisk
+from gamekeeper.attack.risk import FileRisk, RecordRisk, keyed_provenance
 from gamekeeper.attack.risk_classes import (
     DEFAULT_RISK_CLASSES,
     RiskClasses,
@@ -249,12 +249,11 @@ def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
         rank_by=ranking,
         asked_rank=rank_by,
     )
-    provenance = Provenance(
+    provenance = keyed_provenance(
         "sample uniques",
-        variant="; ".join(MEASURE_NAMES.values()),
-        parameters={
-            "keys": ", ".join(keys),
-            "missing": key_table.missing.value,
+        "; ".join(MEASURE_NAMES.values()),
+        key_table,
+        {
             "fraction": value.fraction or "none",
             "max_size": str(found.max_size),
             "power": str(power),
@@ -262,8 +261,6 @@ def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
             "rank_by": ranking if ranking == rank_by else f"{ranking} ({rank_by} is not known)",
             "listing": str(asked.listing).lower(),
         },
-        fingerprint=key_table.coded.fingerprint,
-        engine=key_table.coded.engine.name,
     )
     n_file = key_table.coded.n_records
     if by_key:
