@@ -159,30 +159,19 @@ def parse_risk_classes(text: str, *, below: str = "low", measure: str = "dis_is"
 
 def _name_problems(thresholds: Mapping[str, float], below: str) -> list[Problem]:
     problems: list[Problem] = []
-    named_below = below.casefold() in {
-        name.casefold() for name, value in thresholds.items() if value != 0
-    }
     for name in {**thresholds, below: 0}:
-        where = f"Class {quoted([name])}"
+        fault = ""
         if not name.strip():
-            problems.append(Problem(Reason.BAD_NAME, where, "the name is empty."))
+            fault = "the name is empty."
         elif len(name) > _NAME_LETTERS or not name.isprintable():
-            problems.append(
-                Problem(
-                    Reason.BAD_NAME,
-                    where,
-                    f"the name is not one line of at most {_NAME_LETTERS} letters.",
-                )
-            )
+            fault = f"the name is not one line of at most {_NAME_LETTERS} letters."
         elif "," in name or "=" in name:
-            problems.append(Problem(Reason.BAD_NAME, where, "the name has a comma or an '='."))
+            fault = "the name has a comma or an '='."
         elif name.strip().casefold() == NOT_UNIQUE:
-            problems.append(
-                Problem(
-                    Reason.BAD_NAME, where, "this name is kept for records that are not unique."
-                )
-            )
-    if named_below:
+            fault = "this name is kept for records that are not unique."
+        if fault:
+            problems.append(Problem(Reason.BAD_NAME, f"Class {quoted([name])}", fault))
+    if below.casefold() in {name.casefold() for name, value in thresholds.items() if value != 0}:
         problems.append(
             Problem(
                 Reason.DUPLICATE,
@@ -197,14 +186,8 @@ def _name_problems(thresholds: Mapping[str, float], below: str) -> list[Problem]
 def _measure_problems(measure: str) -> list[Problem]:
     if measure in _MEASURES:
         return []
-    return [
-        Problem(
-            Reason.UNKNOWN_NAME,
-            f"Measure {quoted([measure])}",
-            "no such measure can be classified.",
-            did_you_mean(measure, _MEASURES),
-        )
-    ]
+    found, do = "no such measure can be classified.", did_you_mean(measure, _MEASURES)
+    return [Problem(Reason.UNKNOWN_NAME, f"Measure {quoted([measure])}", found, do)]
 
 
 def _threshold_problems(thresholds: Mapping[str, float], measure: str) -> list[Problem]:
@@ -213,30 +196,15 @@ def _threshold_problems(thresholds: Mapping[str, float], measure: str) -> list[P
     for name, value in thresholds.items():
         where = f"Class {quoted([name])}"
         if not math.isfinite(value) or value < 0:
-            problems.append(
-                Problem(
-                    Reason.BAD_OPTION,
-                    where,
-                    f"the threshold {value:g} is not a finite number from 0 up.",
-                )
-            )
+            found = f"the threshold {value:g} is not a finite number from 0 up."
+            problems.append(Problem(Reason.BAD_OPTION, where, found))
         elif measure in _UP_TO_ONE and value > 1:
-            problems.append(
-                Problem(
-                    Reason.BAD_OPTION,
-                    where,
-                    f"the threshold {value:g} is above 1, which {measure} never is.",
-                )
-            )
+            found = f"the threshold {value:g} is above 1, which {measure} never is."
+            problems.append(Problem(Reason.BAD_OPTION, where, found))
         elif value in seen:
-            problems.append(
-                Problem(
-                    Reason.DUPLICATE,
-                    where,
-                    f"it has the same threshold as {quoted([seen[value]])}.",
-                    "Give each class a threshold of its own.",
-                )
-            )
+            found = f"it has the same threshold as {quoted([seen[value]])}."
+            do = "Give each class a threshold of its own."
+            problems.append(Problem(Reason.DUPLICATE, where, found, do))
         seen.setdefault(value, name)
     return problems
 

@@ -18,6 +18,7 @@ from gamekeeper.algorithms.judging.discrimination import (
     calibration_table,
 )
 from gamekeeper.attack.judging.accuracy import (
+    Accuracy,
     MeasureLine,
     Pooled,
     judge_measure,
@@ -27,15 +28,7 @@ from gamekeeper.attack.judging.accuracy import (
 )
 from gamekeeper.attack.judging.scores import ScoredSample, Scores, checked_scores
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.results import (
-    EVERYTHING,
-    Cell,
-    Listing,
-    Provenance,
-    Result,
-    arrow_table,
-    make_listing,
-)
+from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
 from gamekeeper.wording import (
     at_start,
     count_of,
@@ -62,32 +55,6 @@ NAMES = {
     "occam": "Occam",
 }
 """Measures in words, where these differ from their names."""
-
-_ACCURACY = {
-    "": "estimate",
-    "_true": "truth",
-    "_error": "relative_error",
-    "_absolute_error": "absolute_error",
-}
-# The columns of the table: which part of a line, and what of that part.
-_COLUMNS = {
-    "auc": ("auc", "value"),
-    "auc_low": ("auc", "low"),
-    "auc_high": ("auc", "high"),
-    "auc_within": ("auc_within", "value"),
-    "rank_slope": ("rank_slope", ""),
-    **{
-        f"{part}_{name}": (part, name)
-        for part in ("unique", "match")
-        for name in ("brier", "skill", "slope", "intercept")
-    },
-    **{
-        f"{part}{end}": (part, name)
-        for part in ("population_uniques", "correct_matches", "pr_cm_given_um")
-        for end, name in _ACCURACY.items()
-    },
-    "non_unique_ratio": ("non_unique_ratio", ""),
-}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -216,12 +183,13 @@ class Judgement(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one line per measure."""
-        columns = {"measure": "string", **dict.fromkeys(_COLUMNS, "float64")}
-        rows = [
-            (line.measure, *(_part_of(line, *place) for place in _COLUMNS.values()))
-            for line in self.lines
-        ]
-        return arrow_table(columns, rows)
+        import pyarrow as pa
+
+        rows = [_flat(line) for line in self.lines]
+        columns: dict[str, Any] = {"measure": pa.array(self.measures, pa.string())}
+        for name in rows[0]:
+            columns[name] = pa.array([row[name] for row in rows], pa.float64())
+        return pa.table(columns)
 
     def sentences(self) -> list[str]:
         """Return what was found, in words."""
@@ -394,6 +362,23 @@ def _accuracy_sentences(line: MeasureLine) -> list[str]:
     return lines
 
 
-def _part_of(line: MeasureLine, part: str, name: str) -> float | None:
-    found = getattr(line, part)
-    return getattr(found, name) if name and found is not None else found
+def _flat(line: MeasureLine) -> dict[str, float | None]:
+    """Return a line as columns of a table; what it does not have is None in all of them."""
+    area, within = line.auc, line.auc_within
+    found: dict[str, float | None] = {
+        "auc": None if area is None else area.value,
+        "auc_low": None if area is None else area.low,
+        "auc_high": None if area is None else area.high,
+        "auc_within": None if within is None else within.value,
+        "rank_slope": line.rank_slope,
+    }
+    for part, calibration in (("unique", line.unique), ("match", line.match)):
+        for name in ("brier", "skill", "slope", "intercept"):
+            found[f"{part}_{name}"] = getattr(calibration, name, None)
+    for part in ("population_uniques", "correct_matches", "pr_cm_given_um"):
+        accuracy: Accuracy | None = getattr(line, part)
+        found[part] = getattr(accuracy, "estimate", None)
+        found[f"{part}_true"] = getattr(accuracy, "truth", None)
+        found[f"{part}_error"] = getattr(accuracy, "relative_error", None)
+        found[f"{part}_absolute_error"] = getattr(accuracy, "absolute_error", None)
+    return {**found, "non_unique_ratio": line.non_unique_ratio}

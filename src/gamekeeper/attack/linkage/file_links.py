@@ -12,7 +12,7 @@ from gamekeeper.algorithms.linkage.fellegi_sunter import FellegiSunterModel
 from gamekeeper.attack.linkage.calibration import Calibration, bands_table, by_margin, calibrate
 from gamekeeper.attack.linkage.carrying import Carried
 from gamekeeper.attack.linkage.group_links import GroupLinks
-from gamekeeper.attack.linkage.linking import Linked
+from gamekeeper.attack.linkage.linking import Linked, ahead_of
 from gamekeeper.attack.linkage.partners import Partners
 from gamekeeper.attack.linkage.resampling import Resampled
 from gamekeeper.attack.linkage.truth import share_interval
@@ -158,19 +158,14 @@ class FileLinks(Result):
     def sentences(self) -> list[str]:
         """Return what the links say, in words: what is right where that is known, then the rest."""
         linked, (n_a, n_b) = self.linked, self.n_records
-        said = [
-            (
-                f"{self.n_linked:,} of the {count_of(n_a, 'record')} of the first file"
-                f" {be(self.n_linked)} linked with the {n_b:,} of the second, on"
-                f" {count_of(len(self.variables), 'variable')}."
-            ),
-            *self._right(),
-            *(
-                []
-                if self.groups is None
-                else self.groups.sentences(self.n_records[self.groups.side])
-            ),
-        ]
+        how_many = (
+            f"{self.n_linked:,} of the {count_of(n_a, 'record')} of the first file"
+            f" {be(self.n_linked)} linked with the {n_b:,} of the second, on"
+            f" {count_of(len(self.variables), 'variable')}."
+        )
+        said = [how_many, *self._right()]
+        if self.groups is not None:
+            said += self.groups.sentences(self.n_records[self.groups.side])
         if self.partners is not None:
             # Links that may all be wrong are no success: that comes before their number.
             is_doubtful = self.truth is None and self.partners.overlap.low == 0
@@ -243,16 +238,12 @@ class FileLinks(Result):
         columns: dict[str, Any] = {
             "record": pa.array(np.arange(1, self.n_records[0] + 1)),
             "linked_to": pa.array(linked.columns + 1, mask=linked.columns < 0),
-            **(
-                {}
-                if linked.probabilities is None
-                else {"probability": _masked(linked.probabilities)}
-            ),
-            # Sums of weights leave the best pair a little above 0.
-            "cost": _masked(np.where(linked.costs < _ROUNDING, 0.0, linked.costs)),
-            "margin": _masked(self.margins),
-            "increase": _masked(linked.increases),
         }
+        if linked.probabilities is not None:
+            columns["probability"] = _masked(linked.probabilities)
+        # Sums of weights leave the best pair a little above 0.
+        columns["cost"] = _masked(np.where(linked.costs < _ROUNDING, 0.0, linked.costs))
+        columns |= {"margin": _masked(self.margins), "increase": _masked(linked.increases)}
         if linked.is_sure is not None:
             columns["in_every_optimum"] = pa.array(linked.is_sure)
         if self.resampled is not None:
@@ -275,10 +266,8 @@ class FileLinks(Result):
         nothing: such links come last, by their costs.
         """
         linked = self.linked
-        # A record may be linked to another than its nearest, which then is the best other one.
-        other = np.where(linked.costs > linked.best, linked.best, linked.second)
-        with np.errstate(invalid="ignore"):
-            ahead = np.where(np.isnan(linked.increases), other - linked.costs, linked.increases)
+        ahead = ahead_of(linked.costs, linked.best, linked.second)
+        ahead = np.where(np.isnan(linked.increases), ahead, linked.increases)
         is_unlike = ~np.isfinite(ahead)
         order = np.lexsort((linked.costs, np.where(is_unlike, 0.0, -ahead), is_unlike))
         return self.to_arrow().take(order[linked.columns[order] >= 0][:n])

@@ -75,7 +75,8 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
     variables = [LinkVariable(one) if isinstance(one, str) else one for one in asked.variables]
     a = _coded(a, [one.name for one in variables])
     b = _coded(asked.b, [one.other or one.name for one in variables])
-    seed, most_pairs = asked.seed, asked.max_pairs or MOST_PAIRS
+    seed, progress = asked.seed, asked.progress
+    most_pairs, most_blocked = asked.max_pairs or MOST_PAIRS, asked.max_pairs or MAX_PAIRS
     objective, method = asked.chosen_objective, LinkMethod(asked.method)
     worth = None if asked.least_worth is None else require_worth(objective, asked.least_worth)
     truth = asked.truth
@@ -94,7 +95,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
         block=asked.block,
         window=asked.window,
         neighbours=asked.neighbours,
-        max_pairs=asked.max_pairs or MAX_PAIRS,
+        max_pairs=most_blocked,
     )
     weighed, notes = comparisons, ()
     is_blocked_only = not asked.window and asked.neighbours is None
@@ -110,9 +111,9 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
         candidates=pairs,
         everybody=asked.everybody,
         seed=seed,
-        progress=asked.progress,
+        progress=progress,
     )
-    costs = pair_costs(made, pairs, max_pairs=most_pairs, progress=asked.progress)
+    costs = pair_costs(made, pairs, max_pairs=most_pairs, progress=progress)
     most, told = worth, None
     if worth is not None and isinstance(made, FellegiSunterCost):
         told = find_partners(
@@ -123,7 +124,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
             block=asked.block,
             is_blocked_only=is_blocked_only,
             unlinked=worth,
-            max_pairs=asked.max_pairs or MAX_PAIRS,
+            max_pairs=most_blocked,
             seed=seed,
         )
         most = told.most_cost(worth)
@@ -137,7 +138,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
         most_cost=most,
         margins=told is None,
         costs=costs,
-        progress=asked.progress,
+        progress=progress,
     )
     grouped = None
     if told is not None and in_groups is not None and worth is not None:
@@ -166,7 +167,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
             max_pairs=most_pairs,
             stay_unlinked=told is not None,
             seed=seed,
-            progress=asked.progress,
+            progress=progress,
         )
     model = made.model if isinstance(made, FellegiSunterCost) else None
     carried = what_carried(comparisons, shuffled.columns, orders, model, _examples(shuffled))

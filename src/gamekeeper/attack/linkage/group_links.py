@@ -29,6 +29,7 @@ from gamekeeper.algorithms.linkage.margin_evidence import (
     margins_of,
 )
 from gamekeeper.algorithms.linkage.objective import WeightedSum, cost_matrix, weighted_sum
+from gamekeeper.attack.linkage.linking import ahead_of
 from gamekeeper.wording import count_of, percent_text
 
 Floats = NDArray[np.float64]
@@ -72,9 +73,7 @@ class Groups:
         """Return the group of each link, its size, and how likely it is right."""
         rows = np.flatnonzero(columns >= 0)
         grouped, single = (columns[rows], rows) if self.side else (rows, columns[rows])
-        its = costs[rows]
-        best, second = self.best[single], self.second[single]
-        ahead = np.where(its > best, best, second) - its
+        ahead = ahead_of(costs[rows], self.best[single], self.second[single])
         likely, sizes = np.full(len(columns), np.nan), np.zeros(len(columns), np.int64)
         likely[rows] = 1.0 - self.evidence.wrong(ahead)
         sizes[rows] = self.equal.sizes[self.equal.groups[grouped]]
@@ -123,12 +122,11 @@ class GroupLinks:
 
     def kept(self, kept: Truths) -> GroupLinks:
         """Return the links of some records alone."""
-        return GroupLinks(
-            self.side,
-            self.n_groups,
-            np.where(kept, self.probabilities, np.nan),
-            np.where(kept, self.sizes, 0),
-            None if self.is_right is None else self.is_right & kept,
+        return replace(
+            self,
+            probabilities=np.where(kept, self.probabilities, np.nan),
+            sizes=np.where(kept, self.sizes, 0),
+            is_right=None if self.is_right is None else self.is_right & kept,
         )
 
     def of_rows(self, rows: Integers) -> GroupLinks:

@@ -41,6 +41,7 @@ _OPEN_END = re.compile(
 _DIGITS = re.compile(r"\d+")
 _YEARS = (1850, 2100)
 _FEWEST = 20
+_NAMED = (Kind.TEXT, Kind.CATEGORY)
 
 
 def guess_kinds(
@@ -102,14 +103,12 @@ def identifiers(
     a: CodedTable, b: CodedTable, variables: Sequence[LinkVariable], decimals: tuple[str, str]
 ) -> list[str]:
     """Return the variables that only say which record it is, by their names in the first file."""
-    found: list[str] = []
-    for one in _of_different_values(a, b, variables):
-        kind, shared = _kind_and_shared(a, b, one, decimals)
-        sides = (a.codebook[one.name], b.codebook[one.column])
-        is_running = any(_is_running(column, from_start=True) for column in sides)
-        if is_running or (not shared and kind in (Kind.TEXT, Kind.CATEGORY)):
-            found.append(one.name)
-    return found
+    return [
+        one.name
+        for one, columns in _of_different_values(a, b, variables)
+        if any(_is_running(column, from_start=True) for column in columns)
+        or (not _shared(columns) and guess_kind(columns, decimals) in _NAMED)
+    ]
 
 
 def telling_alone(
@@ -120,22 +119,20 @@ def telling_alone(
     They are whole numbers with hardly a gap, codes or names, all different in both files, of which
     the files have some in common.
     """
-    found: list[str] = []
-    for one in _of_different_values(a, b, variables):
-        kind, shared = _kind_and_shared(a, b, one, decimals)
-        sides = (a.codebook[one.name], b.codebook[one.column])
-        is_running = all(_is_running(column) for column in sides)
-        if shared and (is_running or kind in (Kind.TEXT, Kind.CATEGORY)):
-            found.append(one.name)
-    return found
+    return [
+        one.name
+        for one, columns in _of_different_values(a, b, variables)
+        if _shared(columns)
+        and (all(map(_is_running, columns)) or guess_kind(columns, decimals) in _NAMED)
+    ]
 
 
 def _of_different_values(
     a: CodedTable, b: CodedTable, variables: Sequence[LinkVariable]
-) -> list[LinkVariable]:
+) -> list[tuple[LinkVariable, Columns]]:
     """Return the variables of no given kind that have another value for each record of both files."""
     return [
-        one
+        (one, (a.codebook[one.name], b.codebook[one.column]))
         for one in variables
         if one.kind is None
         and _is_there(a, b, one)
@@ -144,11 +141,8 @@ def _of_different_values(
     ]
 
 
-def _kind_and_shared(
-    a: CodedTable, b: CodedTable, one: LinkVariable, decimals: tuple[str, str]
-) -> tuple[Kind, set[str]]:
-    columns = a.codebook[one.name], b.codebook[one.column]
-    return guess_kind(columns, decimals), {*observed(columns[0])} & {*observed(columns[1])}
+def _shared(columns: Columns) -> set[str]:
+    return {*observed(columns[0])} & {*observed(columns[1])}
 
 
 def _is_there(a: CodedTable, b: CodedTable, one: LinkVariable) -> bool:

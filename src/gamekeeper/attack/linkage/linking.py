@@ -7,7 +7,7 @@ least total cost (Lenz 2003), by one of two greedy heuristics, or with its neare
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -81,17 +81,9 @@ class Linked:
 
     def of_rows(self, rows: Integers) -> Linked:
         """Return the links of the records of the first file in another order."""
-        sure, likely = self.is_sure, self.probabilities
-        return replace(
-            self,
-            columns=self.columns[rows],
-            costs=self.costs[rows],
-            best=self.best[rows],
-            second=self.second[rows],
-            increases=self.increases[rows],
-            is_sure=None if sure is None else sure[rows],
-            probabilities=None if likely is None else likely[rows],
-        )
+        columns = {item.name: getattr(self, item.name) for item in fields(self)}
+        by_record = {name: its for name, its in columns.items() if isinstance(its, np.ndarray)}
+        return replace(self, **{name: its[rows] for name, its in by_record.items()})
 
     @property
     def gap_to_bound(self) -> float | None:
@@ -103,6 +95,15 @@ class Linked:
             return None
         gap = (self.total - self.lower_bound) / (abs(self.total) or 1.0)
         return gap if gap > _ROUNDING else 0.0
+
+
+def ahead_of(costs: Floats, best: Floats, second: Floats) -> Floats:
+    """Return by how much links are cheaper than the best other candidate of their record.
+
+    A record may be linked to another than its nearest, which then is the best other one.
+    """
+    with np.errstate(invalid="ignore"):
+        return np.where(costs > best, best, second) - costs
 
 
 def make_objective(

@@ -106,6 +106,7 @@ _Seed = Annotated[
         least=0,
     ),
 ]
+_Weights = Annotated[Sequence[float], Option("One per variable, for the objective weighted.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,9 +177,7 @@ class LinkInput(LinkOptions):
 
     b: CodedTable
     variables: Sequence[LinkVariable | str]
-    weights: Annotated[Sequence[float], Option("One per variable, for the objective weighted.")] = (
-        field(default=(), kw_only=True)
-    )
+    weights: _Weights = field(default=(), kw_only=True)
     steps: Sequence[int | None] = field(default=(), kw_only=True)
     truth: NDArray[np.int64] | None = field(default=None, kw_only=True)
     decimals: tuple[str, str] = field(default=(".", "."), kw_only=True)
@@ -219,9 +218,7 @@ class MaskingInput(MaskingOptions):
     masked: Mapping[str, CodedTable]
     variables: Sequence[LinkVariable]
     truths: Mapping[str, NDArray[np.int64]] = field(kw_only=True)
-    weights: Annotated[Sequence[float], Option("One per variable, for the objective weighted.")] = (
-        field(default=(), kw_only=True)
-    )
+    weights: _Weights = field(default=(), kw_only=True)
     steps: Sequence[int | None] = field(default=(), kw_only=True)
     decimals: Mapping[str, str] = field(default_factory=dict[str, str], kw_only=True)
     decimal: str = field(default=".", kw_only=True)

@@ -22,7 +22,7 @@ from gamekeeper.algorithms.linkage.objective import FellegiSunterCost
 from gamekeeper.algorithms.linkage.overlap import OverlapEstimate, deepest, estimate_overlap
 from gamekeeper.attack.linkage.candidates import Compared
 from gamekeeper.attack.linkage.group_links import Groups, find_groups
-from gamekeeper.attack.linkage.linking import Linked
+from gamekeeper.attack.linkage.linking import Linked, ahead_of
 from gamekeeper.attack.linkage.own_pairs import (
     checked_costs,
     is_comparable,
@@ -106,10 +106,10 @@ class Partners:
             found[i] = own / (1.0 + np.maximum(self.odds * self.rows[i], own))
         if self.margins is None or self.nearest is None:
             return found
-        ahead = _other(linked.costs, linked.best, linked.second)[i] - linked.costs[i]
+        ahead = ahead_of(linked.costs[i], linked.best[i], linked.second[i])
         if one_to_one:
             least, second = (one[linked.columns[i]] for one in self.nearest)
-            ahead = np.minimum(ahead, _other(linked.costs[i], least, second) - linked.costs[i])
+            ahead = np.minimum(ahead, ahead_of(linked.costs[i], least, second))
         by_margins = 1.0 - self.margins.wrong(ahead)
         # Where nothing shows that anybody is in both files, weights have to agree.
         found[i] = by_margins if self.overlap.low else np.minimum(found[i], by_margins)
@@ -335,15 +335,7 @@ def _marginals(
         i, j = np.nonzero(taken)
         its = costs[i, j]
     else:
-        i, j, its = (
-            rows[taken].astype(np.int64),
-            pairs.columns[taken].astype(np.int64),
-            costs[taken],
-        )
+        i, j = (side[taken].astype(np.int64) for side in (rows, pairs.columns))
+        its = costs[taken]
     shape = costs.shape if pairs is None else pairs.shape
     return link_marginals(i, j, odds * np.exp(best - its), (shape[0], shape[1]))
-
-
-def _other(costs: Floats, best: Floats, second: Floats) -> Floats:
-    """Return the least cost of another candidate."""
-    return np.where(costs > best, best, second)

@@ -132,36 +132,24 @@ def _journalist_lines(found: Found) -> Iterator[RiskLine]:
 def _individual_lines(found: Found) -> Iterator[RiskLine]:
     why = "it needs weights or a sampling fraction"
     risk = found.individual
-    exact = None if risk is None else risk.exact
-    total = None if exact is None else found.sum(exact)
-    yield _line(
-        "expected_reidentifications", total, "Expected re-identifications (sum of E[1/F])", why
-    )
-    yield _line(
-        "global_risk",
-        None if total is None or not len(found.counts) else total / found.key_table.n_records,
-        "Global risk (average of E[1/F])",
-        why,
-    )
+    total = mean = approximate = highest = at_risk = None
+    if risk is not None:
+        total, approximate = found.sum(risk.exact), found.sum(risk.approximate)
+        mean = total / found.key_table.n_records if len(found.counts) else None
+        highest = float(risk.exact.max(initial=0.0))
+        at_risk = int(found.counts[risk.exact > found.asked.threshold].sum())
+    above = f"Records with an individual risk above {found.asked.threshold:g}"
+    expected = "Expected re-identifications"
+    yield _line("expected_reidentifications", total, f"{expected} (sum of E[1/F])", why)
+    yield _line("global_risk", mean, "Global risk (average of E[1/F])", why)
     yield _line(
         "expected_reidentifications_approximate",
-        None if risk is None else found.sum(risk.approximate),
-        "Expected re-identifications in the approximate form",
+        approximate,
+        f"{expected} in the approximate form",
         why,
     )
-    yield _line(
-        "individual_highest",
-        None if exact is None else float(exact.max(initial=0.0)),
-        "Highest individual risk",
-        why,
-    )
-    at_risk = None if exact is None else int(found.counts[exact > found.asked.threshold].sum())
-    yield _line(
-        "individual_at_risk",
-        at_risk,
-        f"Records with an individual risk above {found.asked.threshold:g}",
-        why,
-    )
+    yield _line("individual_highest", highest, "Highest individual risk", why)
+    yield _line("individual_at_risk", at_risk, above, why)
     if found.homes is not None:
         homes = found.homes.risk
         yield _line(

@@ -9,7 +9,7 @@ compare. See algorithms/models/inference/population_model.py for both.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -97,12 +97,6 @@ class ModelRisk(Result):
     def sampled(self) -> float | CellFractions:
         """The sampling fraction, or those of cells where strata have different ones."""
         return float(self.fraction) if self.fractions is None else self.fractions
-
-    def class_fraction(self) -> float | NDArray[np.float64]:
-        """Return the sampling fraction, or that of each class where strata have different ones."""
-        return (
-            float(self.fraction) if self.fractions is None else self.fractions.of(self.table.rows)
-        )
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -197,10 +191,11 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
             finite=chosen is Estimator.FINITE,
             interval=asked.interval,
         )
-    provenance = Provenance(
-        "Bayesian inference",
-        f"{chosen.words}; {fit.provenance.variant}",
-        {
+    provenance = replace(
+        fit.provenance,
+        method="Bayesian inference",
+        variant=f"{chosen.words}; {fit.provenance.variant}",
+        parameters={
             **fit.provenance.parameters,
             "fraction": str(share),
             **({"person": key_table.person} if key_table.person else {}),
@@ -208,9 +203,6 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
             "interval": f"{asked.interval:g}",
             "interval_seed": str(asked.seed),
         },
-        fit.provenance.seed,
-        fit.provenance.fingerprint,
-        fit.provenance.engine,
         seconds=time.perf_counter() - started,
     )
     records = _records(listed, numbers, counts, found, provenance)

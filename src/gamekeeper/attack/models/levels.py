@@ -32,6 +32,7 @@ from gamekeeper.wording import count_of, did_you_mean, quoted, three_digits
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,19 +163,10 @@ def variables_risk(risk: ModelRisk, *, progress: Progress | None = None) -> Rela
     ['age', 'job']
     """
     started = time.perf_counter()
-    models, weights = risk.fit.pooled()
     whole = _calibrated(risk)
     lines: list[RelativeLine] = []
-    for number, name in enumerate(risk.fit.keys):
-        left = risk_without(
-            risk.table,
-            list(models),
-            number,
-            fraction=risk.sampled,
-            weights=weights,
-            whole=whole,
-        )
-        lines.append(_line_of(whole.file, name, left))
+    for number in range(len(risk.fit.keys)):
+        lines.append(_without(risk, whole, number))
         if progress is not None:
             progress(number + 1, len(risk.fit.keys))
     return _result(lines, "marginalization", risk, started)
@@ -258,22 +250,12 @@ def _collapsed(
             "All records have the same one.",
             "Choose a variable with two categories or more.",
         )
-    models, weights = risk.fit.pooled()
     whole = _calibrated(risk)
     found: dict[int, list[RelativeLine]] = {code: [] for code in present}
     for done, (one, other) in enumerate(pairs):
         recode = np.arange(coded.n_codes)
         recode[other] = one
-        left = risk_without(
-            risk.table,
-            list(models),
-            number,
-            recode,
-            fraction=risk.sampled,
-            weights=weights,
-            whole=whole,
-        )
-        line = _line_of(whole.file, coded.name, left)
+        line = _without(risk, whole, number, recode)
         found[one].append(line)
         found[other].append(line)
         if asked.progress is not None:
@@ -282,18 +264,13 @@ def _collapsed(
 
 
 def _averaged(lines: list[RelativeLine], category: str) -> RelativeLine:
-    return RelativeLine(
-        lines[0].variable,
-        category,
-        _mean(line.uniques_left for line in lines) or 0.0,
-        _mean(line.tau1_left for line in lines) or 0.0,
-        _mean(line.pr_cm_given_um_left for line in lines),
-        _mean(line.tau1_lower for line in lines),
-        _mean(line.tau1_upper for line in lines),
-        _mean(line.relative_tau1 for line in lines),
-        _mean(line.relative_match for line in lines),
-        sum(line.n_unbounded for line in lines),
-    )
+    means: dict[str, Any] = {
+        item.name: _mean(getattr(line, item.name) for line in lines)
+        for item in fields(RelativeLine)
+        if item.name not in ("variable", "category", "n_unbounded")
+    }
+    n_unbounded = sum(line.n_unbounded for line in lines)
+    return replace(lines[0], category=category, n_unbounded=n_unbounded, **means)
 
 
 def _calibrated(risk: ModelRisk) -> PopulationEstimate:
@@ -301,9 +278,9 @@ def _calibrated(risk: ModelRisk) -> PopulationEstimate:
     if risk.estimate.calibration is not None:
         return risk.estimate
     models, weights = risk.fit.pooled()
-    return calibrated_estimate(
-        risk.table, list(models), fraction=risk.class_fraction(), weights=weights
-    )
+    by_cell = risk.fractions
+    sampled = float(risk.fraction) if by_cell is None else by_cell.of(risk.table.rows)
+    return calibrated_estimate(risk.table, list(models), fraction=sampled, weights=weights)
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
@@ -312,12 +289,28 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def _bounds(line: RelativeLine) -> str:
-    known = line.tau1_lower is not None and line.tau1_upper is not None
-    return f" ({line.tau1_lower:.4g} to {line.tau1_upper:.4g})" if known else ""
+    return "" if line.tau1_lower is None else f" ({line.tau1_lower:.4g} to {line.tau1_upper:.4g})"
 
 
-def _line_of(whole: FileEstimate, variable: str, left: FileEstimate) -> RelativeLine:
-    made = _line(whole, variable, "", left.n_uniques, left.tau1.value, left.pr_cm_given_um.value)
+def _without(
+    risk: ModelRisk,
+    whole: PopulationEstimate,
+    number: int,
+    recode: NDArray[np.int64] | None = None,
+) -> RelativeLine:
+    """Return what is left without a variable, or with its codes recoded."""
+    models, weights = risk.fit.pooled()
+    left = risk_without(
+        risk.table,
+        list(models),
+        number,
+        recode,
+        fraction=risk.sampled,
+        weights=weights,
+        whole=whole,
+    )
+    match = left.pr_cm_given_um.value
+    made = _line(whole.file, risk.fit.keys[number], "", left.n_uniques, left.tau1.value, match)
     return replace(made, tau1_lower=left.tau1.lower, tau1_upper=left.tau1.upper)
 
 

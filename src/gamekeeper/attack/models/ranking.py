@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,18 +128,13 @@ def rank_attacks(
     chosen = _chosen(risk, matched, top)
     values: list[StrategyValue] = []
     for name, cells in chosen.items():
-        found = evaluate_strategies(
-            people, f, custom_strategies({name: _taking(cells)}), exact=False
-        )
+        taking = custom_strategies({name: lambda f, people, cells=cells: cells})
+        found = evaluate_strategies(people, f, taking, exact=False)
         values += sorted(found, key=lambda value: value.direction is Direction.S2P)
-    made = risk.provenance
-    provenance = Provenance(
-        "ranked attacks",
-        made.variant,
-        {**made.parameters, "top": str(top)},
-        made.seed,
-        made.fingerprint,
-        made.engine,
+    provenance = replace(
+        risk.provenance,
+        method="ranked attacks",
+        parameters={**risk.provenance.parameters, "top": str(top)},
         seconds=time.perf_counter() - started,
     )
     return RankedAttack(tuple(values), int(people.sum()), provenance)
@@ -155,7 +150,3 @@ def _chosen(risk: ModelRisk, matched: MatchedClasses, top: int) -> Mapping[str, 
         into[matched.of_record] = table[name].to_numpy(zero_copy_only=False)[counted]
     cells = choose_cells(chance, expected, matched.sample, matched.population, top=top)
     return {_WORDS[way].format(top=top): taken for way, taken in cells.items()}
-
-
-def _taking(cells: NDArray[np.bool_]) -> Any:
-    return lambda f, people: cells

@@ -7,7 +7,7 @@ import numpy as np
 from gamekeeper.algorithms.intrusion.ranked_cells import choose_cells
 from gamekeeper.algorithms.intrusion.strategies import (
     Direction,
-    custom_strategies,
+    Strategy,
     evaluate_strategies,
 )
 from gamekeeper.algorithms.models.fitting.annealing import anneal
@@ -46,14 +46,10 @@ def model_attacks(sample: Sample) -> dict[str, float | None]:
     chosen = choose_cells(chance, expected, sample.class_counts, population.sizes, top=TOP)
     values: dict[str, float | None] = {}
     for way, cells in chosen.items():
-        wanted = Direction.S2P if way == "top" else Direction.P2S
-        strategies = [
-            strategy
-            for strategy in custom_strategies({way: lambda f, people, cells=cells: cells})
-            if strategy.direction is wanted
-        ]
+        direction = Direction.S2P if way == "top" else Direction.P2S
+        strategy = Strategy(way, direction, lambda f, people, cells=cells: cells)
         (value,) = evaluate_strategies(
-            population.sizes, sample.class_counts, strategies, exact=False
+            population.sizes, sample.class_counts, [strategy], exact=False
         )
         for part in ("pr_cm", "cost_with"):
             number = float(getattr(value, part)) if value.feasible else None

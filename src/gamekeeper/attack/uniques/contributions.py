@@ -48,7 +48,7 @@ def size_contributions(
     found: MinimalUniques, is_weights: Sequence[int], suda_weights: Sequence[int]
 ) -> tuple[SizeContribution, ...]:
     """Return the MSUs of each size from 1, or from 0 where the file is a single record."""
-    msus = _whole(found.counts.sum(axis=0, dtype=np.int64))
+    msus = found.counts.sum(axis=0, dtype=np.int64).tolist()
     smallest = smallest_sizes(found)
     return tuple(
         SizeContribution(
@@ -77,14 +77,15 @@ def variable_contributions(
     lines: list[Contribution] = []
     for place, variable in enumerate(variables):
         users = None if used is None else _has(used, place)
+        msus = found.by_variable[place].tolist()
         lines.append(
-            _contribution(
+            Contribution(
                 variable.name,
                 "",
                 found.n_records,
-                _whole(found.by_variable[place]),
-                is_weights,
-                suda_weights,
+                tuple(msus),
+                _weighed(msus, is_weights),
+                _weighed(msus, suda_weights),
                 None if users is None else int(np.count_nonzero(users)),
                 None if users is None or risky is None else int(np.count_nonzero(users & risky)),
             )
@@ -110,52 +111,33 @@ def category_contributions(
     for place, variable in enumerate(variables):
         column = codes[:, place]
         n_codes = variable.n_codes
-        records = _whole(np.bincount(column, counts, n_codes).astype(np.int64))
+        records = np.bincount(column, counts, n_codes).astype(np.int64).tolist()
         uniques = at_risk = None
         if used is not None:
             users = _has(used, place)
             own = column[found.records]
-            uniques = _whole(np.bincount(own[users], minlength=n_codes))
+            uniques = np.bincount(own[users], minlength=n_codes).tolist()
             if risky is not None:
-                at_risk = _whole(np.bincount(own[users & risky], minlength=n_codes))
-        by_code = found.by_category[place]
+                at_risk = np.bincount(own[users & risky], minlength=n_codes).tolist()
         lines += [
-            _contribution(
+            Contribution(
                 variable.name,
                 variable.words[code],
                 records[code],
-                _whole(by_code[code]),
-                is_weights,
-                suda_weights,
+                tuple(msus),
+                _weighed(msus, is_weights),
+                _weighed(msus, suda_weights),
                 None if uniques is None else uniques[code],
                 None if at_risk is None else at_risk[code],
             )
-            for code in range(n_codes)
+            for code, msus in enumerate(found.by_category[place].tolist())
             if records[code]
         ]
     return _ranked(lines)
 
 
-def _contribution(
-    variable: str,
-    category: str,
-    records: int,
-    msus: Sequence[int],
-    is_weights: Sequence[int],
-    suda_weights: Sequence[int],
-    uniques: int | None,
-    risky: int | None,
-) -> Contribution:
-    return Contribution(
-        variable,
-        category,
-        records,
-        tuple(msus),
-        tuple(number * weight for number, weight in zip(msus, is_weights, strict=True)),
-        tuple(number * weight for number, weight in zip(msus, suda_weights, strict=True)),
-        uniques,
-        risky,
-    )
+def _weighed(msus: Sequence[int], weights: Sequence[int]) -> tuple[int, ...]:
+    return tuple(number * weight for number, weight in zip(msus, weights, strict=True))
 
 
 def _ranked(lines: list[Contribution]) -> tuple[Contribution, ...]:
@@ -165,7 +147,3 @@ def _ranked(lines: list[Contribution]) -> tuple[Contribution, ...]:
 
 def _has(used: NDArray[np.uint64], place: int) -> NDArray[np.bool_]:
     return (used >> np.uint64(place) & np.uint64(1)).astype(np.bool_)
-
-
-def _whole(counts: NDArray[np.integer[Any]]) -> list[int]:
-    return [int(number) for number in counts.tolist()]

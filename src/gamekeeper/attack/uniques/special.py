@@ -34,6 +34,7 @@ from gamekeeper.attack.uniques.special_properties import (
     Growth,
     Removal,
     Trials,
+    both_kinds,
     property_lines,
 )
 from gamekeeper.attack.uniques.special_table import SpecialProperties
@@ -182,7 +183,8 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
         **{f"needs {name}": ~stays[:, place] for place, name in enumerate(key_table.keys)},
     }
     removals = tuple(
-        Removal.of(name, ~stays[:, place], special) for place, name in enumerate(key_table.keys)
+        Removal(name, *both_kinds(~stays[:, place], special))
+        for place, name in enumerate(key_table.keys)
     )
     coarsenings: list[Coarsening] = []
     for name, recodes in levels.items():
@@ -191,7 +193,12 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
         kept = levels_survived(codes, place, new_codes, missing, counts)[places]
         columns[f"coarser {name}"] = kept.sum(axis=1)
         coarsenings += [
-            Coarsening.of(name, number + 1, len(recode.words) - 1, kept[:, number], special)
+            Coarsening(
+                name,
+                number + 1,
+                len(recode.words) - 1,
+                *both_kinds(~kept[:, number], special),
+            )
             for number, recode in enumerate(recodes)
         ]
         tell.step()
@@ -339,7 +346,7 @@ def _grow(
     for step in steps:
         n_larger = max(n_records, sample_size(n_people, step))
         chances = chances_to_stay_unique(sizes, n_records, n_people, n_larger)
-        yield Growth.of(step, chances, special), chances
+        yield Growth(step, *both_kinds(1 - chances, special)), chances
 
 
 def _table(columns: Mapping[str, Any]) -> pa.Table:

@@ -24,11 +24,6 @@ class Removal:
     special: GroupCount
     random: GroupCount
 
-    @classmethod
-    def of(cls, variable: str, lost: NDArray[Any], special: NDArray[np.bool_]) -> Removal:
-        """Count both kinds."""
-        return cls(variable, *_both(lost, special))
-
 
 @dataclass(frozen=True, slots=True)
 class Coarsening:
@@ -40,18 +35,6 @@ class Coarsening:
     special: GroupCount
     random: GroupCount
 
-    @classmethod
-    def of(
-        cls,
-        variable: str,
-        level: int,
-        n_categories: int,
-        kept: NDArray[np.bool_],
-        special: NDArray[np.bool_],
-    ) -> Coarsening:
-        """Count both kinds."""
-        return cls(variable, level, n_categories, *_both(~kept, special))
-
 
 @dataclass(frozen=True, slots=True)
 class Growth:
@@ -60,13 +43,6 @@ class Growth:
     fraction: Fraction
     special: GroupCount
     random: GroupCount
-
-    @classmethod
-    def of(
-        cls, fraction: Fraction, chances: NDArray[np.float64], special: NDArray[np.bool_]
-    ) -> Growth:
-        """Add up the chances of both kinds."""
-        return cls(fraction, *_both(1 - chances, special))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +134,7 @@ def property_lines(
             f"unique on {half} of the {n_variables} key variables or fewer",
             "small number of variables",
             "large number of variables",
-            *_both(few, special),
+            *both_kinds(few, special),
         )
     )
     if population_unique is not None:
@@ -168,13 +144,14 @@ def property_lines(
                 "no other person has the key",
                 "more often",
                 "less often",
-                *_both(population_unique, special),
+                *both_kinds(population_unique, special),
             )
         )
     return tuple(lines)
 
 
-def _both(values: NDArray[Any], special: NDArray[np.bool_]) -> tuple[GroupCount, GroupCount]:
+def both_kinds(values: NDArray[Any], special: NDArray[np.bool_]) -> tuple[GroupCount, GroupCount]:
+    """Add up what holds of uniques, or their chances of it, for special and for random ones."""
     n_special = int(special.sum())
     return (
         GroupCount(float(values[special].sum()), n_special),
